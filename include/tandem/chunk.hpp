@@ -1,0 +1,48 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tandem {
+
+/// Why a chunk ended.
+enum class boundary {
+    sentence,  ///< at the end of a sentence
+    clause,    ///< at a limit, after the last clause mark
+    word,      ///< at a limit, before the last word
+    limit,     ///< at a limit, where the text gave no better place
+    end,       ///< the reply has no more text
+};
+
+std::string_view to_string(boundary b) noexcept;
+
+/// Names a chunk: the reply it belongs to, and its place in it from 0.
+struct chunk_id {
+    std::uint64_t reply = 0;
+    std::uint32_t seq = 0;
+
+    friend auto operator<=>(const chunk_id&, const chunk_id&) = default;
+};
+
+/// The piece of a reply that is handed to TTS. All chunks of a reply, joined, are its text to the
+/// byte; each is valid UTF-8.
+struct chunk {
+    chunk_id id;
+    std::string text;
+    tandem::boundary boundary = tandem::boundary::end;
+    /// Tokens whose text ends in this chunk.
+    int tokens = 0;
+
+    /// Slot of the request that finished the chunk, and whether it was also the slot before.
+    int slot = 0;
+    bool slot_reused = false;
+    /// Prompt tokens of that request which the slot still held, and those it had to evaluate.
+    int cached = 0;
+    int evaluated = 0;
+    /// How long that request waited for its slot's guard, in ms.
+    double guard_wait_ms = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,124 @@
+#pragma once
+
+#include "tandem/log.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+using duration = std::chrono::nanoseconds;
+
+/// When the next chunk is asked for.
+enum class pacing {
+    strict,  ///< nothing is requested before the continue of the chunk before
+};
+
+/// Which rule finds the ends of sentences.
+enum class boundary_rule {
+    classic,  ///< `[.!?]["')]*$` on the text without trailing space
+};
+
+/// How text is generated; sent to the server as the fields of the same names.
+struct generation_options {
+    /// Tokens of the whole reply at most; 0 = no bound but the context. 0 to 1,000,000.
+    int max_tokens = 0;
+    /// 0 = always the likeliest token. 0 to 100.
+    double temperature = 0.0;
+    /// Only the likeliest tokens that together have this probability; 1 = off. Over 0, to 1.
+    double top_p = 0.95;
+    /// Only this many of the likeliest tokens; 0 = off. 0 to 1,000,000.
+    int top_k = 40;
+    /// Only tokens with this share of the likeliest one's probability; 0 = off. 0 to 1.
+    double min_p = 0.05;
+    /// Divides the score of tokens seen lately; 1 = off. Over 0, to 10.
+    double repeat_penalty = 1.1;
+    /// How many tokens back `repeat_penalty` looks; 0 = off, -1 = the context. -1 to 1,000,000.
+    int repeat_last_n = 64;
+    /// Taken from the score of tokens seen lately; 0 = off. -2 to 2.
+    double presence_penalty = 0.0;
+    /// The same for each time a token was seen; 0 = off. -2 to 2.
+    double frequency_penalty = 0.0;
+    /// Seed of the sampler; -1 = a new one for each request. -1 to 4,294,967,295.
+    std::int64_t seed = -1;
+    /// The reply ends before the first of these; at most 16, none empty, 256 bytes each.
+    std::vector<std::string> stop;
+};
+
+/// Everything that can be set. docs/configuration.md has the same list with the reasons. Flags of
+/// the `tandem` command, keys of its JSON file and `TANDEM_*` variables have the same names.
+struct config {
+    /// Where the server is: http://host:port or https://host:port, with a path if it has a prefix.
+    std::string url = "http://127.0.0.1:8080";
+    /// Sent as `Authorization: Bearer …`; empty = none. Never logged.
+    std::string api_key;
+    /// PEM file with the certificates to trust in place of the system's; empty = the system's.
+    std::string ca_file;
+    /// Folder of such certificates, as `openssl rehash` prepares it; empty = the system's.
+    std::string ca_path;
+    /// Proxy URL; empty = what `http_proxy`, `https_proxy` and `no_proxy` say, "none" = no proxy.
+    std::string proxy;
+
+    /// Slots of the server to use, from slot 0 on. 1 to 1024; fewer if the server has fewer.
+    int slots = 2;
+    /// Shortest time between two uses of one slot; 0 = none. 0 to 1 h.
+    duration reuse_guard = std::chrono::seconds(2);
+    /// Erase a slot's cache after each cut; for old builds only, needs `--slot-save-path`.
+    bool erase_after_cut = false;
+
+    tandem::pacing pacing = tandem::pacing::strict;
+    tandem::boundary_rule boundary_rule = tandem::boundary_rule::classic;
+    /// A sentence ends the first chunk only when this many tokens were read. 0 to 10,000.
+    int first_chunk_min_tokens = 10;
+    /// The first chunk ends here at the latest; 0 = as `chunk_max_tokens`. 0 to 10,000.
+    int first_chunk_max_tokens = 24;
+    /// Later chunks end here at the latest; 0 = no bound but 64 KiB of text. 0 to 10,000.
+    int chunk_max_tokens = 96;
+    /// How long a boundary waits for the token after it. 0 = not at all. 0 to 1 min.
+    duration peek_hold = std::chrono::milliseconds(250);
+
+    /// Limits of waiting. 1 ms to 1 h each; `continue_timeout` to 24 h.
+    duration connect_timeout = std::chrono::seconds(5);
+    /// From the request to its first token: queueing and prompt processing.
+    duration first_token_timeout = std::chrono::seconds(60);
+    /// From one token to the next.
+    duration between_tokens_timeout = std::chrono::seconds(10);
+    /// From the hand-over of a chunk to its continue.
+    duration continue_timeout = std::chrono::seconds(30);
+    /// Calls other than /completion, from start to end.
+    duration request_timeout = std::chrono::seconds(10);
+
+    /// For replies that bring no options of their own.
+    generation_options generation;
+
+    /// Not a field of files and flags: where log lines go.
+    tandem::logger logger;
+};
+
+/// One fault of a configuration: the field's name, and what is wrong with its value.
+struct config_fault {
+    std::string field;
+    std::string message;
+};
+
+/// All faults of `c`; empty if it can be used. Never throws but for lack of memory.
+std::vector<config_fault> check(const config& c);
+
+/// The same for the options of one reply.
+std::vector<config_fault> check(const generation_options& o);
+
+/// Thrown by the constructor of `client`; what() names every fault, one a line.
+class config_error : public std::invalid_argument {
+ public:
+    explicit config_error(std::vector<config_fault> faults);
+    const std::vector<config_fault>& faults() const noexcept { return faults_; }
+
+ private:
+    std::vector<config_fault> faults_;
+};
+
+}  // namespace tandem

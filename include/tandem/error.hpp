@@ -1,0 +1,90 @@
+#pragma once
+
+#include <boost/system/error_code.hpp>
+
+#include <string>
+#include <type_traits>
+
+namespace tandem {
+
+using error_code = boost::system::error_code;
+
+/// What can go wrong, in the category `tandem`. docs/architecture.md tells where each one arises.
+enum class errc {
+    /// A field of the configuration has a value that cannot work.
+    invalid_config = 1,
+    /// The prompt cannot be sent: it is not valid UTF-8, or larger than the bound.
+    invalid_prompt,
+    /// The URL's host name has no address.
+    resolve_failed,
+    /// Nobody listens at the URL, or the connection broke before it was up.
+    connect_failed,
+    /// The TLS handshake or the check of the certificate failed.
+    tls_failed,
+    /// No connection within `connect_timeout`.
+    connect_timeout,
+    /// No first token within `first_token_timeout` (queueing and prompt processing included).
+    first_token_timeout,
+    /// No further token within `between_tokens_timeout`.
+    between_tokens_timeout,
+    /// The consumer did not say continue within `continue_timeout`.
+    continue_timeout,
+    /// A call other than /completion took longer than `request_timeout`.
+    request_timeout,
+    /// The connection closed before the answer was complete.
+    stream_incomplete,
+    /// The server wants another API key (HTTP 401 or 403).
+    unauthorized,
+    /// The server is still loading its model (HTTP 503).
+    model_loading,
+    /// The prompt has at least as many tokens as the context of a slot.
+    prompt_too_long,
+    /// The server refused the request (HTTP 400).
+    bad_request,
+    /// The server does not have this endpoint, or it is switched off (HTTP 404, 501).
+    not_supported,
+    /// The server failed while working on the request (HTTP 5xx, or an error in the stream).
+    server_error,
+    /// The answer is not what a llama-server sends.
+    bad_response,
+    /// The answer is larger than the bound for it.
+    response_too_large,
+    /// A second operation of a kind of which only one may be outstanding.
+    operation_in_progress,
+    /// The client was destroyed before the operation could end.
+    client_destroyed,
+};
+
+/// The category of `errc`.
+const boost::system::error_category& error_category() noexcept;
+
+inline error_code make_error_code(errc e) noexcept {
+    return {static_cast<int>(e), error_category()};
+}
+
+/// The name of an error as programs see it: "stream_incomplete". Codes of other categories give
+/// their own message.
+std::string error_name(const error_code& ec);
+
+/// True if the same request may succeed when it is sent again, to this or another server.
+bool is_retryable(const error_code& ec) noexcept;
+
+/// What is known about an error besides its code.
+struct diagnostics {
+    /// Our words: what failed, with which value, and what to do. Never holds a key or a prompt.
+    std::string client_message;
+    /// The server's words as it sent them; treat them as untrusted input.
+    std::string server_message;
+    /// HTTP status of the answer, 0 where there was none.
+    int http_status = 0;
+
+    /// Both messages in one line, for logs and people.
+    std::string to_string() const;
+};
+
+}  // namespace tandem
+
+namespace boost::system {
+template <>
+struct is_error_code_enum<tandem::errc> : std::true_type {};
+}  // namespace boost::system

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace tandem {
+
+enum class log_level { debug, info, warning, error, off };
+
+/// Where the library's log lines go. It is called on the client's executor, must not block, and
+/// must not throw. The text is one line without a newline, and never holds a key or a prompt.
+/// `tandem/spdlog.hpp` makes one from a spdlog logger.
+using log_function = std::function<void(log_level, std::string_view)>;
+
+/// A log function and the level below which nothing is formatted. The default is silent.
+struct logger {
+    log_level level = log_level::info;
+    log_function write;
+
+    bool enabled(log_level l) const noexcept { return write && l >= level; }
+};
+
+}  // namespace tandem

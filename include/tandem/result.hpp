@@ -1,0 +1,103 @@
+#pragma once
+
+#include "tandem/error.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem {
+
+/// Why a reply ended.
+enum class finish_reason {
+    eos,          ///< the model said so
+    stop_word,    ///< one of `generation_options::stop` came
+    length,       ///< `max_tokens` or the context is used up
+    interrupted,  ///< interrupt() was called, or the reply's handle destroyed
+    error,        ///< see `reply_result::error`
+};
+
+std::string_view to_string(finish_reason r) noexcept;
+
+/// Tokens of one reply, over all its requests.
+struct token_usage {
+    /// Tokens of the prompt as the caller gave it.
+    int prompt = 0;
+    /// Prompt tokens of all requests that slots still held, and those that were evaluated.
+    int cached = 0;
+    int evaluated = 0;
+    /// Tokens generated and read, the end token included.
+    int generated = 0;
+    /// Tokens whose text was handed over in chunks, and of those the ones in chunks that were
+    /// continued.
+    int handed_over = 0;
+    int heard = 0;
+    /// generated - handed_over: the end token, and what an interrupt left behind.
+    int wasted = 0;
+
+    /// The names of the usual token accounting.
+    int prompt_tokens() const noexcept { return cached + evaluated; }
+    int completion_tokens() const noexcept { return generated; }
+    int total_tokens() const noexcept { return prompt_tokens() + completion_tokens(); }
+    int cache_read_input_tokens() const noexcept { return cached; }
+};
+
+/// How a reply used the slots.
+struct slot_metrics {
+    int slot = -1;             ///< of the last request; -1 if there was none
+    bool slot_reused = false;  ///< whether that was also the slot of the request before
+    int chunks = 0;            ///< handed over
+    int requests = 0;          ///< sent to /completion
+    int cuts = 0;              ///< requests ended by closing the connection
+    int guard_waits = 0;       ///< requests that had to wait for a slot's guard
+    double guard_wait_ms = 0;  ///< all these waits together
+    double total_ms = 0;       ///< from start to end
+    double first_chunk_ms = -1;  ///< from start to the hand-over of the first chunk; -1 if none
+    int tokens_cached = 0;
+    int tokens_evaluated = 0;
+    int tokens_generated = 0;
+
+    /// Cached share of all prompt tokens, 0 to 1; 0 if there were none.
+    double cache_hit_ratio() const noexcept;
+    /// The log line: LLMSlotMetrics(slot=0, reused=True, chunks=3, time=850ms, …).
+    std::string to_string() const;
+};
+
+/// Something that happened in a reply.
+struct timeline_event {
+    enum class kind {
+        slot_wait,       ///< the guard, or another request, holds the next slot back
+        request,         ///< a request was sent
+        first_token,     ///< its first token came
+        boundary,        ///< a chunk could end here, and waits for its peek
+        cut,             ///< the connection was closed
+        chunk,           ///< a chunk was handed over
+        continued,       ///< the consumer said continue
+        end,             ///< the reply ended
+    };
+    kind what = kind::request;
+    /// Since the reply's start, in ns.
+    std::int64_t at_ns = 0;
+    /// The slot and the chunk's seq where they apply, else -1.
+    int slot = -1;
+    int chunk = -1;
+};
+
+std::string_view to_string(timeline_event::kind k) noexcept;
+
+/// How a reply ended: there is exactly one for each reply.
+struct reply_result {
+    tandem::finish_reason finish_reason = tandem::finish_reason::error;
+    /// Set exactly if finish_reason is `error`.
+    error_code error;
+    tandem::diagnostics diagnostics;
+    /// All text that was handed over.
+    std::string text;
+    token_usage usage;
+    slot_metrics metrics;
+    /// The first 4096 events; later ones are dropped, except the end.
+    std::vector<timeline_event> timeline;
+};
+
+}  // namespace tandem

@@ -1,0 +1,3 @@
+#include "tandem/config.hpp"
+
+namespace tandem {}

@@ -1,0 +1,101 @@
+#include "tandem/error.hpp"
+
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tandem {
+namespace {
+
+struct errc_row {
+    errc code;
+    const char* name;
+    bool retryable;
+    const char* message;
+};
+
+// A code that is not here is one this build does not know.
+constexpr std::array errc_rows{
+    errc_row{errc::invalid_config, "invalid_config", false,
+             "a field of the configuration has a value that cannot work"},
+    errc_row{errc::invalid_prompt, "invalid_prompt", false,
+             "the prompt is not valid UTF-8, or too large"},
+    errc_row{errc::resolve_failed, "resolve_failed", true,
+             "the server's host name has no address; check the URL"},
+    errc_row{errc::connect_failed, "connect_failed", true,
+             "no server listens at the URL; start llama-server or check host and port"},
+    errc_row{errc::tls_failed, "tls_failed", false,
+             "the TLS handshake failed; check the URL's scheme, the certificate and ca_file"},
+    errc_row{errc::connect_timeout, "connect_timeout", true,
+             "no connection within connect_timeout; check host, port and firewall"},
+    errc_row{errc::first_token_timeout, "first_token_timeout", true,
+             "no token within first_token_timeout; the server is overloaded or the prompt long"},
+    errc_row{errc::between_tokens_timeout, "between_tokens_timeout", true,
+             "no further token within between_tokens_timeout; the server stalls"},
+    errc_row{errc::continue_timeout, "continue_timeout", false,
+             "no continue within continue_timeout; call continue_after() for each chunk"},
+    errc_row{errc::request_timeout, "request_timeout", true,
+             "no answer within request_timeout; the server is overloaded or stalls"},
+    errc_row{errc::stream_incomplete, "stream_incomplete", true,
+             "the connection closed before the answer was complete; the server may have died"},
+    errc_row{errc::unauthorized, "unauthorized", false,
+             "the server refused the API key; set api_key to the one llama-server was given"},
+    errc_row{errc::model_loading, "model_loading", true,
+             "the server is still loading its model; try again in a moment"},
+    errc_row{errc::prompt_too_long, "prompt_too_long", false,
+             "the prompt does not fit the context of a slot; shorten it or raise --ctx-size"},
+    errc_row{errc::bad_request, "bad_request", false, "the server refused the request"},
+    errc_row{errc::not_supported, "not_supported", false,
+             "the server does not offer this; check that the URL is a llama-server's"},
+    errc_row{errc::server_error, "server_error", true, "the server failed at the request"},
+    errc_row{errc::bad_response, "bad_response", false,
+             "the answer is not a llama-server's; check the URL"},
+    errc_row{errc::response_too_large, "response_too_large", false,
+             "the answer is larger than the bound for it"},
+    errc_row{errc::operation_in_progress, "operation_in_progress", false,
+             "an operation of this kind is already outstanding"},
+    errc_row{errc::client_destroyed, "client_destroyed", false,
+             "the client was destroyed before the operation could end"},
+};
+
+const errc_row* find_row(int value) noexcept {
+    for (const auto& row : errc_rows)
+        if (static_cast<int>(row.code) == value) return &row;
+    return nullptr;
+}
+
+class tandem_category final : public boost::system::error_category {
+ public:
+    const char* name() const noexcept override { return "tandem"; }
+    std::string message(int value) const override {
+        const auto* row = find_row(value);
+        return row ? row->message : fmt::format("unknown error {}", value);
+    }
+};
+
+}  // namespace
+
+const boost::system::error_category& error_category() noexcept {
+    static const tandem_category category;
+    return category;
+}
+
+std::string error_name(const error_code& ec) {
+    if (ec.category() != error_category()) return ec.message();
+    const auto* row = find_row(ec.value());
+    return row ? row->name : "unknown";
+}
+
+bool is_retryable(const error_code& ec) noexcept {
+    if (ec.category() != error_category()) return false;
+    const auto* row = find_row(ec.value());
+    return row && row->retryable;
+}
+
+std::string diagnostics::to_string() const {
+    if (server_message.empty()) return client_message;
+    return fmt::format("{} (the server said: {})", client_message, server_message);
+}
+
+}  // namespace tandem

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "tandem/error.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+// The seam between tandem and HTTP: everything above it is tested with a fake of it.
+namespace tandem::transport {
+
+struct http_request {
+    std::string method = "POST";
+    /// Path and query below the configured URL: "/completion".
+    std::string path;
+    /// Sent as application/json if not empty.
+    std::string body;
+};
+
+/// Where the answer to one request goes. No function is called from inside start(), nor after
+/// on_end() or the exchange's destruction; each may destroy the exchange.
+class exchange_handler {
+ public:
+    /// The status line and headers came; called once, before any data.
+    virtual void on_status(int http_status) = 0;
+    /// Bytes of the body, as many as came at once. The view is valid during the call only.
+    virtual void on_data(std::string_view bytes) = 0;
+    /// The exchange is over: without an error if the body came whole. Called at most once.
+    virtual void on_end(error_code ec, const diagnostics& diag) = 0;
+
+ protected:
+    ~exchange_handler() = default;
+};
+
+/// One running request. Destroying it is the cut: the connection is closed before the destructor
+/// returns.
+class exchange {
+ public:
+    virtual ~exchange() = default;
+    /// Stops and starts the flow of data, for back-pressure: a paused exchange stops reading its
+    /// socket. At most 256 KiB that were read before are kept.
+    virtual void pause() = 0;
+    virtual void resume() = 0;
+};
+
+/// Sends requests, each over a connection of its own. Not thread-safe: everything happens on one
+/// executor.
+class http_transport {
+ public:
+    virtual ~http_transport() = default;
+    /// `handler` must outlive the exchange. A fault that is known at once is reported by on_end()
+    /// too, from the event loop. Running exchanges must be destroyed before the transport.
+    virtual std::unique_ptr<exchange> start(http_request request, exchange_handler& handler) = 0;
+};
+
+}  // namespace tandem::transport

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tandem::wire {
+
+using token_id = std::int32_t;
+
+/// Why the server says it stopped.
+enum class stop_type { none, eos, word, limit };
+
+/// The `timings` of an event.
+struct timings {
+    int cached = 0;     ///< cache_n: prompt tokens the slot still held
+    int evaluated = 0;  ///< prompt_n: prompt tokens evaluated
+    double prompt_ms = 0;
+    double predicted_ms = 0;
+};
+
+/// One event of a /completion stream. Objects are meant to be used again and again: decoding into
+/// one that was used before does not allocate.
+struct token_event {
+    enum class kind {
+        token,     ///< text (maybe empty) and the id of its last token
+        progress,  ///< prompt processing; carries no token
+        final,     ///< the last event of a whole stream
+        error,     ///< {"error": …} in the stream
+    };
+    kind what = kind::token;
+    /// Text of the event, valid UTF-8; may be empty (withheld stop word, special token).
+    std::string content;
+    /// Ids in the event: the last token's only, if several made up its text. Empty in other kinds.
+    std::vector<token_id> tokens;
+    /// tokens_predicted: generated so far in this request, withheld ones included.
+    int predicted = 0;
+    /// tokens_evaluated: length of the whole prompt, cached tokens included.
+    int prompt_tokens = 0;
+    bool has_timings = false;
+    tandem::wire::timings timings;
+
+    /// Final event only.
+    stop_type stop = stop_type::none;
+    std::string stopping_word;
+    int id_slot = -1;
+    bool truncated = false;
+
+    /// Error event only.
+    int error_status = 0;
+    std::string error_type;
+    std::string error_message;
+    /// exceed_context_size_error only.
+    int error_prompt_tokens = 0;
+    int error_context = 0;
+};
+
+}  // namespace tandem::wire
