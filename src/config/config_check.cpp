@@ -1,4 +1,4 @@
-#include "transport/url.hpp"
+#include "transport/curl_transport.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/config_fields.hpp"
@@ -68,16 +68,6 @@ void check_first_chunk(const config& c, std::vector<config_fault>& faults) {
                                       c.first_chunk_min_tokens, last)});
 }
 
-void check_api_key(const config& c, std::vector<config_fault>& faults) {
-    for (const unsigned char ch : c.api_key)
-        if (ch <= 0x20 || ch >= 0x7f) {
-            faults.push_back({"api_key",
-                              "has white space or a character that a header cannot carry; "
-                              "check for a line break at its end"});
-            return;
-        }
-}
-
 std::string describe(const std::vector<config_fault>& faults) {
     std::string text = "the configuration cannot be used:";
     for (const auto& f : faults) text += fmt::format("\n  {} {}", f.field, f.message);
@@ -97,7 +87,8 @@ std::vector<config_fault> check(const config& c) {
     for_each_field(c, check_field);
     auto faults = std::move(check_field.faults);
     if (const auto fault = transport::url_fault(c.url)) faults.push_back({"url", *fault});
-    check_api_key(c, faults);
+    if (const auto fault = transport::api_key_fault(c.api_key))
+        faults.push_back({"api_key", *fault});
     check_first_chunk(c, faults);
     return faults;
 }

@@ -11,6 +11,9 @@
 namespace tandem::text {
 namespace {
 
+// A character has up to 4 tokens; texts withheld as the start of a stop word have some more.
+constexpr int max_tokens_of_a_text = 256;
+
 chunk_limits without_zeros(chunk_limits l) noexcept {
     if (l.max_tokens <= 0) l.max_tokens = std::numeric_limits<int>::max();
     if (l.first_max_tokens <= 0) l.first_max_tokens = l.max_tokens;
@@ -24,10 +27,12 @@ chunk_limits without_zeros(chunk_limits l) noexcept {
 chunker::chunker(std::unique_ptr<boundary_detector> detector, chunk_limits limits)
     : detector_(std::move(detector)), limits_(without_zeros(limits)) {}
 
-chunker::status chunker::feed(std::string_view token_text) {
+chunker::status chunker::feed(std::string_view token_text, int tokens) {
     if (token_text.empty()) return status_;
     text_ += token_text;
-    token_ends_.push_back(static_cast<std::uint32_t>(open_text().size()));
+    token_ends_.insert(token_ends_.end(),
+                       static_cast<std::size_t>(std::clamp(tokens, 1, max_tokens_of_a_text)),
+                       static_cast<std::uint32_t>(open_text().size()));
     advance(detector_->feed(token_text));
     return status_;
 }

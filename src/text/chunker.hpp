@@ -44,10 +44,11 @@ class chunker {
 
     chunker(std::unique_ptr<boundary_detector> detector, chunk_limits limits);
 
-    /// Reads the text of one token: valid UTF-8, may be empty (changes nothing then). May be called
+    /// Reads the text of one token, or of the `tokens` that made it together (at least 1): valid
+    /// UTF-8, may be empty (changes nothing then). May be called
     /// while a chunk is ready: the chunks are the same whenever they are taken, but what waits to
     /// be taken has no bound here.
-    status feed(std::string_view token_text);
+    status feed(std::string_view token_text, int tokens = 1);
     /// The peek token did not come in time: the chunk ends where it can. Changes nothing unless
     /// current() is `holding`.
     status hold_expired();
@@ -104,7 +105,7 @@ class chunker {
 
     // Of the open chunk; offsets are from its start.
     bool first_ = true;
-    /// Where its tokens end; at most one for each of its bytes.
+    /// Where its tokens end; at most max_tokens_of_a_text for each text fed.
     std::vector<std::uint32_t> token_ends_;
     /// Where the detector's offsets count from: behind the last sentence that ended too early.
     std::size_t sentence_start_ = 0;

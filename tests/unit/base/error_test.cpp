@@ -12,6 +12,8 @@ namespace {
 
 using tandem::errc;
 using tandem::error_code;
+using tandem::error_name;
+using tandem::is_retryable;
 using testing::HasSubstr;
 using testing::Not;
 

@@ -17,6 +17,7 @@ using tandem::config;
 using tandem::field_text;
 using tandem::parse_duration;
 using tandem::set_field;
+using tandem::to_string;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -86,6 +86,15 @@ TEST_F(ChunkerTest, CountsACarriedTokenInTheNextChunk) {
     EXPECT_THAT(taken(), ElementsAre(piece{" Two.", sentence, 2}));
 }
 
+TEST_F(ChunkerTest, CountsEachTokenOfATextThatSeveralMade) {
+    limit(0, 4, 4);
+    chunks_.feed("\xE4\xBD\xA0", 3);
+    chunks_.feed(" so", 1);
+    EXPECT_THAT(taken(), ElementsAre(piece{"\xE4\xBD\xA0", word, 3}));
+    chunks_.finish();
+    EXPECT_THAT(taken(), ElementsAre(piece{" so", end, 1}));
+}
+
 TEST_F(ChunkerTest, FindsNoChangeInAnEmptyToken) {
     EXPECT_EQ(read({"Yes", ".", "", ""}), status::holding);
     EXPECT_THAT(pieces_of({""}), ElementsAre(piece{"Yes.", end, 2}));
