@@ -31,7 +31,8 @@ class Server:
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         program = subprocess.run([TOOL, "fetch"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
-        self.command = [program, "-m", model, "--parallel", "2", "-c", "4096", "--port", str(port)]
+        # One thread: so small a model gains nothing by more, and on a busy machine they wait for each other.
+        self.command = [program, "-m", model, "--parallel", "2", "-c", "4096", "-t", "1", "--port", str(port)]
 
     def __enter__(self):
         begin = time.monotonic()
@@ -56,7 +57,8 @@ class Server:
             return False
 
     def post(self, path, **body):
-        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers)
         return json.load(urllib.request.urlopen(request, timeout=60))
 
     def tokenize(self, text):
@@ -158,7 +160,8 @@ def parse_arguments():
     parser.add_argument("--model", default=str(HERE / "talk.gguf"))
     parser.add_argument("--only", default="", help="regular expression: dialogues to check")
     parser.add_argument("--cuts", action="store_true", help="also cut each reply at every token")
-    parser.add_argument("--tokens", action="store_true", help="also compare tokens with bpe.py (needs what train.py needs)")
+    parser.add_argument("--tokens", action="store_true",
+                        help="also compare tokens with bpe.py; needs what train.py needs")
     return parser.parse_args()
 
 
