@@ -1,3 +1,4 @@
+#include "text/utf8.hpp"
 #include "transport/curl_transport.hpp"
 
 #include "tandem/config.hpp"
@@ -32,10 +33,12 @@ class checker {
     void operator()(const field_info& f, const std::vector<std::string>& values) {
         if (static_cast<double>(values.size()) > f.max)
             add(f, fmt::format("has {} texts; at most {} are possible", values.size(), f.max));
-        for (const auto& v : values)
+        for (const auto& v : values) {
+            if (text::find_invalid(v) != std::string_view::npos) add(f, "is not valid UTF-8");
             if (v.empty() || v.size() > max_stop_bytes)
                 add(f, fmt::format("has a text of {} bytes; 1 to {} are possible", v.size(),
                                    max_stop_bytes));
+        }
     }
     template <class Enum>
     requires std::is_enum_v<Enum>

@@ -13,9 +13,9 @@ struct http_request {
     /// Any but HEAD.
     std::string method = "POST";
     /// Path and query below the configured URL, escaped where needed: "/completion".
-    std::string path;
+    std::string path{};
     /// Sent as application/json if not empty.
-    std::string body;
+    std::string body{};
 };
 
 /// Where the answer to one request goes. No function is called from inside start() or resume(), nor

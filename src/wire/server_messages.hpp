@@ -40,6 +40,8 @@ struct tokenize_request {
     bool with_pieces = false;
 };
 std::string tokenize_body(const tokenize_request& request);
+/// For each text alone, as plain text; `separator` follows each one's tokens in the answer.
+std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator);
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag);
 /// Of a request `with_pieces`.
 error_code decode_token_pieces(answer a, std::vector<token_piece>& out, diagnostics& diag);

@@ -12,6 +12,16 @@ std::string tokenize_body(const tokenize_request& request) {
                    {"with_pieces", request.with_pieces}});
 }
 
+std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator) {
+    // Strings in a list are tokenised one by one, and ids among them are passed on.
+    auto list = json::array();
+    for (const auto& text : texts) {
+        list.push_back(text);
+        list.push_back(separator);
+    }
+    return dumped({{"content", std::move(list)}, {"add_special", false}, {"parse_special", false}});
+}
+
 std::string detokenize_body(std::span<const token_id> tokens) {
     std::string body = R"({"tokens":[)";
     append_ids(tokens, body);
