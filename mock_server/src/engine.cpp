@@ -39,6 +39,9 @@ engine::engine(const options& o, journal& j)
 
 void engine::submit(std::unique_ptr<task> t, time_point now) {
     if (crashed_) return;
+    const int wanted = t->request.id_slot;
+    const bool pinned = t->kind == task_kind::completion && wanted != -1;
+    if (pinned && crash_is_due(pool_.wrapped(wanted), now)) return crash();
     t->since = now;
     arrived_.push_back(t->id);
     const task_id id = t->id;
@@ -74,7 +77,7 @@ void engine::accept(time_point now) {
 void engine::try_start(task& t, time_point now) {
     if (t.kind == task_kind::erase) return erase(t, now);
     slot* idle = pool_.find_idle(t.request.id_slot, t.request.prompt);
-    if (crash_is_due(t, idle, now)) return crash();
+    if (idle && crash_is_due(*idle, now)) return crash();
     if (idle) return start(t, *idle, now);
     journal_.change(t.id, [](request_record& r) { r.deferred = true; });
     deferred_.defer(t.id, t.request.id_slot);
@@ -133,12 +136,9 @@ bool engine::refuse(task& t, const slot& s, time_point now) {
     return true;
 }
 
-// Both a request that takes the slot and one that has to wait for it reach it too early.
-bool engine::crash_is_due(const task& t, const slot* idle, time_point now) {
-    if (options_.crash_within.count() == 0) return false;
-    if (!idle && t.request.id_slot == -1) return false;
-    const slot& s = idle ? *idle : pool_.wrapped(t.request.id_slot);
-    return s.cut_at && now - *s.cut_at < options_.crash_within;
+bool engine::crash_is_due(const slot& reached, time_point now) const {
+    return options_.crash_within.count() > 0 && reached.cut_at &&
+           now - *reached.cut_at < options_.crash_within;
 }
 
 void engine::crash() {
@@ -199,7 +199,7 @@ void engine::poll(time_point now) {
         }
         if (t->stalled_until && *t->stalled_until <= now) t->stalled_until.reset();
     }
-    if (!in_step_) drop_cancelled(now);
+    drop_cancelled(now);
 }
 
 std::optional<time_point> engine::next_poll() const {
@@ -214,10 +214,11 @@ std::optional<time_point> engine::next_poll() const {
     return next;
 }
 
+// Within a step only tasks that wait can go.
 void engine::drop_cancelled(time_point now) {
     for (auto i = tasks_.begin(); i != tasks_.end();) {
         task& t = *(i++)->second;
-        if (!t.cancelled) continue;
+        if (!t.cancelled || (in_step_ && t.phase != task_phase::waiting)) continue;
         deferred_.remove(t.id);
         finish(t, outcome::cut, now);
     }

@@ -55,7 +55,7 @@ class engine {
     void erase(task& t, time_point now);
     void start(task& t, slot& s, time_point now);
     bool refuse(task& t, const slot& s, time_point now);
-    bool crash_is_due(const task& t, const slot* idle, time_point now);
+    bool crash_is_due(const slot& reached, time_point now) const;
     void crash();
     void release(task& t, outcome how, time_point now);
     void finish(task& t, outcome how, time_point now);

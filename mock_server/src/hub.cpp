@@ -1,7 +1,5 @@
 #include "hub.hpp"
 
-#include "tcp_stream.hpp"
-
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
@@ -26,6 +24,11 @@ outcome outcome_of(int status) {
     return status < 400 ? outcome::complete : outcome::failed;
 }
 
+stream_maker streams_for(const options& o) {
+    if (o.ssl_cert_file.empty()) return make_tcp_stream;
+    return make_ssl_streams(o.ssl_cert_file, o.ssl_key_file);
+}
+
 bool is_last(output_kind kind) {
     return kind != output_kind::begin && kind != output_kind::event && kind != output_kind::ping;
 }
@@ -37,7 +40,7 @@ hub::hub(asio::io_context& io, const options& o, journal& j, fault_plan& f)
       options_(o),
       journal_(j),
       faults_(f),
-      make_stream_(make_tcp_stream),
+      make_stream_(streams_for(o)),
       acceptor_(io),
       step_timer_(io),
       poll_timer_(io),

@@ -5,13 +5,13 @@
 #include "journal.hpp"
 #include "router.hpp"
 #include "session.hpp"
+#include "ssl_stream.hpp"
 #include "tandem_mock/options.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -30,8 +30,6 @@ class hub : private session_host {
     void stop();
 
  private:
-    using make_stream = std::function<std::unique_ptr<byte_stream>(boost::asio::ip::tcp::socket)>;
-
     void listen();
     void accept();
     void add_session(boost::asio::ip::tcp::socket socket);
@@ -54,7 +52,7 @@ class hub : private session_host {
     const options& options_;
     journal& journal_;
     fault_plan& faults_;
-    make_stream make_stream_;
+    stream_maker make_stream_;
     boost::asio::ip::tcp::acceptor acceptor_;
     boost::asio::steady_timer step_timer_;
     boost::asio::steady_timer poll_timer_;

@@ -75,7 +75,9 @@ std::uint16_t server::port() const {
 
 std::string server::url() const {
     const char* scheme = impl_->options_.ssl_cert_file.empty() ? "http://" : "https://";
-    return scheme + impl_->options_.host + ":" + std::to_string(port());
+    std::string host = impl_->options_.host;
+    if (host.find(':') != std::string::npos) host = "[" + host + "]";
+    return scheme + host + ":" + std::to_string(port());
 }
 
 void server::inject(fault f) {
