@@ -72,6 +72,7 @@ struct raw_client::state {
     asio::io_context io;
     asio::ip::tcp::socket socket{io};
     std::string received;
+    ending end = ending::open;
 };
 
 raw_client::raw_client(std::uint16_t port) : state_(std::make_unique<state>()) {
@@ -99,6 +100,7 @@ void raw_client::get(const std::string& path, const std::string& headers) {
 
 // Not through Asio, whose reads ignore the socket's time limit.
 ending raw_client::read_some() {
+    if (state_->end != ending::open) return state_->end;
     std::array<char, 64 * 1024> bytes;
     const ssize_t n = ::recv(state_->socket.native_handle(), bytes.data(), bytes.size(), 0);
     if (n > 0) {
@@ -108,7 +110,7 @@ ending raw_client::read_some() {
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
         throw std::runtime_error("nothing came for ten seconds after: " + state_->received);
     }
-    return n == 0 ? ending::closed : ending::reset;
+    return state_->end = n == 0 ? ending::closed : ending::reset;
 }
 
 void raw_client::read_until(const std::string& mark) {
