@@ -176,7 +176,11 @@ std::string piece_of(token_id id) {
     if (is_special(id)) return std::string(special_name(id));
     std::int64_t value = id - families_begin;
     for (const family& f : families) {
-        if (value < 2 * f.size()) return (value % 2 ? " " : "") + decode(f, value / 2);
+        if (value < 2 * f.size()) {
+            // Appended, not added: GCC 12 warns of an overlap that cannot be.
+            std::string text(value % 2 ? " " : "");
+            return text += decode(f, value / 2);
+        }
         value -= 2 * f.size();
     }
     return {};
