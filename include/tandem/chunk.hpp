@@ -29,8 +29,8 @@ struct chunk_id {
 /// The piece of a reply that is handed to TTS. All chunks of a reply, joined, are its text to the
 /// byte; each is valid UTF-8.
 struct chunk {
-    chunk_id id;
-    std::string text;
+    chunk_id id{};
+    std::string text{};
     tandem::boundary boundary = tandem::boundary::end;
     /// Tokens whose text ends in this chunk.
     int tokens = 0;

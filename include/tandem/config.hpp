@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tandem/duration.hpp"
 #include "tandem/log.hpp"
 
 #include <chrono>
@@ -10,8 +11,6 @@
 #include <vector>
 
 namespace tandem {
-
-using duration = std::chrono::nanoseconds;
 
 /// When the next chunk is asked for.
 enum class pacing {
@@ -46,7 +45,7 @@ struct generation_options {
     /// Seed of the sampler; -1 = a new one for each request. -1 to 4,294,967,295.
     std::int64_t seed = -1;
     /// The reply ends before the first of these; at most 16, none empty, 256 bytes each.
-    std::vector<std::string> stop;
+    std::vector<std::string> stop{};
 };
 
 /// Everything that can be set. docs/configuration.md has the same list with the reasons. Flags of
@@ -55,13 +54,13 @@ struct config {
     /// Where the server is: http://host:port or https://host:port, with a path if it has a prefix.
     std::string url = "http://127.0.0.1:8080";
     /// Sent as `Authorization: Bearer …`; empty = none. Never logged.
-    std::string api_key;
+    std::string api_key{};
     /// PEM file with the certificates to trust in place of the system's; empty = the system's.
-    std::string ca_file;
+    std::string ca_file{};
     /// Folder of such certificates, as `openssl rehash` prepares it; empty = the system's.
-    std::string ca_path;
+    std::string ca_path{};
     /// Proxy URL; empty = what `http_proxy`, `https_proxy` and `no_proxy` say, "none" = no proxy.
-    std::string proxy;
+    std::string proxy{};
 
     /// Slots of the server to use, from slot 0 on. 1 to 1024; fewer if the server has fewer.
     int slots = 2;
@@ -93,10 +92,10 @@ struct config {
     duration request_timeout = std::chrono::seconds(10);
 
     /// For replies that bring no options of their own.
-    generation_options generation;
+    generation_options generation{};
 
     /// Not a field of files and flags: where log lines go.
-    tandem::logger logger;
+    tandem::logger logger{};
 };
 
 /// One fault of a configuration: the field's name, and what is wrong with its value.

@@ -72,9 +72,9 @@ bool is_retryable(const error_code& ec) noexcept;
 /// What is known about an error besides its code.
 struct diagnostics {
     /// Our words: what failed, with which value, and what to do. Never holds a key or a prompt.
-    std::string client_message;
+    std::string client_message{};
     /// The server's words as it sent them; treat them as untrusted input.
-    std::string server_message;
+    std::string server_message{};
     /// HTTP status of the answer, 0 where there was none.
     int http_status = 0;
 

@@ -15,7 +15,7 @@ using log_function = std::function<void(log_level, std::string_view)>;
 /// A log function and the level below which nothing is formatted. The default is silent.
 struct logger {
     log_level level = log_level::info;
-    log_function write;
+    log_function write{};
 
     bool enabled(log_level l) const noexcept { return write && l >= level; }
 };

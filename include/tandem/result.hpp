@@ -45,14 +45,14 @@ struct token_usage {
 
 /// How a reply used the slots.
 struct slot_metrics {
-    int slot = -1;             ///< of the last request; -1 if there was none
-    bool slot_reused = false;  ///< whether that was also the slot of the request before
-    int chunks = 0;            ///< handed over
-    int requests = 0;          ///< sent to /completion
-    int cuts = 0;              ///< requests ended by closing the connection
-    int guard_waits = 0;       ///< requests that had to wait for a slot's guard
-    double guard_wait_ms = 0;  ///< all these waits together
-    double total_ms = 0;       ///< from start to end
+    int slot = -1;               ///< of the last request; -1 if there was none
+    bool slot_reused = false;    ///< whether that was also the slot of the request before
+    int chunks = 0;              ///< handed over
+    int requests = 0;            ///< sent to /completion
+    int cuts = 0;                ///< requests ended by closing the connection
+    int guard_waits = 0;         ///< requests that had to wait for a slot's guard
+    double guard_wait_ms = 0;    ///< all these waits together
+    double total_ms = 0;         ///< from start to end
     double first_chunk_ms = -1;  ///< from start to the hand-over of the first chunk; -1 if none
     int tokens_cached = 0;
     int tokens_evaluated = 0;
@@ -67,14 +67,14 @@ struct slot_metrics {
 /// Something that happened in a reply.
 struct timeline_event {
     enum class kind {
-        slot_wait,       ///< the guard, or another request, holds the next slot back
-        request,         ///< a request was sent
-        first_token,     ///< its first token came
-        boundary,        ///< a chunk could end here, and waits for its peek
-        cut,             ///< the connection was closed
-        chunk,           ///< a chunk was handed over
-        continued,       ///< the consumer said continue
-        end,             ///< the reply ended
+        slot_wait,    ///< the guard, or another request, holds the next slot back
+        request,      ///< a request was sent
+        first_token,  ///< its first token came
+        boundary,     ///< a chunk could end here, and waits for its peek
+        cut,          ///< the connection was closed
+        chunk,        ///< a chunk was handed over
+        continued,    ///< the consumer said continue
+        end,          ///< the reply ended
     };
     kind what = kind::request;
     /// Since the reply's start, in ns.
@@ -90,14 +90,14 @@ std::string_view to_string(timeline_event::kind k) noexcept;
 struct reply_result {
     tandem::finish_reason finish_reason = tandem::finish_reason::error;
     /// Set exactly if finish_reason is `error`.
-    error_code error;
-    tandem::diagnostics diagnostics;
+    error_code error{};
+    tandem::diagnostics diagnostics{};
     /// All text that was handed over.
-    std::string text;
-    token_usage usage;
-    slot_metrics metrics;
+    std::string text{};
+    token_usage usage{};
+    slot_metrics metrics{};
     /// The first 4096 events; later ones are dropped, except the end.
-    std::vector<timeline_event> timeline;
+    std::vector<timeline_event> timeline{};
 };
 
 }  // namespace tandem

@@ -2,7 +2,6 @@
 
 #include "tandem/error.hpp"
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,18 +10,21 @@
 namespace tandem::transport {
 
 struct http_request {
+    /// Any but HEAD.
     std::string method = "POST";
-    /// Path and query below the configured URL: "/completion".
-    std::string path;
+    /// Path and query below the configured URL, escaped where needed: "/completion".
+    std::string path{};
     /// Sent as application/json if not empty.
-    std::string body;
+    std::string body{};
 };
 
-/// Where the answer to one request goes. No function is called from inside start(), nor after
-/// on_end() or the exchange's destruction; each may destroy the exchange.
+/// Where the answer to one request goes. No function is called from inside start() or resume(), nor
+/// while the exchange is paused, nor after on_end() or the exchange's destruction. Each may destroy
+/// any exchange and start new ones; none may throw.
 class exchange_handler {
  public:
-    /// The status line and headers came; called once, before any data.
+    /// The status line and headers came; called once, before any data. A status of 400 and more is
+    /// no error here: its body comes by on_data().
     virtual void on_status(int http_status) = 0;
     /// Bytes of the body, as many as came at once. The view is valid during the call only.
     virtual void on_data(std::string_view bytes) = 0;
@@ -39,7 +41,8 @@ class exchange {
  public:
     virtual ~exchange() = default;
     /// Stops and starts the flow of data, for back-pressure: a paused exchange stops reading its
-    /// socket. At most 256 KiB that were read before are kept.
+    /// socket, and so does not see the server close it. At most 256 KiB that were read before are
+    /// kept. It is no work for the event loop, which may run out of work meanwhile.
     virtual void pause() = 0;
     virtual void resume() = 0;
 };

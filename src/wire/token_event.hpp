@@ -44,11 +44,14 @@ struct token_event {
     stop_type stop = stop_type::none;
     std::string stopping_word;
     int id_slot = -1;
+    /// tokens_cached: tokens the slot holds now.
+    int slot_tokens = 0;
     bool truncated = false;
 
     /// Error event only.
     int error_status = 0;
     std::string error_type;
+    /// The server's words: at most 4 KiB, valid UTF-8, one line.
     std::string error_message;
     /// exceed_context_size_error only.
     int error_prompt_tokens = 0;

@@ -1,0 +1,47 @@
+// A paced reply in a coroutine: each chunk is spoken before the next one is asked for.
+//   example_coroutine http://127.0.0.1:8080 "Tell me a story."
+#include <tandem/tandem.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <exception>
+#include <iostream>
+#include <string>
+#include <utility>  // Boost 1.74's awaitable.hpp needs it
+#include <vector>
+
+using boost::asio::use_awaitable;
+
+// Stands for your synthesiser.
+boost::asio::awaitable<void> speak(const std::string& text) {
+    std::cout << "[" << text << "]" << std::endl;
+    co_return;
+}
+
+boost::asio::awaitable<void> answer(tandem::client& llm, std::string question) {
+    std::vector<tandem::chat_message> messages(1, {"user", std::move(question)});
+    auto prompt = co_await llm.async_apply_template(std::move(messages), use_awaitable);
+    auto reply = llm.start(std::move(prompt));
+    while (auto chunk = co_await reply.async_next_chunk(use_awaitable)) {
+        co_await speak(chunk->text);
+        reply.continue_after(chunk->id);
+    }
+    const auto& result = reply.result();
+    std::cout << to_string(result.finish_reason) << ", " << result.metrics.to_string() << "\n";
+}
+
+int main(int argc, char** argv) try {
+    boost::asio::io_context ioc;
+    tandem::client llm(ioc.get_executor(), {.url = argc > 1 ? argv[1] : "http://127.0.0.1:8080"});
+    const std::string question = argc > 2 ? argv[2] : "Hello";
+    co_spawn(ioc, answer(llm, question), [](std::exception_ptr e) {
+        if (e) std::rethrow_exception(e);
+    });
+    ioc.run();
+} catch (const std::exception& e) {
+    std::cerr << e.what() << "\n";
+    return 1;
+}

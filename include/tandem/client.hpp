@@ -1,0 +1,129 @@
+#pragma once
+
+#include "tandem/config.hpp"
+#include "tandem/detail/any_completion.hpp"
+#include "tandem/error.hpp"
+#include "tandem/reply.hpp"
+#include "tandem/server.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem {
+
+namespace detail {
+class client_core;
+}
+
+/// The LLM stage in front of one llama-server.
+///
+/// Thread-safety: all functions may be called from any thread; the work is done on a strand of the
+/// executor, so an io_context with several threads is fine.
+/// Lifetime: destroying the client ends its replies and calls with errc::client_destroyed.
+/// Nothing is sent before the first call.
+///
+/// The calls take a completion token last but one, and optionally the address of a `diagnostics`
+/// that must live until completion; it tells in words what the error code means. Errors of all
+/// calls: resolve_failed, connect_failed, connect_timeout, tls_failed, request_timeout,
+/// stream_incomplete, unauthorized, model_loading, bad_request, not_supported, server_error,
+/// bad_response, response_too_large, client_destroyed.
+class client {
+ public:
+    /// Throws config_error, which names every fault of the configuration.
+    client(boost::asio::any_io_executor executor, config c);
+    client(client&&) noexcept;
+    client& operator=(client&&) noexcept;
+    ~client();
+
+    /// Starts a reply to a raw prompt (with the chat template applied; see async_apply_template()).
+    /// What is wrong is told by the reply's end. The options default to `config::generation`.
+    reply start(std::string prompt);
+    reply start(std::string prompt, generation_options options);
+
+    /// Asks the server what the first reply asks it anyway (slots, context size), so that the first
+    /// reply starts sooner and a wrong set-up shows early.
+    /// Handler signature: `void(error_code, server_props)`.
+    template <class CompletionToken>
+    auto async_prepare(CompletionToken&& token, diagnostics* diag = nullptr) {
+        return call<server_props>(&client::prepare, token, diag);
+    }
+
+    /// GET /props. Handler signature: `void(error_code, server_props)`.
+    template <class CompletionToken>
+    auto async_props(CompletionToken&& token, diagnostics* diag = nullptr) {
+        return call<server_props>(&client::props, token, diag);
+    }
+
+    /// GET /slots. Handler signature: `void(error_code, std::vector<slot_state>)`.
+    template <class CompletionToken>
+    auto async_slots(CompletionToken&& token, diagnostics* diag = nullptr) {
+        return call<std::vector<slot_state>>(&client::slots, token, diag);
+    }
+
+    /// GET /health; without an error the server is ready. Handler signature: `void(error_code)`.
+    template <class CompletionToken>
+    auto async_health(CompletionToken&& token, diagnostics* diag = nullptr) {
+        return call<>(&client::health, token, diag);
+    }
+
+    /// POST /tokenize, special tokens parsed and BOS added as for a prompt.
+    /// Handler signature: `void(error_code, std::vector<std::int32_t>)`.
+    template <class CompletionToken>
+    auto async_tokenize(std::string text, CompletionToken&& token, diagnostics* diag = nullptr) {
+        return call<std::vector<std::int32_t>>(&client::tokenize, token, diag, std::move(text));
+    }
+
+    /// POST /apply-template: the prompt for these messages. Handler signature:
+    /// `void(error_code, std::string)`.
+    template <class CompletionToken>
+    auto async_apply_template(std::vector<chat_message> messages, CompletionToken&& token,
+                              diagnostics* diag = nullptr) {
+        return call<std::string>(&client::apply_template, token, diag, std::move(messages));
+    }
+
+    /// POST /slots/{slot}?action=erase; the server needs --slot-save-path, and waits until the slot
+    /// is idle. Handler signature: `void(error_code)`.
+    template <class CompletionToken>
+    auto async_erase_slot(int slot, CompletionToken&& token, diagnostics* diag = nullptr) {
+        return call<>(&client::erase_slot, token, diag, slot);
+    }
+
+    boost::asio::any_io_executor get_executor() const noexcept;
+
+ private:
+    template <class... Results>
+    using completion = detail::any_completion<error_code, Results...>;
+    using core = detail::client_core;
+
+    // Hands the erased handler to the compiled part.
+    template <class... Results, class Function, class CompletionToken, class... Args>
+    auto call(Function function, CompletionToken& token, diagnostics* diag, Args... args) {
+        return boost::asio::async_initiate<CompletionToken, void(error_code, Results...)>(
+            [](auto handler, Function f, std::shared_ptr<core> c, diagnostics* d, auto... a) {
+                completion<Results...> erased(std::move(handler), executor_of(*c));
+                f(std::move(c), std::move(erased), d, std::move(a)...);
+            },
+            token, function, core_, diag, std::move(args)...);
+    }
+
+    static boost::asio::any_io_executor executor_of(const core& c);
+    static void prepare(std::shared_ptr<core>, completion<server_props>, diagnostics*);
+    static void props(std::shared_ptr<core>, completion<server_props>, diagnostics*);
+    static void slots(std::shared_ptr<core>, completion<std::vector<slot_state>>, diagnostics*);
+    static void health(std::shared_ptr<core>, completion<>, diagnostics*);
+    static void tokenize(std::shared_ptr<core>, completion<std::vector<std::int32_t>>, diagnostics*,
+                         std::string);
+    static void apply_template(std::shared_ptr<core>, completion<std::string>, diagnostics*,
+                               std::vector<chat_message>);
+    static void erase_slot(std::shared_ptr<core>, completion<>, diagnostics*, int slot);
+
+    std::shared_ptr<core> core_;
+};
+
+}  // namespace tandem

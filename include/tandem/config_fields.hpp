@@ -1,0 +1,146 @@
+#pragma once
+
+#include "tandem/config.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace tandem {
+
+/// What is known about a field of `config` besides its value: the one table that checks, flags,
+/// files, environment variables and documents are made from.
+struct field_info {
+    const char* name;   ///< as in `config` and `generation_options`
+    const char* group;  ///< "server", "slots", "chunks", "limits" or "generation"
+    const char* value;  ///< placeholder that shows the unit: "MS", "N", "URL"
+    const char* help;   ///< one line
+    /// Bounds of numbers, and of durations in seconds; min itself is excluded where `open` is set.
+    double min = 0;
+    double max = 0;
+    bool open = false;
+    /// Must not be shown or logged.
+    bool secret = false;
+};
+
+/// Calls `visit(const field_info&, field&)` for each field of generation options, in order.
+template <class Options, class Visitor>
+requires std::is_same_v<std::remove_const_t<Options>, generation_options>
+void for_each_field(Options& o, Visitor&& visit) {
+    constexpr auto g = "generation";
+    visit(field_info{"max_tokens", g, "N",
+                     "tokens of a reply at most (0: no bound but the context)", 0, 1e6},
+          o.max_tokens);
+    visit(field_info{"temperature", g, "X", "0: always the likeliest token", 0, 100},
+          o.temperature);
+    visit(field_info{"top_p", g, "P",
+                     "only the likeliest tokens of this probability together (1: off)", 0, 1, true},
+          o.top_p);
+    visit(field_info{"top_k", g, "N", "only this many of the likeliest tokens (0: off)", 0, 1e6},
+          o.top_k);
+    visit(
+        field_info{"min_p", g, "P",
+                   "only tokens with this share of the likeliest one's probability (0: off)", 0, 1},
+        o.min_p);
+    visit(field_info{"repeat_penalty", g, "X", "divides the score of tokens seen lately (1: off)",
+                     0, 10, true},
+          o.repeat_penalty);
+    visit(
+        field_info{"repeat_last_n", g, "N",
+                   "how many tokens back repeat_penalty looks (0: off, -1: the context)", -1, 1e6},
+        o.repeat_last_n);
+    visit(field_info{"presence_penalty", g, "X",
+                     "taken from the score of tokens seen lately (0: off)", -2, 2},
+          o.presence_penalty);
+    visit(field_info{"frequency_penalty", g, "X",
+                     "the same for each time a token was seen (0: off)", -2, 2},
+          o.frequency_penalty);
+    visit(field_info{"seed", g, "N", "seed of the sampler (-1: a new one each request)", -1,
+                     4294967295.0},
+          o.seed);
+    visit(field_info{"stop", g, "TEXT", "a reply ends before this text (may be repeated)", 0, 16},
+          o.stop);
+}
+
+/// The same for each field of a configuration, those of `generation` last.
+template <class Config, class Visitor>
+requires std::is_same_v<std::remove_const_t<Config>, config>
+void for_each_field(Config& c, Visitor&& visit) {
+    visit(field_info{"url", "server", "URL", "where the server is"}, c.url);
+    visit(field_info{.name = "api_key",
+                     .group = "server",
+                     .value = "KEY",
+                     .help = "key that the server wants",
+                     .secret = true},
+          c.api_key);
+    visit(field_info{"ca_file", "server", "FILE", "PEM file with the certificates to trust"},
+          c.ca_file);
+    visit(field_info{"ca_path", "server", "DIR", "folder with the certificates to trust"},
+          c.ca_path);
+    visit(field_info{.name = "proxy",
+                     .group = "server",
+                     .value = "URL",
+                     .help = "proxy to go through (none: no proxy)",
+                     .secret = true},
+          c.proxy);
+    visit(field_info{"slots", "slots", "N", "slots of the server to use", 1, 1024}, c.slots);
+    visit(field_info{"reuse_guard", "slots", "TIME",
+                     "shortest time between two uses of a slot (0: none)", 0, 3600},
+          c.reuse_guard);
+    visit(field_info{"erase_after_cut", "slots", "",
+                     "erase a slot's cache after each cut (old builds only)"},
+          c.erase_after_cut);
+    visit(field_info{"pacing", "chunks", "MODE", "when the next chunk is asked for: strict"},
+          c.pacing);
+    visit(field_info{"boundary_rule", "chunks", "RULE",
+                     "which rule finds the ends of sentences: classic"},
+          c.boundary_rule);
+    visit(field_info{"first_chunk_min_tokens", "chunks", "N",
+                     "a sentence ends the first chunk only after this many tokens", 0, 10000},
+          c.first_chunk_min_tokens);
+    visit(field_info{"first_chunk_max_tokens", "chunks", "N",
+                     "the first chunk ends here at the latest (0: as chunk_max_tokens)", 0, 10000},
+          c.first_chunk_max_tokens);
+    visit(field_info{"chunk_max_tokens", "chunks", "N",
+                     "later chunks end here at the latest (0: no bound but 64 KiB)", 0, 10000},
+          c.chunk_max_tokens);
+    visit(field_info{"peek_hold", "chunks", "TIME",
+                     "how long a boundary waits for the token after it", 0, 60},
+          c.peek_hold);
+    visit(
+        field_info{"connect_timeout", "limits", "TIME", "for the connection to be up", 0.001, 3600},
+        c.connect_timeout);
+    visit(field_info{"first_token_timeout", "limits", "TIME", "from a request to its first token",
+                     0.001, 3600},
+          c.first_token_timeout);
+    visit(field_info{"between_tokens_timeout", "limits", "TIME", "from one token to the next",
+                     0.001, 3600},
+          c.between_tokens_timeout);
+    visit(field_info{"continue_timeout", "limits", "TIME", "from a chunk to its continue", 0.001,
+                     86400},
+          c.continue_timeout);
+    visit(field_info{"request_timeout", "limits", "TIME", "for calls other than /completion", 0.001,
+                     3600},
+          c.request_timeout);
+    for_each_field(c.generation, visit);
+}
+
+/// Sets the field `name` from text as people write it: durations as 250ms, 2s, 1m, 1h or plain
+/// seconds, switches as true or false, `stop` adds one. Returns what is wrong, and then changes
+/// nothing; ranges are checked by check().
+std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
+
+/// A field's value as set_field() reads it; secrets give "***" where they are set.
+std::string field_text(const config& c, std::string_view name);
+
+/// "250ms" → 250 ms; nothing if `text` is not a duration, is negative, or too long to count.
+std::optional<duration> parse_duration(std::string_view text);
+
+/// 250 ms → "250ms", 2 s → "2s", 1.5 s → "1500ms".
+std::string to_string(duration d);
+
+std::string_view to_string(pacing p) noexcept;
+std::string_view to_string(boundary_rule r) noexcept;
+
+}  // namespace tandem

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "tandem/reply.hpp"
+
+#include <boost/version.hpp>
+
+#if BOOST_VERSION >= 107700
+#include <boost/asio/associated_cancellation_slot.hpp>
+#endif
+
+namespace tandem {
+
+template <class Handler>
+void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, Handler handler) {
+#if BOOST_VERSION >= 107700
+    if (auto slot = boost::asio::get_associated_cancellation_slot(handler); slot.is_connected())
+        slot.assign([weak = std::weak_ptr(shell)](boost::asio::cancellation_type) {
+            cancel_next_chunk(weak);
+        });
+#endif
+    const auto executor = executor_of(*shell);
+    next_chunk(shell, detail::next_chunk_completion(std::move(handler), executor));
+}
+
+}  // namespace tandem

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "tandem/chunk.hpp"
+#include "tandem/detail/any_completion.hpp"
+#include "tandem/result.hpp"
+
+#include <boost/asio/async_result.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace tandem {
+
+namespace detail {
+class reply_shell;
+using next_chunk_completion = any_completion<error_code, std::optional<chunk>>;
+}  // namespace detail
+
+/// One assistant turn being generated: chunks come out, and the consumer says when it wants the
+/// next. Made by client::start().
+///
+/// Lifetime: the handle may outlive its client; the reply ends with the client then. Destroying the
+/// handle interrupts a reply that has not ended.
+/// Thread-safety: all functions may be called from any thread, but not two on one handle at once
+/// with its move or destruction.
+class reply {
+ public:
+    reply(reply&&) noexcept;
+    reply& operator=(reply&&) noexcept;
+    ~reply();
+
+    /// Completes with the next chunk as soon as it is there and may be spoken; with nothing once
+    /// the reply has ended.
+    ///
+    /// Asking for a chunk after the last one (`boundary::end`) says that its continue is not waited
+    /// for.
+    /// Handler signature: `void(error_code, std::optional<chunk>)`, posted to the handler's
+    /// executor, by default the client's.
+    /// Errors: those of `result().error` once the reply has failed; `operation_in_progress` if a
+    /// chunk is asked for already; `boost::asio::error::operation_aborted` if this operation was
+    /// cancelled (Boost 1.77 or newer, all cancellation types; no chunk is lost).
+    template <class CompletionToken>
+    auto async_next_chunk(CompletionToken&& token) {
+        return boost::asio::async_initiate<CompletionToken, void(error_code, std::optional<chunk>)>(
+            [](auto handler, std::shared_ptr<detail::reply_shell> shell) {
+                start_next_chunk(std::move(shell), std::move(handler));
+            },
+            token, shell_);
+    }
+
+    /// The chunk was spoken: the next one may be generated and handed over. A stale, repeated or
+    /// foreign id changes nothing.
+    void continue_after(chunk_id id);
+
+    /// Ends the reply: generation stops, what was not handed over is dropped. Changes nothing after
+    /// the end.
+    void interrupt();
+
+    /// True once the result is final.
+    bool ended() const noexcept;
+
+    /// How the reply ended. Before the end it is an empty result with errc::operation_in_progress.
+    /// The reference is valid as long as the handle.
+    const reply_result& result() const noexcept;
+
+    /// The `reply` of its chunks' ids; unique in the client.
+    std::uint64_t id() const noexcept;
+
+ private:
+    friend class client;
+    explicit reply(std::shared_ptr<detail::reply_shell> shell) noexcept;
+
+    template <class Handler>
+    static void start_next_chunk(std::shared_ptr<detail::reply_shell> shell, Handler handler);
+    static boost::asio::any_io_executor executor_of(const detail::reply_shell& shell);
+    static void next_chunk(const std::shared_ptr<detail::reply_shell>& shell,
+                           detail::next_chunk_completion handler);
+    static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& shell);
+
+    std::shared_ptr<detail::reply_shell> shell_;
+};
+
+}  // namespace tandem
+
+#include "tandem/detail/reply_initiation.hpp"

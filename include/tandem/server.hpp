@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tandem {
+
+/// What a llama-server tells about itself in /props.
+struct server_props {
+    /// Slots of the server (`--parallel`), at least 1.
+    int total_slots = 0;
+    /// Context of one slot, in tokens; 0 if the server does not say.
+    int context_per_slot = 0;
+    /// The model's alias, else the name of its file; empty if the server says neither.
+    std::string model;
+    /// Free text such as "b11669-Debian"; empty if the server does not say.
+    std::string build_info;
+    /// The model's chat template (Jinja), and the texts of its first and last token; empty if it
+    /// has none.
+    std::string chat_template;
+    std::string bos_token;
+    std::string eos_token;
+    /// The model is unloaded until the next request (`--sleep-idle-seconds`); false if the server
+    /// does not say.
+    bool is_sleeping = false;
+    /// Whether /slots, /metrics and changes of /props are switched on. Servers that do not say may
+    /// have /slots, so it is true then; the others are false.
+    bool has_slots_endpoint = true;
+    bool has_metrics_endpoint = false;
+    bool has_props_endpoint = false;
+};
+
+/// One slot as /slots tells it. The counts are 0 for a slot that was never used, and in what the
+/// server does not say.
+struct slot_state {
+    int id = 0;
+    /// Context of the slot, in tokens.
+    int context = 0;
+    bool processing = false;
+    /// Tokens that the slot holds now, and of these, in the running request: those it still had,
+    /// and those it evaluated.
+    int prompt_tokens = 0;
+    int cached_tokens = 0;
+    int evaluated_tokens = 0;
+    /// Tokens generated in the running request.
+    int decoded = 0;
+};
+
+/// One turn of a conversation, for the model's chat template.
+struct chat_message {
+    /// "system", "user" or "assistant"; templates may know others.
+    std::string role;
+    std::string content;
+};
+
+/// A token and the bytes it stands for, which may be part of a character only.
+struct token_piece {
+    std::int32_t id = 0;
+    std::string bytes;
+};
+
+}  // namespace tandem

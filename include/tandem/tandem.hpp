@@ -1,0 +1,11 @@
+#pragma once
+
+// Everything a pipeline author includes; start reading at client.hpp.
+#include "tandem/chunk.hpp"
+#include "tandem/client.hpp"
+#include "tandem/config.hpp"
+#include "tandem/error.hpp"
+#include "tandem/log.hpp"
+#include "tandem/reply.hpp"
+#include "tandem/result.hpp"
+#include "tandem/server.hpp"

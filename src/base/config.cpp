@@ -1,3 +1,0 @@
-#include "tandem/config.hpp"
-
-namespace tandem {}

@@ -1,0 +1,78 @@
+#include "tandem/result.hpp"
+
+#include "tandem/chunk.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace tandem {
+
+std::string_view to_string(boundary b) noexcept {
+    switch (b) {
+        case boundary::sentence:
+            return "sentence";
+        case boundary::clause:
+            return "clause";
+        case boundary::word:
+            return "word";
+        case boundary::limit:
+            return "limit";
+        case boundary::end:
+            return "end";
+    }
+    return {};
+}
+
+std::string_view to_string(finish_reason r) noexcept {
+    switch (r) {
+        case finish_reason::eos:
+            return "eos";
+        case finish_reason::stop_word:
+            return "stop_word";
+        case finish_reason::length:
+            return "length";
+        case finish_reason::interrupted:
+            return "interrupted";
+        case finish_reason::error:
+            return "error";
+    }
+    return {};
+}
+
+std::string_view to_string(timeline_event::kind k) noexcept {
+    using kind = timeline_event::kind;
+    switch (k) {
+        case kind::slot_wait:
+            return "slot_wait";
+        case kind::request:
+            return "request";
+        case kind::first_token:
+            return "first_token";
+        case kind::boundary:
+            return "boundary";
+        case kind::cut:
+            return "cut";
+        case kind::chunk:
+            return "chunk";
+        case kind::continued:
+            return "continued";
+        case kind::end:
+            return "end";
+    }
+    return {};
+}
+
+double slot_metrics::cache_hit_ratio() const noexcept {
+    const int total = tokens_cached + tokens_evaluated;
+    return total > 0 ? static_cast<double>(tokens_cached) / total : 0.0;
+}
+
+std::string slot_metrics::to_string() const {
+    return fmt::format(
+        "LLMSlotMetrics(slot={}, reused={}, chunks={}, time={}ms, cached={}, eval={}, hit={}%)",
+        slot, slot_reused ? "True" : "False", chunks, std::lround(total_ms), tokens_cached,
+        tokens_evaluated, std::lround(cache_hit_ratio() * 100));
+}
+
+}  // namespace tandem

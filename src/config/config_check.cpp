@@ -1,0 +1,102 @@
+#include "text/utf8.hpp"
+#include "transport/curl_transport.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <concepts>
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t max_stop_bytes = 256;
+
+// Collects the faults of one value after the other.
+class checker {
+ public:
+    template <std::integral T>
+    void operator()(const field_info& f, T value) {
+        if constexpr (!std::same_as<T, bool>)
+            check_range(f, static_cast<double>(value), fmt::format("{}", value));
+    }
+    void operator()(const field_info& f, double value) {
+        check_range(f, value, fmt::format("{}", value));
+    }
+    void operator()(const field_info& f, duration value) {
+        check_range(f, std::chrono::duration<double>(value).count(), to_string(value), " s");
+    }
+    void operator()(const field_info& f, const std::string& value) {
+        if (value.find('\0') != std::string::npos) add(f, "has a NUL byte");
+    }
+    void operator()(const field_info& f, const std::vector<std::string>& values) {
+        if (static_cast<double>(values.size()) > f.max)
+            add(f, fmt::format("has {} texts; at most {} are possible", values.size(), f.max));
+        for (const auto& v : values) {
+            if (text::find_invalid(v) != std::string_view::npos) add(f, "is not valid UTF-8");
+            if (v.empty() || v.size() > max_stop_bytes)
+                add(f, fmt::format("has a text of {} bytes; 1 to {} are possible", v.size(),
+                                   max_stop_bytes));
+        }
+    }
+    template <class Enum>
+    requires std::is_enum_v<Enum>
+    void operator()(const field_info& f, Enum value) {
+        if (to_string(value).empty())
+            add(f, fmt::format("is {}, which names nothing", static_cast<int>(value)));
+    }
+
+    void add(const field_info& f, std::string message) {
+        faults.push_back({f.name, std::move(message)});
+    }
+
+    std::vector<config_fault> faults;
+
+ private:
+    void check_range(const field_info& f, double value, std::string shown, const char* unit = "") {
+        // Written so that NaN, which compares false, is a fault too.
+        const bool inside = (f.open ? value > f.min : value >= f.min) && value <= f.max;
+        if (!inside)
+            add(f, fmt::format("is {}; it must be {} {}{} and at most {}{}", shown,
+                               f.open ? "over" : "at least", f.min, unit, f.max, unit));
+    }
+};
+
+void check_first_chunk(const config& c, std::vector<config_fault>& faults) {
+    const int last = c.first_chunk_max_tokens ? c.first_chunk_max_tokens : c.chunk_max_tokens;
+    if (last > 0 && c.first_chunk_min_tokens > last)
+        faults.push_back({"first_chunk_min_tokens",
+                          fmt::format("is {}, over the {} tokens that the first chunk ends at",
+                                      c.first_chunk_min_tokens, last)});
+}
+
+std::string describe(const std::vector<config_fault>& faults) {
+    std::string text = "the configuration cannot be used:";
+    for (const auto& f : faults) text += fmt::format("\n  {} {}", f.field, f.message);
+    return text;
+}
+
+}  // namespace
+
+std::vector<config_fault> check(const generation_options& o) {
+    checker check_field;
+    for_each_field(o, check_field);
+    return std::move(check_field.faults);
+}
+
+std::vector<config_fault> check(const config& c) {
+    checker check_field;
+    for_each_field(c, check_field);
+    auto faults = std::move(check_field.faults);
+    if (const auto fault = transport::url_fault(c.url)) faults.push_back({"url", *fault});
+    if (const auto fault = transport::api_key_fault(c.api_key))
+        faults.push_back({"api_key", *fault});
+    check_first_chunk(c, faults);
+    return faults;
+}
+
+config_error::config_error(std::vector<config_fault> faults)
+    : std::invalid_argument(describe(faults)), faults_(std::move(faults)) {}
+
+}  // namespace tandem

@@ -1,0 +1,166 @@
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace tandem {
+namespace {
+
+struct unit {
+    std::string_view name;
+    double seconds;
+};
+constexpr std::array units{unit{"ms", 1e-3}, unit{"s", 1.0}, unit{"m", 60.0}, unit{"h", 3600.0},
+                           unit{"", 1.0}};
+constexpr double longest_seconds = 1e9;  // keeps the nanoseconds well inside 64 bits
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+    Number value{};
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+// One overload a type: sets the value from the text, or returns what was expected.
+using fault = std::optional<std::string>;
+
+template <class Number>
+requires std::is_arithmetic_v<Number> fault set_value(Number& value, std::string_view text) {
+    const auto number = parse_number<Number>(text);
+    if (!number)
+        return std::is_integral_v<Number> ? "a whole number is expected" : "a number is expected";
+    value = *number;
+    return std::nullopt;
+}
+
+fault set_value(bool& value, std::string_view text) {
+    if (text != "true" && text != "false" && text != "1" && text != "0")
+        return "true or false is expected";
+    value = text == "true" || text == "1";
+    return std::nullopt;
+}
+
+fault set_value(std::string& value, std::string_view text) {
+    value = text;
+    return std::nullopt;
+}
+
+fault set_value(std::vector<std::string>& values, std::string_view text) {
+    values.emplace_back(text);
+    return std::nullopt;
+}
+
+fault set_value(duration& value, std::string_view text) {
+    const auto d = parse_duration(text);
+    if (!d) return "a time such as 250ms, 2s or 1m is expected";
+    value = *d;
+    return std::nullopt;
+}
+
+template <class Enum>
+fault set_enum(Enum& value, std::string_view text) {
+    std::string names;
+    for (int i = 0; !to_string(static_cast<Enum>(i)).empty(); ++i) {
+        const auto name = to_string(static_cast<Enum>(i));
+        if (text == name) {
+            value = static_cast<Enum>(i);
+            return std::nullopt;
+        }
+        names += names.empty() ? "" : ", ";
+        names += name;
+    }
+    return fmt::format("one of these is expected: {}", names);
+}
+
+fault set_value(pacing& value, std::string_view text) {
+    return set_enum(value, text);
+}
+fault set_value(boundary_rule& value, std::string_view text) {
+    return set_enum(value, text);
+}
+
+template <class Number>
+std::string show_value(Number value) requires std::is_arithmetic_v<Number> {
+    return fmt::format("{}", value);
+}
+std::string show_value(const std::string& value) {
+    return value;
+}
+std::string show_value(const std::vector<std::string>& values) {
+    std::string text;
+    for (const auto& v : values) text += (text.empty() ? "" : ", ") + v;
+    return text;
+}
+std::string show_value(duration value) {
+    return to_string(value);
+}
+std::string show_value(pacing value) {
+    return std::string(to_string(value));
+}
+std::string show_value(boundary_rule value) {
+    return std::string(to_string(value));
+}
+
+}  // namespace
+
+std::optional<duration> parse_duration(std::string_view text) {
+    const auto unit_at = text.find_first_not_of("0123456789.");
+    const auto suffix =
+        unit_at == std::string_view::npos ? std::string_view{} : text.substr(unit_at);
+    const auto number = parse_number<double>(text.substr(0, text.size() - suffix.size()));
+    if (!number) return std::nullopt;
+    for (const auto& u : units) {
+        const double seconds = *number * u.seconds;
+        if (u.name == suffix && seconds >= 0 && seconds <= longest_seconds)
+            return duration(std::llround(seconds * 1e9));
+    }
+    return std::nullopt;
+}
+
+std::string to_string(duration d) {
+    using std::chrono::nanoseconds;
+    const auto ns = d.count();
+    if (ns % 1'000'000'000 == 0) return fmt::format("{}s", ns / 1'000'000'000);
+    if (ns % 1'000'000 == 0) return fmt::format("{}ms", ns / 1'000'000);
+    return fmt::format("{}ms", static_cast<double>(ns) / 1e6);
+}
+
+std::string_view to_string(pacing p) noexcept {
+    switch (p) {
+        case pacing::strict:
+            return "strict";
+    }
+    return {};
+}
+
+std::string_view to_string(boundary_rule r) noexcept {
+    switch (r) {
+        case boundary_rule::classic:
+            return "classic";
+    }
+    return {};
+}
+
+std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text) {
+    std::optional<std::string> result = fmt::format("there is no field {}", name);
+    for_each_field(c, [&](const field_info& f, auto& value) {
+        if (f.name == name) result = set_value(value, text);
+    });
+    return result;
+}
+
+std::string field_text(const config& c, std::string_view name) {
+    std::string text;
+    for_each_field(c, [&](const field_info& f, const auto& value) {
+        if (f.name != name) return;
+        text = show_value(value);
+        if (f.secret && !text.empty()) text = "***";
+    });
+    return text;
+}
+
+}  // namespace tandem

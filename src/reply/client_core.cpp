@@ -1,0 +1,129 @@
+#include "reply/client_core.hpp"
+
+#include "reply/reply_shell.hpp"
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::detail {
+
+namespace {
+time_point now() {
+    return std::chrono::steady_clock::now();
+}
+}  // namespace
+
+client_core::client_core(const boost::asio::any_io_executor& executor, tandem::config c,
+                         const make_transport& make)
+    : executor_(boost::asio::make_strand(executor)),
+      config_(std::move(c)),
+      transport_(make(executor_, config_)),
+      calls_(executor_, *transport_, config_.request_timeout),
+      scheduler_(config_.slots, config_.reuse_guard),
+      slot_timer_(executor_) {}
+
+client_core::~client_core() = default;
+
+std::shared_ptr<reply_shell> client_core::start(std::string prompt, generation_options options) {
+    auto shell = std::make_shared<reply_shell>(shared_from_this(), ++last_reply_id_,
+                                               std::move(prompt), std::move(options));
+    boost::asio::dispatch(executor_, [self = shared_from_this(), shell] {
+        std::erase_if(self->replies_, [](const auto& r) { return r.expired(); });
+        self->replies_.push_back(shell);
+        shell->start();
+    });
+    return shell;
+}
+
+void client_core::prepare(prepared done) {
+    if (shut_down_) return done(errc::client_destroyed, {}, {});
+    if (props_) return done({}, {}, *props_);
+    preparing_.push_back(std::move(done));
+    if (preparing_.size() > 1) return;
+    calls_.props([this](error_code ec, const diagnostics& diag, const server_props& props) {
+        props_arrived(ec, diag, props);
+    });
+}
+
+void client_core::props_arrived(error_code ec, const diagnostics& diag, const server_props& props) {
+    const auto self = shared_from_this();
+    if (ec)
+        log(log_level::error, "{}: {}", error_name(ec), diag.to_string());
+    else
+        learn(props);
+    for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
+}
+
+void client_core::learn(const server_props& props) {
+    props_ = props;
+    log(log_level::info, "server {}: model {}, {} slots of {} tokens", props.build_info,
+        props.model, props.total_slots, props.context_per_slot);
+    if (props.total_slots <= 0 || props.total_slots >= config_.slots) return;
+    log(log_level::warning,
+        "slots is {}, but the server has {}: using {}; start llama-server with --parallel {}",
+        config_.slots, props.total_slots, props.total_slots, config_.slots);
+    scheduler_.limit_to(props.total_slots);
+}
+
+void client_core::destroy() {
+    shut_down_ = true;
+    slot_timer_.cancel();
+    const diagnostics diag{.client_message = "the client was destroyed while the reply ran"};
+    for (const auto& weak : std::exchange(replies_, {}))
+        if (const auto reply = weak.lock()) reply->abandon(errc::client_destroyed, diag);
+    calls_.cancel(errc::client_destroyed);
+}
+
+slots::ticket client_core::want_slot(const std::shared_ptr<reply_shell>& reply) {
+    const auto t = scheduler_.request();
+    waiting_[t] = reply;
+    return t;
+}
+
+void client_core::forget_slot(slots::ticket t) {
+    scheduler_.withdraw(t);
+    waiting_.erase(t);
+    give_slots();
+}
+
+void client_core::release_slot(int slot, bool was_cut) {
+    const auto released = [self = shared_from_this(), slot] {
+        self->scheduler_.release(slot, now());
+        self->give_slots();
+    };
+    if (!was_cut || !config_.erase_after_cut || shut_down_) return released();
+    calls_.erase_slot(slot, [this, released, slot](error_code ec, const diagnostics& diag) {
+        if (ec) log(log_level::warning, "slot {}: not erased: {}", slot, diag.to_string());
+        released();
+    });
+}
+
+void client_core::give_slots() {
+    if (shut_down_) return;
+    for (const auto& g : scheduler_.grants(now())) {
+        const auto reply = waiting_[g.ticket].lock();
+        waiting_.erase(g.ticket);
+        if (g.guard_wait > duration{})
+            log(log_level::warning, "slot {}: reuse guard, waited {:.0f} ms", g.slot,
+                to_ms(g.guard_wait));
+        if (reply)
+            reply->slot_granted(g);
+        else
+            release_slot(g.slot, false);
+    }
+    arm_slot_timer();
+}
+
+void client_core::arm_slot_timer() {
+    const auto due = scheduler_.next_grant();
+    if (!due) return;
+    slot_timer_.expires_at(*due);
+    slot_timer_.async_wait([weak = weak_from_this()](error_code ec) {
+        if (const auto self = weak.lock(); self && !ec) self->give_slots();
+    });
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "server/server_calls.hpp"
+#include "slots/slot_scheduler.hpp"
+#include "transport/transport.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/server.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::detail {
+
+class reply_shell;
+
+/// What the replies of one client share: the strand, the transport, the slots, and what is known of
+/// the server. All functions but the constructor, executor() and start() run on the strand.
+class client_core : public std::enable_shared_from_this<client_core> {
+ public:
+    using prepared = std::function<void(error_code, const diagnostics&, const server_props&)>;
+    using make_transport = std::function<std::unique_ptr<transport::http_transport>(
+        boost::asio::any_io_executor, const config&)>;
+
+    /// `make` is the seam for tests.
+    client_core(const boost::asio::any_io_executor& executor, config c, const make_transport& make);
+    ~client_core();
+
+    /// The strand.
+    const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
+    const tandem::config& config() const noexcept { return config_; }
+    std::shared_ptr<reply_shell> start(std::string prompt, generation_options options);
+
+    transport::http_transport& transport() noexcept { return *transport_; }
+    server::server_calls& calls() noexcept { return calls_; }
+    bool shut_down() const noexcept { return shut_down_; }
+
+    /// Asks for /props unless its answer is known already. A failure is not kept.
+    void prepare(prepared done);
+    /// Ends everything with client_destroyed; nothing can be started afterwards.
+    void destroy();
+
+    /// Queues the reply; give_slots() must follow, once the reply knows its ticket.
+    slots::ticket want_slot(const std::shared_ptr<reply_shell>& reply);
+    void give_slots();
+    void forget_slot(slots::ticket t);
+    void release_slot(int slot, bool was_cut);
+
+    template <class... Args>
+    void log(log_level level, fmt::format_string<Args...> text, Args&&... args) const {
+        if (config_.logger.enabled(level))
+            config_.logger.write(level, fmt::format(text, std::forward<Args>(args)...));
+    }
+
+ private:
+    void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
+    void learn(const server_props& props);
+    void arm_slot_timer();
+
+    boost::asio::any_io_executor executor_;
+    tandem::config config_;
+    std::unique_ptr<transport::http_transport> transport_;
+    server::server_calls calls_;
+    slots::slot_scheduler scheduler_;
+    boost::asio::steady_timer slot_timer_;
+    std::map<slots::ticket, std::weak_ptr<reply_shell>> waiting_;
+    std::vector<std::weak_ptr<reply_shell>> replies_;
+    std::optional<server_props> props_;
+    std::vector<prepared> preparing_;
+    std::atomic<std::uint64_t> last_reply_id_{0};
+    bool shut_down_ = false;
+};
+
+}  // namespace tandem::detail

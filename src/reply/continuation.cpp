@@ -1,0 +1,93 @@
+#include "reply/continuation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::detail {
+
+continuation::continuation(std::string prompt)
+    : text_(std::move(prompt)), prompt_bytes_(text_.size()) {}
+
+void continuation::prompt_tokenized(std::vector<wire::token_id> ids) {
+    if (prompt_known_ || ids.empty()) return;
+    prompt_known_ = true;
+    prompt_ids_ = ids.size();
+    for (auto& h : holes_) h.at += ids.size();
+    ids.insert(ids.end(), ids_.begin(), ids_.end());
+    ids_ = std::move(ids);
+}
+
+void continuation::begin_request() {
+    kept_before_ += std::exchange(synced_, 0);
+    unsynced_.clear();
+}
+
+void continuation::append(const wire::token_event& event) {
+    if (prompt_tokens_ == 0) prompt_tokens_ = event.prompt_tokens;
+    unsynced_.insert(unsynced_.end(), event.tokens.begin(), event.tokens.end());
+    if (event.content.empty()) return;
+    keep_span(event, static_cast<std::size_t>(std::max(event.predicted - synced_, 0)));
+    text_ += event.content;
+    synced_ = event.predicted;
+    unsynced_.clear();
+}
+
+void continuation::keep_span(const wire::token_event& event, std::size_t count) {
+    if (unsynced_.empty() || unsynced_.size() > count) ids_usable_ = false;
+    if (!ids_usable_) return;
+    if (unsynced_.size() != count)
+        holes_.push_back({ids_.size(), unsynced_.size(), count, event.content});
+    ids_.insert(ids_.end(), unsynced_.begin(), unsynced_.end());
+}
+
+std::vector<std::string> continuation::lost_texts() const {
+    std::vector<std::string> texts;
+    if (!ids_usable_) return texts;
+    for (const auto& h : holes_) texts.push_back(h.text);
+    return texts;
+}
+
+bool continuation::fits(const hole& h, std::span<const wire::token_id> ids) const {
+    return ids.size() > h.count && ids[h.count] == separator &&
+           ids[h.count - 1] == ids_[h.at + h.known - 1];
+}
+
+void continuation::recovered(std::span<const wire::token_id> ids) {
+    auto filled = std::vector<wire::token_id>();
+    std::size_t copied = 0;
+    for (const auto& h : holes_) {
+        if (!fits(h, ids)) {
+            ids_usable_ = false;
+            break;
+        }
+        const auto begin = ids_.begin();
+        filled.insert(filled.end(), begin + static_cast<std::ptrdiff_t>(copied),
+                      begin + static_cast<std::ptrdiff_t>(h.at));
+        filled.insert(filled.end(), ids.begin(),
+                      ids.begin() + static_cast<std::ptrdiff_t>(h.count));
+        ids = ids.subspan(h.count + 1);
+        copied = h.at + h.known;
+    }
+    holes_.clear();
+    if (!ids_usable_) return;
+    filled.insert(filled.end(), ids_.begin() + static_cast<std::ptrdiff_t>(copied), ids_.end());
+    ids_ = std::move(filled);
+}
+
+prompt_view continuation::next_prompt() const {
+    // A count that differs means that the server tokenised the prompt in another way.
+    const bool prompt_agrees =
+        prompt_known_ && prompt_ids_ == static_cast<std::size_t>(prompt_tokens_);
+    const bool as_ids = prompt_agrees && ids_usable_ && holes_.empty();
+    return {as_ids, as_ids ? std::span(ids_) : std::span<const wire::token_id>(), text_};
+}
+
+std::string_view continuation::prompt() const noexcept {
+    return std::string_view(text_).substr(0, prompt_bytes_);
+}
+
+std::string_view continuation::generated() const noexcept {
+    return std::string_view(text_).substr(prompt_bytes_);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "wire/token_event.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::detail {
+
+/// A prompt as it is sent: token ids where `as_ids`, else text. Views into the continuation.
+struct prompt_view {
+    bool as_ids = false;
+    std::span<const wire::token_id> ids;
+    std::string_view text;
+};
+
+/// What the next request of a reply goes on from: the prompt and all text generated so far, as
+/// text and, as long as every id is known, as token ids, so that the server's cache matches to the
+/// token. Pure.
+///
+/// The server sends no event for a token that leaves half a character; its id is lost. Such a
+/// piece of text is tokenised again (lost_texts(), recovered()) and taken if count and last id
+/// agree. Ids after the last text are not kept: the server may be withholding their text as the
+/// start of a stop word, and would not send it again.
+class continuation {
+ public:
+    explicit continuation(std::string prompt);
+
+    /// The answer of /tokenize for the prompt.
+    void prompt_tokenized(std::vector<wire::token_id> ids);
+    /// A new request goes on from here.
+    void begin_request();
+    /// One token event of the running request.
+    void append(const wire::token_event& event);
+
+    /// Pieces of text whose ids are incomplete.
+    std::vector<std::string> lost_texts() const;
+    /// The ids of lost_texts(), each text's followed by `separator`; an empty list if they cannot
+    /// be had.
+    void recovered(std::span<const wire::token_id> ids);
+    static constexpr wire::token_id separator = 0;
+
+    /// What the next request sends. Views are valid until the next change.
+    prompt_view next_prompt() const;
+    /// Tokens generated and kept, over all requests.
+    int kept_tokens() const noexcept { return kept_before_ + synced_; }
+    /// Tokens of the prompt as the server counted them; 0 before the first event.
+    int prompt_tokens() const noexcept { return prompt_tokens_; }
+    std::string_view prompt() const noexcept;
+    std::string_view generated() const noexcept;
+
+ private:
+    // A piece of text that `count` tokens made, of which only the `known` ids from `at` on came.
+    struct hole {
+        std::size_t at;
+        std::size_t known;
+        std::size_t count;
+        std::string text;
+    };
+
+    void keep_span(const wire::token_event& event, std::size_t count);
+    bool fits(const hole& h, std::span<const wire::token_id> ids) const;
+
+    std::string text_;
+    std::size_t prompt_bytes_;
+    std::vector<wire::token_id> ids_;  // of the prompt, if known, and of what was generated
+    std::size_t prompt_ids_ = 0;
+    bool prompt_known_ = false;
+    bool ids_usable_ = true;
+    int prompt_tokens_ = 0;
+    std::vector<hole> holes_;
+    std::vector<wire::token_id> unsynced_;  // ids since the last text
+    int kept_before_ = 0;                   // tokens kept of earlier requests
+    int synced_ = 0;                        // tokens of this request up to its last text
+};
+
+}  // namespace tandem::detail

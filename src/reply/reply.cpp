@@ -1,0 +1,62 @@
+#include "tandem/reply.hpp"
+
+#include "reply/reply_shell.hpp"
+
+#include <boost/asio/dispatch.hpp>
+
+namespace tandem {
+
+reply::reply(std::shared_ptr<detail::reply_shell> shell) noexcept : shell_(std::move(shell)) {}
+
+reply::reply(reply&&) noexcept = default;
+
+reply& reply::operator=(reply&& other) noexcept {
+    if (this != &other) {
+        if (shell_) interrupt();
+        shell_ = std::move(other.shell_);
+    }
+    return *this;
+}
+
+reply::~reply() {
+    if (shell_) interrupt();
+}
+
+boost::asio::any_io_executor reply::executor_of(const detail::reply_shell& shell) {
+    return shell.core()->executor();
+}
+
+void reply::next_chunk(const std::shared_ptr<detail::reply_shell>& shell,
+                       detail::next_chunk_completion handler) {
+    boost::asio::dispatch(executor_of(*shell), [shell, h = std::move(handler)]() mutable {
+        shell->next_chunk(std::move(h));
+    });
+}
+
+void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak) {
+    if (const auto shell = weak.lock())
+        boost::asio::dispatch(executor_of(*shell), [shell] { shell->cancel_next_chunk(); });
+}
+
+void reply::continue_after(chunk_id id) {
+    boost::asio::dispatch(executor_of(*shell_), [s = shell_, id] { s->continue_after(id); });
+}
+
+void reply::interrupt() {
+    if (shell_->ended()) return;
+    boost::asio::dispatch(executor_of(*shell_), [s = shell_] { s->interrupt(); });
+}
+
+bool reply::ended() const noexcept {
+    return shell_->ended();
+}
+
+const reply_result& reply::result() const noexcept {
+    return shell_->result();
+}
+
+std::uint64_t reply::id() const noexcept {
+    return shell_->id();
+}
+
+}  // namespace tandem

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "tandem/chunk.hpp"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+// What the reply machine asks its shell to do.
+namespace tandem::detail::action {
+
+/// Ask /tokenize for the ids of the prompt, and tell prompt_tokenized().
+struct tokenize_prompt {};
+/// Ask /tokenize for the ids of pieces of text, and tell tokens_recovered().
+struct recover_tokens {
+    std::vector<std::string> texts;
+};
+/// Ask the scheduler for a slot, and tell slot_granted().
+struct want_slot {};
+/// Take the wish for a slot back.
+struct forget_slot {};
+/// Send machine.next_prompt() to the slot, and tell what comes back.
+struct send_request {
+    int slot;
+    /// Tokens to generate at most; -1 = no bound.
+    int n_predict;
+};
+/// Close the connection now: the cut.
+struct close_connection {};
+/// The slot's request has ended; give the slot back.
+struct release_slot {
+    int slot;
+    bool was_cut;
+};
+/// Give the chunk to the consumer, who waits for it.
+struct hand_over {
+    chunk value;
+};
+/// The reply has ended; machine.result() is final.
+struct finish {};
+
+using any = std::variant<tokenize_prompt, recover_tokens, want_slot, forget_slot, send_request,
+                         close_connection, release_slot, hand_over, finish>;
+
+}  // namespace tandem::detail::action

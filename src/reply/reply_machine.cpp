@@ -1,0 +1,275 @@
+#include "reply/reply_machine.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+using phase = reply_phase;
+using status = text::chunker::status;
+
+finish_reason reason_of(wire::stop_type stop) noexcept {
+    switch (stop) {
+        case wire::stop_type::word:
+            return finish_reason::stop_word;
+        case wire::stop_type::limit:
+            return finish_reason::length;
+        case wire::stop_type::eos:
+        case wire::stop_type::none:
+            break;
+    }
+    return finish_reason::eos;
+}
+
+}  // namespace
+
+reply_machine::reply_machine(std::uint64_t id, std::string prompt, reply_rules rules,
+                             std::unique_ptr<text::boundary_detector> detector,
+                             text::chunk_limits limits)
+    : id_(id),
+      rules_(rules),
+      continuation_(std::move(prompt)),
+      chunker_(std::move(detector), limits) {}
+
+bool reply_machine::requesting() const noexcept {
+    return phase_ == phase::first_token || phase_ == phase::streaming || phase_ == phase::holding;
+}
+
+void reply_machine::enter(reply_phase next, time_point now) {
+    phase_ = next;
+    phase_since_ = now;
+}
+
+void reply_machine::start(time_point now) {
+    if (phase_ != phase::idle) return;
+    tally_.started(now);
+    next_request(now);
+    // The first request goes out as text at once; the ids are there when the second one needs them.
+    actions_.push_back(action::tokenize_prompt{});
+    prompt_ids_pending_ = true;
+}
+
+void reply_machine::prompt_tokenized(time_point now, std::vector<wire::token_id> ids) {
+    if (ended()) return;
+    prompt_ids_pending_ = false;
+    continuation_.prompt_tokenized(std::move(ids));
+    want_slot_when_resolved(now);
+}
+
+void reply_machine::tokens_recovered(time_point now, std::span<const wire::token_id> ids) {
+    if (ended() || !recovery_pending_) return;
+    recovery_pending_ = false;
+    continuation_.recovered(ids);
+    want_slot_when_resolved(now);
+}
+
+void reply_machine::slot_granted(time_point now, int slot, bool reused, duration guard_wait) {
+    if (phase_ != phase::queued) return;
+    slot_ = slot;
+    enter(phase::first_token, now);
+    tally_.request_sent(now, slot, reused, guard_wait);
+    continuation_.begin_request();
+    const int left = rules_.max_tokens - continuation_.kept_tokens();
+    actions_.push_back(action::send_request{slot, rules_.max_tokens > 0 ? left : -1});
+}
+
+void reply_machine::event_read(time_point now, const wire::token_event& event) {
+    using kind = wire::token_event::kind;
+    if (!requesting()) return;
+    tally_.event_read(now, event);
+    switch (event.what) {
+        case kind::progress:
+            return;
+        case kind::token:
+            return token_read(now, event);
+        case kind::final:
+            end_request(now, false);
+            return generation_ended(now, reason_of(event.stop));
+        case kind::error:
+            return;  // the shell tells it as request_failed()
+    }
+}
+
+void reply_machine::token_read(time_point now, const wire::token_event& event) {
+    if (phase_ == phase::first_token) enter(phase::streaming, now);
+    last_token_ = now;
+    const int kept_before = continuation_.kept_tokens();
+    continuation_.append(event);
+    if (event.content.empty()) return;
+    switch (chunker_.feed(event.content, continuation_.kept_tokens() - kept_before)) {
+        case status::reading:
+            return enter(phase::streaming, now);
+        case status::ready:
+            return chunk_complete(now);
+        case status::holding:
+            if (phase_ != phase::holding) tally_.boundary_found(now);
+            enter(phase::holding, now);
+            if (rules_.peek_hold == duration{}) deadline_reached(now);
+    }
+}
+
+void reply_machine::generation_ended(time_point now, finish_reason reason) {
+    generated_ = reason;
+    chunker_.finish();
+    next_chunk(now);
+}
+
+void reply_machine::end_request(time_point now, bool cut) {
+    if (cut) {
+        actions_.push_back(action::close_connection{});
+        tally_.cut(now);
+    }
+    actions_.push_back(action::release_slot{*slot_, cut});
+    slot_.reset();
+}
+
+void reply_machine::chunk_complete(time_point now) {
+    end_request(now, true);
+    // The ids that the next request needs are asked for while the chunk is spoken.
+    if (auto texts = continuation_.lost_texts(); !texts.empty()) {
+        recovery_pending_ = true;
+        actions_.push_back(action::recover_tokens{std::move(texts)});
+    }
+    next_chunk(now);
+}
+
+void reply_machine::next_chunk(time_point now) {
+    if (chunker_.current() != status::ready) {
+        if (generated_) return finish(now, *generated_);
+        return next_request(now);
+    }
+    enter(phase::ready, now);
+    if (consumer_waits_) hand_over(now);
+}
+
+void reply_machine::next_request(time_point now) {
+    if (rules_.max_tokens > 0 && continuation_.kept_tokens() >= rules_.max_tokens)
+        return generation_ended(now, finish_reason::length);
+    enter(phase::resolving, now);
+    want_slot_when_resolved(now);
+}
+
+void reply_machine::want_slot_when_resolved(time_point now) {
+    if (phase_ != phase::resolving || prompt_ids_pending_ || recovery_pending_) return;
+    enter(phase::queued, now);
+    tally_.slot_wanted(now);
+    actions_.push_back(action::want_slot{});
+}
+
+void reply_machine::chunk_wanted(time_point now) {
+    if (ended()) return;
+    consumer_waits_ = true;
+    if (phase_ == phase::ready)
+        hand_over(now);
+    else if (last_chunk_spoken())
+        finish(now, *generated_);
+}
+
+void reply_machine::hand_over(time_point now) {
+    auto piece = chunker_.take();
+    // The end of generation tells that a chunk is the last one, also where a sentence ends it.
+    if (generated_ && chunker_.current() != status::ready) piece.why = boundary::end;
+    consumer_waits_ = false;
+    spoken_ = chunk{.id = {id_, next_seq_++},
+                    .text = std::move(piece.text),
+                    .boundary = piece.why,
+                    .tokens = piece.tokens};
+    tally_.handed_over(now, spoken_);
+    result_.text += spoken_.text;
+    enter(phase::speaking, now);
+    actions_.push_back(action::hand_over{spoken_});
+}
+
+bool reply_machine::last_chunk_spoken() const noexcept {
+    return phase_ == phase::speaking && generated_ && chunker_.current() != status::ready;
+}
+
+void reply_machine::continued(time_point now, chunk_id id) {
+    if (phase_ != phase::speaking || id != spoken_.id) return;
+    tally_.continued(now, spoken_);
+    next_chunk(now);
+}
+
+void reply_machine::request_failed(time_point now, error_code ec, const diagnostics& diag) {
+    if (!requesting()) return;
+    end_request(now, false);
+    // An uncut reply would have ended here with the context used up.
+    if (ec == errc::prompt_too_long && continuation_.kept_tokens() > 0)
+        return generation_ended(now, finish_reason::length);
+    finish(now, finish_reason::error, ec, diag);
+}
+
+void reply_machine::interrupted(time_point now) {
+    if (ended()) return;
+    if (phase_ == phase::idle) tally_.started(now);
+    finish(now, finish_reason::interrupted);
+}
+
+void reply_machine::abandoned(time_point now, error_code ec, const diagnostics& diag) {
+    if (ended()) return;
+    if (phase_ == phase::idle) tally_.started(now);
+    finish(now, finish_reason::error, ec, diag);
+}
+
+std::optional<time_point> reply_machine::deadline() const {
+    switch (phase_) {
+        case phase::first_token:
+            return phase_since_ + rules_.first_token_timeout;
+        case phase::streaming:
+            return last_token_ + rules_.between_tokens_timeout;
+        case phase::holding:
+            return phase_since_ + rules_.peek_hold;
+        case phase::ready:
+        case phase::speaking:
+            return phase_since_ + rules_.continue_timeout;
+        case phase::idle:
+        case phase::resolving:
+        case phase::queued:
+        case phase::ended:
+            break;
+    }
+    return std::nullopt;
+}
+
+void reply_machine::deadline_reached(time_point now) {
+    const auto due = deadline();
+    if (!due || now < *due) return;
+    switch (phase_) {
+        case phase::first_token:
+            return time_out(now, errc::first_token_timeout, rules_.first_token_timeout, "no token");
+        case phase::streaming:
+            return time_out(now, errc::between_tokens_timeout, rules_.between_tokens_timeout,
+                            "no further token");
+        case phase::holding:
+            chunker_.hold_expired();
+            return chunk_complete(now);
+        default:
+            if (last_chunk_spoken()) return finish(now, *generated_);
+            return time_out(now, errc::continue_timeout, rules_.continue_timeout,
+                            phase_ == phase::ready ? "chunk not taken" : "no continue");
+    }
+}
+
+void reply_machine::time_out(time_point now, errc code, duration limit, const char* what) {
+    diagnostics diag;
+    diag.client_message = fmt::format("{} within {} of {}; chunks handed over: {}", what,
+                                      error_name(code), to_string(limit), next_seq_);
+    finish(now, finish_reason::error, code, std::move(diag));
+}
+
+void reply_machine::finish(time_point now, finish_reason reason, error_code ec, diagnostics diag) {
+    if (slot_) end_request(now, true);
+    if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
+    enter(phase::ended, now);
+    result_.finish_reason = reason;
+    result_.error = ec;
+    result_.diagnostics = std::move(diag);
+    tally_.ended(now, result_, continuation_.prompt_tokens());
+    actions_.push_back(action::finish{});
+}
+
+}  // namespace tandem::detail

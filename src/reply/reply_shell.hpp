@@ -1,0 +1,83 @@
+#pragma once
+
+#include "reply/client_core.hpp"
+#include "reply/reply_machine.hpp"
+#include "transport/transport.hpp"
+#include "wire/sse_parser.hpp"
+#include "wire/token_event.hpp"
+
+#include "tandem/reply.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tandem::detail {
+
+/// Carries out what a reply's machine decides. All functions but id(), ended() and result() run on
+/// the core's strand.
+class reply_shell : public std::enable_shared_from_this<reply_shell>,
+                    private transport::exchange_handler {
+ public:
+    reply_shell(std::shared_ptr<client_core> core, std::uint64_t id, std::string prompt,
+                generation_options options);
+
+    const std::shared_ptr<client_core>& core() const noexcept { return core_; }
+    std::uint64_t id() const noexcept { return machine_.id(); }
+    bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+    const reply_result& result() const noexcept;
+
+    void start();
+    void next_chunk(next_chunk_completion handler);
+    void cancel_next_chunk();
+    void continue_after(chunk_id id);
+    void interrupt();
+    void abandon(error_code ec, const diagnostics& diag);
+    void slot_granted(const slots::grant& g);
+
+ private:
+    void on_status(int http_status) override;
+    void on_data(std::string_view bytes) override;
+    void on_end(error_code ec, const diagnostics& diag) override;
+
+    void server_ready(time_point asked_at);
+    void read_events(std::string_view bytes);
+    void read_event(std::string_view data);
+    void fail_request(error_code ec, const diagnostics& diag);
+
+    // Carries out actions until none is left, then arms the timer.
+    void perform_actions();
+    void perform(action::tokenize_prompt);
+    void perform(action::recover_tokens a);
+    void perform(action::want_slot);
+    void perform(action::forget_slot);
+    void perform(action::send_request a);
+    void perform(action::close_connection);
+    void perform(action::release_slot a);
+    void perform(action::hand_over a);
+    void perform(action::finish);
+    void arm_timer();
+    void give_end();
+
+    std::shared_ptr<client_core> core_;
+    generation_options options_;
+    reply_machine machine_;
+    bool performing_ = false;
+
+    slots::ticket ticket_ = 0;
+    std::unique_ptr<transport::exchange> exchange_;
+    int http_status_ = 0;
+    std::string error_body_;
+    wire::sse_parser sse_;
+    wire::token_event event_;
+
+    next_chunk_completion consumer_;
+    boost::asio::steady_timer timer_;
+    std::optional<time_point> timer_due_;
+    std::atomic<bool> ended_{false};
+};
+
+}  // namespace tandem::detail

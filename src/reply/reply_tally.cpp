@@ -1,0 +1,92 @@
+#include "reply/reply_tally.hpp"
+
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+constexpr std::size_t max_timeline_events = 4096;
+}
+
+void reply_tally::note(time_point now, timeline_event::kind what, int chunk) {
+    const bool last = what == timeline_event::kind::end;
+    if (timeline_.size() >= max_timeline_events - (last ? 0 : 1)) return;
+    timeline_.push_back({what, (now - start_).count(), request_.slot, chunk});
+}
+
+void reply_tally::slot_wanted(time_point now) {
+    close_request();
+    note(now, timeline_event::kind::slot_wait);
+}
+
+void reply_tally::request_sent(time_point now, int slot, bool reused, duration guard_wait) {
+    request_.slot = slot;
+    request_.reused = reused;
+    request_.guard_wait = guard_wait;
+    ++metrics_.requests;
+    if (guard_wait > duration{}) ++metrics_.guard_waits;
+    metrics_.guard_wait_ms += to_ms(guard_wait);
+    note(now, timeline_event::kind::request);
+}
+
+void reply_tally::event_read(time_point now, const wire::token_event& event) {
+    const bool token = event.what == wire::token_event::kind::token;
+    if (token && !std::exchange(request_.first_token_seen, true))
+        note(now, timeline_event::kind::first_token);
+    if (event.has_timings) {
+        request_.cached = event.timings.cached;
+        request_.evaluated = event.timings.evaluated;
+    }
+    request_.predicted = std::max(request_.predicted, event.predicted);
+}
+
+void reply_tally::cut(time_point now) {
+    ++metrics_.cuts;
+    note(now, timeline_event::kind::cut);
+}
+
+void reply_tally::handed_over(time_point now, chunk& c) {
+    c.slot = request_.slot;
+    c.slot_reused = request_.reused;
+    // Only the first chunk of a request carries its figures, so that sums over chunks are true.
+    if (!std::exchange(request_.reported, true)) {
+        c.cached = request_.cached;
+        c.evaluated = request_.evaluated;
+        c.guard_wait_ms = to_ms(request_.guard_wait);
+    }
+    usage_.handed_over += c.tokens;
+    if (metrics_.chunks++ == 0) metrics_.first_chunk_ms = to_ms(now - start_);
+    note(now, timeline_event::kind::chunk, static_cast<int>(c.id.seq));
+}
+
+void reply_tally::continued(time_point now, const chunk& c) {
+    usage_.heard += c.tokens;
+    note(now, timeline_event::kind::continued, static_cast<int>(c.id.seq));
+}
+
+// Slot, reuse and timeline go on from the last request; its counts move to the sums.
+void reply_tally::close_request() {
+    usage_.cached += std::exchange(request_.cached, 0);
+    usage_.evaluated += std::exchange(request_.evaluated, 0);
+    usage_.generated += std::exchange(request_.predicted, 0);
+    request_.guard_wait = {};
+    request_.first_token_seen = false;
+    request_.reported = false;
+}
+
+void reply_tally::ended(time_point now, reply_result& result, int prompt_tokens) {
+    close_request();
+    note(now, timeline_event::kind::end);
+    usage_.prompt = prompt_tokens;
+    usage_.wasted = std::max(0, usage_.generated - usage_.handed_over);
+    metrics_.slot = request_.slot;
+    metrics_.slot_reused = request_.reused;
+    metrics_.total_ms = to_ms(now - start_);
+    metrics_.tokens_cached = usage_.cached;
+    metrics_.tokens_evaluated = usage_.evaluated;
+    metrics_.tokens_generated = usage_.generated;
+    result.usage = usage_;
+    result.metrics = metrics_;
+    result.timeline = std::move(timeline_);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "wire/token_event.hpp"
+
+#include "tandem/chunk.hpp"
+#include "tandem/result.hpp"
+
+namespace tandem::detail {
+
+/// Counts what a reply did: tokens, slots, times, the timeline. Pure; decides nothing.
+class reply_tally {
+ public:
+    void started(time_point now) { start_ = now; }
+    void slot_wanted(time_point now);
+    void request_sent(time_point now, int slot, bool reused, duration guard_wait);
+    /// Any event of the running request.
+    void event_read(time_point now, const wire::token_event& event);
+    void boundary_found(time_point now) { note(now, timeline_event::kind::boundary); }
+    void cut(time_point now);
+    /// Fills in what belongs to the request that finished the chunk, and counts the chunk.
+    void handed_over(time_point now, chunk& c);
+    void continued(time_point now, const chunk& c);
+    void ended(time_point now, reply_result& result, int prompt_tokens);
+
+ private:
+    struct request_figures {
+        int slot = -1;
+        bool reused = false;
+        duration guard_wait{};
+        int cached = 0;
+        int evaluated = 0;
+        int predicted = 0;
+        bool first_token_seen = false;
+        bool reported = false;  // in a chunk already
+    };
+
+    void note(time_point now, timeline_event::kind what, int chunk = -1);
+    void close_request();
+
+    time_point start_{};
+    token_usage usage_;
+    slot_metrics metrics_;
+    request_figures request_;
+    std::vector<timeline_event> timeline_;
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,88 @@
+#include "server/call_runner.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tandem::server {
+namespace {
+// Far more than /tokenize answers for a prompt that fills a context of 1,000,000 tokens.
+constexpr std::size_t max_body_bytes = 16u << 20;
+}  // namespace
+
+class call_runner::running_call : public std::enable_shared_from_this<running_call>,
+                                  private transport::exchange_handler {
+ public:
+    running_call(call_runner& owner, std::string path, handler done)
+        : owner_(owner), path_(std::move(path)), done_(std::move(done)), timer_(owner.executor_) {}
+
+    void start(transport::http_request request) {
+        timer_.expires_after(owner_.timeout_);
+        timer_.async_wait([weak = weak_from_this()](error_code ec) {
+            if (const auto self = weak.lock(); self && !ec) self->time_out();
+        });
+        exchange_ = owner_.transport_.start(std::move(request), *this);
+    }
+
+    void end(error_code ec, diagnostics diag) {
+        const auto self = shared_from_this();
+        exchange_.reset();
+        timer_.cancel();
+        owner_.finished(self);
+        answer_.ec = ec;
+        answer_.diag = std::move(diag);
+        const auto done = std::exchange(done_, nullptr);
+        if (done) done(std::move(answer_));
+    }
+
+ private:
+    void on_status(int http_status) override { answer_.http_status = http_status; }
+
+    void on_data(std::string_view bytes) override {
+        if (answer_.body.size() + bytes.size() > max_body_bytes)
+            return end(errc::response_too_large,
+                       {.client_message = fmt::format("{} answered more than {} MiB", path_,
+                                                      max_body_bytes >> 20)});
+        answer_.body += bytes;
+    }
+
+    void on_end(error_code ec, const diagnostics& diag) override { end(ec, diag); }
+
+    void time_out() {
+        end(errc::request_timeout,
+            {.client_message = fmt::format("{} did not answer within request_timeout of {}", path_,
+                                           to_string(owner_.timeout_))});
+    }
+
+    call_runner& owner_;
+    std::string path_;
+    handler done_;
+    answer answer_;
+    boost::asio::steady_timer timer_;
+    std::unique_ptr<transport::exchange> exchange_;
+};
+
+call_runner::call_runner(boost::asio::any_io_executor executor,
+                         transport::http_transport& transport, duration timeout)
+    : executor_(std::move(executor)), transport_(transport), timeout_(timeout) {}
+
+call_runner::~call_runner() = default;
+
+void call_runner::run(transport::http_request request, handler done) {
+    auto call = std::make_shared<running_call>(*this, request.path, std::move(done));
+    running_.insert(call);
+    call->start(std::move(request));
+}
+
+void call_runner::cancel(error_code ec) {
+    while (!running_.empty()) (*running_.begin())->end(ec, {.client_message = ec.message()});
+}
+
+void call_runner::finished(const std::shared_ptr<running_call>& call) {
+    running_.erase(call);
+}
+
+}  // namespace tandem::server

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+// UTF-8 as table 3-7 of the Unicode standard defines it. No function here throws on bad bytes or
+// reads past the end of a view.
+namespace tandem::text {
+
+/// U+FFFD, which stands for bytes that are no character.
+inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
+
+/// One step through a text.
+struct decoded {
+    char32_t character = 0;  ///< U+FFFD for bytes that are none
+    std::size_t bytes = 0;   ///< 0 only at the end of the text
+};
+
+/// The character at the start of `text`; for bytes that are none, the longest start of a character
+/// among them (at least one byte).
+decoded first_character(std::string_view text) noexcept;
+
+/// The last character of `text`; for bytes that are none, one byte.
+decoded last_character(std::string_view text) noexcept;
+
+/// Offset of the first byte that is not part of a whole character; npos if `text` is valid.
+std::size_t find_invalid(std::string_view text) noexcept;
+
+/// Bytes at the end of `text` that are the start of a character and may still become one: 0 to 3.
+std::size_t incomplete_suffix(std::string_view text) noexcept;
+
+/// The largest offset up to `offset` at which a character of the valid `text` starts or ends.
+std::size_t floor_to_character(std::string_view text, std::size_t offset) noexcept;
+
+/// Makes valid UTF-8 out of bytes that come in parts: each longest start of a character that can
+/// never be completed becomes one replacement character. The result is the same for every split.
+class utf8_sanitizer {
+ public:
+    /// Appends to `out` what `bytes` complete. Half a character at the end, 3 bytes at most, is
+    /// kept for the next call.
+    void append(std::string_view bytes, std::string& out);
+    /// No bytes follow: half a character becomes a replacement character.
+    void flush(std::string& out);
+    bool has_partial() const noexcept { return !partial_.empty(); }
+
+ private:
+    std::string partial_;
+};
+
+/// The same for a text that came whole.
+std::string sanitized(std::string_view bytes);
+
+}  // namespace tandem::text

@@ -1,0 +1,184 @@
+#include "transport/curl_errors.hpp"
+
+#include <boost/system/error_code.hpp>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+
+namespace tandem::transport {
+namespace {
+
+errc errc_of(CURLcode code) noexcept {
+    switch (code) {
+        case CURLE_URL_MALFORMAT:
+        case CURLE_BAD_FUNCTION_ARGUMENT:
+        case CURLE_NOT_BUILT_IN:
+        case CURLE_UNKNOWN_OPTION:
+            return errc::invalid_config;
+        case CURLE_COULDNT_RESOLVE_HOST:
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            return errc::resolve_failed;
+        // No limit but the one on connecting is given to curl.
+        case CURLE_OPERATION_TIMEDOUT:
+            return errc::connect_timeout;
+        case CURLE_SSL_CONNECT_ERROR:
+        case CURLE_SSL_ENGINE_NOTFOUND:
+        case CURLE_SSL_ENGINE_SETFAILED:
+        case CURLE_SSL_CERTPROBLEM:
+        case CURLE_SSL_CIPHER:
+        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_USE_SSL_FAILED:
+        case CURLE_SSL_ENGINE_INITFAILED:
+        case CURLE_SSL_CACERT_BADFILE:
+        case CURLE_SSL_SHUTDOWN_FAILED:
+        case CURLE_SSL_CRL_BADFILE:
+        case CURLE_SSL_ISSUER_ERROR:
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+        case CURLE_SSL_INVALIDCERTSTATUS:
+        case CURLE_SSL_CLIENTCERT:
+            return errc::tls_failed;
+        case CURLE_GOT_NOTHING:
+        case CURLE_PARTIAL_FILE:
+        case CURLE_SEND_ERROR:
+        case CURLE_RECV_ERROR:
+            return errc::stream_incomplete;
+        // The first is what curl says to bytes that do not begin with a status line.
+        case CURLE_UNSUPPORTED_PROTOCOL:
+        case CURLE_WEIRD_SERVER_REPLY:
+        case CURLE_BAD_CONTENT_ENCODING:
+            return errc::bad_response;
+#if LIBCURL_VERSION_NUM >= 0x080600
+        case CURLE_TOO_LARGE:
+            return errc::response_too_large;
+#endif
+        default:
+            return errc::connect_failed;
+    }
+}
+
+bool is_out_of_memory(CURLcode code) noexcept {
+    // Our write callback fails for no other reason.
+    return code == CURLE_OUT_OF_MEMORY || code == CURLE_WRITE_ERROR || code == CURLE_FAILED_INIT;
+}
+
+bool is_about_proxy(CURLcode code, const failure_context& c) noexcept {
+    return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY || c.proxy_status >= 300;
+}
+
+std::string words_about_proxy(CURLcode code, const failure_context& c) {
+    const std::string proxy = c.proxy.empty() ? "the proxy that the environment names"
+                                              : fmt::format("the proxy {}", c.proxy);
+    const auto* advice = "check proxy, or set it to \"none\" to go without";
+    if (c.proxy_status == 407)
+        return fmt::format(
+            "{} wants credentials before it connects to {}; put them into proxy as "
+            "http://user:password@host:port",
+            proxy, c.url);
+    if (c.proxy_status >= 300)
+        return fmt::format("{} refused to connect to {} with HTTP {}; {}", proxy, c.url,
+                           c.proxy_status, advice);
+    const auto* verb = code == CURLE_COULDNT_RESOLVE_PROXY ? "has no address" : "failed";
+    return fmt::format("{}, on the way to {}, {}; {}", proxy, c.url, verb, advice);
+}
+
+std::string words_about_tls(CURLcode code, const failure_context& c) {
+    if (code == CURLE_SSL_CACERT_BADFILE)
+        return fmt::format(
+            "cannot read the certificates to trust for {}; check ca_file and ca_path", c.url);
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        return fmt::format(
+            "the certificate of {} is not trusted; check the host name in the URL, or "
+            "give the certificate of its issuer as ca_file",
+            c.url);
+    return fmt::format("the TLS handshake with {} failed; check that the port speaks https", c.url);
+}
+
+std::string words(errc e, CURLcode code, const failure_context& c) {
+    using std::chrono::duration_cast;
+    using std::chrono::milliseconds;
+    switch (e) {
+        case errc::resolve_failed:
+            return fmt::format("the host name of {} has no address; check the URL", c.url);
+        case errc::connect_timeout:
+            return fmt::format(
+                "no connection to {} within connect_timeout ({}); check host, port "
+                "and firewall",
+                c.url, duration_cast<milliseconds>(c.connect_timeout));
+        case errc::tls_failed:
+            return words_about_tls(code, c);
+        case errc::stream_incomplete:
+            return c.http_status == 0
+                       ? fmt::format("{} closed the connection without an answer; {}", c.url,
+                                     c.https ? "the server may have died"
+                                             : "the server may have died, or the port speaks https")
+                       : fmt::format(
+                             "the connection to {} closed before the answer was complete; "
+                             "the server may have died",
+                             c.url);
+        case errc::bad_response:
+            return fmt::format("what {} sent is not HTTP; check host and port", c.url);
+        case errc::response_too_large:
+            return fmt::format("the headers of {}'s answer are too large; check the URL", c.url);
+        case errc::invalid_config:
+            return fmt::format("libcurl refuses the request to {}; check url, proxy and ca_path",
+                               c.url);
+        default:
+            return fmt::format("cannot connect to {}; start llama-server, or check host and port",
+                               c.url);
+    }
+}
+
+// A proxy that is set in the environment is easily forgotten.
+const char* environment_proxy(bool https) {
+    constexpr std::array https_names{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+    constexpr std::array http_names{"http_proxy", "all_proxy", "ALL_PROXY", ""};
+    for (const char* name : https ? https_names : http_names)
+        if (const char* value = *name ? std::getenv(name) : nullptr; value && *value) return name;
+    return nullptr;
+}
+
+std::string proxy_note(errc e, const failure_context& c) {
+    if (e != errc::connect_failed && e != errc::connect_timeout) return {};
+    if (c.proxy == "none") return {};
+    if (!c.proxy.empty()) return fmt::format("; the way leads over the proxy {}", c.proxy);
+    const char* name = environment_proxy(c.https);
+    return name ? fmt::format("; {} may send it over a proxy, proxy = \"none\" goes without", name)
+                : std::string();
+}
+
+std::string with_detail(std::string text, const failure_context& c) {
+    return c.detail.empty() ? text : fmt::format("{} ({})", text, c.detail);
+}
+
+failure make_failure(error_code ec, std::string text, int http_status) {
+    return {ec, {std::move(text), {}, http_status}};
+}
+
+}  // namespace
+
+failure describe(CURLcode code, const failure_context& c) {
+    if (is_out_of_memory(code))
+        return make_failure(
+            boost::system::errc::make_error_code(boost::system::errc::not_enough_memory),
+            fmt::format("no memory left for the request to {}", c.url), c.http_status);
+    if (is_about_proxy(code, c)) {
+        const auto e =
+            code == CURLE_COULDNT_RESOLVE_PROXY ? errc::resolve_failed : errc::connect_failed;
+        return make_failure(e, with_detail(words_about_proxy(code, c), c), c.http_status);
+    }
+    const auto e = errc_of(code);
+    return make_failure(e, with_detail(words(e, code, c) + proxy_note(e, c), c), c.http_status);
+}
+
+failure describe_missing_status(const failure_context& c) {
+    return make_failure(errc::stream_incomplete, words(errc::stream_incomplete, CURLE_OK, c), 0);
+}
+
+failure invalid_config(std::string text) {
+    return make_failure(errc::invalid_config, std::move(text), 0);
+}
+
+}  // namespace tandem::transport

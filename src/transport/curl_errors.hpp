@@ -1,0 +1,42 @@
+#pragma once
+
+#include "tandem/config.hpp"
+#include "tandem/error.hpp"
+
+#include <curl/curl.h>
+
+#include <string>
+#include <string_view>
+
+namespace tandem::transport {
+
+/// An error code with its words.
+struct failure {
+    error_code ec;
+    diagnostics diag;
+};
+
+/// What the words about a failed exchange need besides curl's code.
+struct failure_context {
+    /// The server's URL and the proxy's, without credentials.
+    std::string_view url{};
+    std::string_view proxy{};
+    bool https = false;
+    duration connect_timeout{};
+    /// curl's own words.
+    std::string_view detail{};
+    /// Status of the answer, and of a proxy's answer to CONNECT; 0 if there was none.
+    int http_status = 0;
+    long proxy_status = 0;
+};
+
+/// `code` is never CURLE_OK.
+failure describe(CURLcode code, const failure_context& context);
+
+/// The answer ended well for curl, but without a status line.
+failure describe_missing_status(const failure_context& context);
+
+/// A fault of the configuration, in its own words.
+failure invalid_config(std::string words);
+
+}  // namespace tandem::transport

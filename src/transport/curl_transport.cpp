@@ -1,0 +1,53 @@
+#include "transport/curl_transport.hpp"
+
+#include "transport/multi_loop.hpp"
+
+#include <cassert>
+#include <utility>
+
+namespace tandem::transport {
+namespace {
+
+class curl_exchange final : public exchange {
+ public:
+    curl_exchange(std::shared_ptr<multi_loop> loop, std::shared_ptr<transfer> t)
+        : loop_(std::move(loop)), transfer_(std::move(t)) {}
+    ~curl_exchange() override { loop_->cut(*transfer_); }
+
+    void pause() override { transfer_->pause(); }
+    void resume() override { transfer_->resume(); }
+
+ private:
+    std::shared_ptr<multi_loop> loop_;
+    std::shared_ptr<transfer> transfer_;
+};
+
+class curl_transport final : public http_transport {
+ public:
+    curl_transport(const boost::asio::any_io_executor& executor, curl_options options)
+        : loop_(std::make_shared<multi_loop>(executor, std::move(options))) {}
+
+    ~curl_transport() override {
+        assert(loop_->idle() && "exchanges must be destroyed before their transport");
+        loop_->shutdown();
+    }
+
+    std::unique_ptr<exchange> start(http_request request, exchange_handler& handler) override {
+        auto t = loop_->make_transfer(std::move(request), handler);
+        auto started = std::make_unique<curl_exchange>(loop_, t);
+        loop_->start(*t);
+        return started;
+    }
+
+ private:
+    std::shared_ptr<multi_loop> loop_;
+};
+
+}  // namespace
+
+std::unique_ptr<http_transport> make_curl_transport(boost::asio::any_io_executor executor,
+                                                    curl_options options) {
+    return std::make_unique<curl_transport>(executor, std::move(options));
+}
+
+}  // namespace tandem::transport

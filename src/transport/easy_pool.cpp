@@ -1,0 +1,133 @@
+#include "transport/easy_pool.hpp"
+
+#include "transport/transport.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace tandem::transport {
+namespace {
+
+constexpr std::size_t max_idle = 16;
+
+bool curl_is_ready() {
+    // Thread-safe, as the initialisation of a static is; never undone, as others may use curl.
+    static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+    return code == CURLE_OK;
+}
+
+void set_connection(option_setter& set) {
+    // A connection of its own for each request: closing it is how a request is cancelled.
+    set(CURLOPT_FRESH_CONNECT, 1L);
+    set(CURLOPT_FORBID_REUSE, 1L);
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_TCP_NODELAY, 1L);
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_FOLLOWLOCATION, 0L);
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075500
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // Without it a cut while the host name is looked up waits for the answer.
+    set(CURLOPT_QUICK_EXIT, 1L);
+#endif
+}
+
+void set_trust(option_setter& set, const curl_options& o) {
+    set(CURLOPT_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_SSL_VERIFYHOST, 2L);
+    set(CURLOPT_PROXY_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_PROXY_SSL_VERIFYHOST, 2L);
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (o.ca_file.empty() && o.ca_path.empty()) return;
+    // Both, as either would leave the system's certificates trusted in the other place.
+    const char* file = o.ca_file.empty() ? nullptr : o.ca_file.c_str();
+    const char* path = o.ca_path.empty() ? nullptr : o.ca_path.c_str();
+    for (const auto option : {CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO}) set(option, file);
+    for (const auto option : {CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH}) set(option, path);
+}
+
+long milliseconds_of(duration d) {
+    // 0 would be curl's own default.
+    const auto count = std::chrono::ceil<std::chrono::milliseconds>(d).count();
+    return static_cast<long>(std::clamp<decltype(count)>(count, 1, 1'000'000'000));
+}
+
+}  // namespace
+
+easy_pool::easy_pool(curl_options options) : options_(std::move(options)) {
+    if (!curl_is_ready()) throw std::bad_alloc();
+    auto parsed = parse_server_url(options_.url);
+    fault_ = parsed.fault ? std::move(parsed.fault) : api_key_fault(options_.api_key);
+    server_ = std::move(parsed.url);
+    shown_proxy_ = without_credentials(options_.proxy);
+    if (!fault_) make_headers();
+}
+
+void easy_pool::make_headers() {
+    for (auto* list : {&headers_, &json_headers_}) {
+        append(*list, "Accept: text/event-stream, application/json");
+        append(*list, "Connection: close");
+        append(*list, "Expect:");
+        if (!options_.api_key.empty())
+            append(*list, ("Authorization: Bearer " + options_.api_key).c_str());
+    }
+    append(json_headers_, "Content-Type: application/json");
+    append(headers_, "Content-Type:");
+}
+
+easy_handle easy_pool::take(const http_request& request, CURLcode& code) {
+    easy_handle easy;
+    code = CURLE_OK;
+    if (idle_.empty()) {
+        easy.reset(curl_easy_init());
+        code = easy ? set_fixed(easy.get()) : CURLE_OUT_OF_MEMORY;
+    } else {
+        easy = std::move(idle_.back());
+        idle_.pop_back();
+    }
+    if (code == CURLE_OK) code = set_request(easy.get(), request);
+    if (code != CURLE_OK) easy.reset();
+    return easy;
+}
+
+void easy_pool::give_back(easy_handle easy) noexcept try {
+    if (idle_.size() < max_idle) idle_.push_back(std::move(easy));
+} catch (...) {
+    // No memory to keep it: it is freed.
+}
+
+CURLcode easy_pool::set_fixed(CURL* easy) const {
+    option_setter set(easy);
+    set_connection(set);
+    set_trust(set, options_);
+    set(CURLOPT_USERAGENT, "tandem/" TANDEM_VERSION);
+    set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds_of(options_.connect_timeout));
+    set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));
+    if (options_.proxy == "none")
+        set(CURLOPT_PROXY, "");
+    else if (!options_.proxy.empty())
+        set(CURLOPT_PROXY, options_.proxy.c_str());
+    return set.result();
+}
+
+CURLcode easy_pool::set_request(CURL* easy, const http_request& request) const {
+    const bool sends_body = !request.body.empty() || request.method == "POST";
+    const bool plain = request.method == (sends_body ? "POST" : "GET");
+    option_setter set(easy);
+    set(CURLOPT_URL, (server_.base + request.path).c_str());
+    set(sends_body ? CURLOPT_POST : CURLOPT_HTTPGET, 1L);
+    set(CURLOPT_CUSTOMREQUEST, plain ? nullptr : request.method.c_str());
+    if (sends_body) {
+        set(CURLOPT_POSTFIELDS, request.body.c_str());
+        set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    }
+    set(CURLOPT_HTTPHEADER, (request.body.empty() ? headers_ : json_headers_).get());
+    return set.result();
+}
+
+}  // namespace tandem::transport

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <curl/curl.h>
+
+namespace tandem::transport {
+
+/// What the event loop tells the driver of curl.
+class loop_events {
+ public:
+    /// `mask` holds CURL_CSELECT_* bits.
+    virtual void on_ready(curl_socket_t fd, int mask) = 0;
+    virtual void on_timeout() = 0;
+
+ protected:
+    ~loop_events() = default;
+};
+
+}  // namespace tandem::transport

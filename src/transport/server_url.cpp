@@ -1,0 +1,107 @@
+#include "transport/server_url.hpp"
+
+#include "transport/curl_handles.hpp"
+#include "transport/curl_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tandem::transport {
+namespace {
+
+// Without CURLU_NON_SUPPORT_SCHEME curl refuses "localhost:8080" and "ftp://…" in the same words.
+constexpr unsigned parse_flags = CURLU_NON_SUPPORT_SCHEME;
+
+url_handle parse(const std::string& text, CURLUcode& code) {
+    url_handle handle(curl_url());
+    if (!handle) throw std::bad_alloc();
+    code = curl_url_set(handle.get(), CURLUPART_URL, text.c_str(), parse_flags);
+    return handle;
+}
+
+std::string part(const url_handle& handle, CURLUPart what, unsigned flags = 0) {
+    char* text = nullptr;
+    if (curl_url_get(handle.get(), what, &text, flags) != CURLUE_OK) return {};
+    return curl_string(text).get();
+}
+
+std::string without_final_slash(std::string text) {
+    while (!text.empty() && text.back() == '/') text.pop_back();
+    return text;
+}
+
+std::string shown_url(const url_handle& handle) {
+    curl_url_set(handle.get(), CURLUPART_USER, nullptr, 0);
+    curl_url_set(handle.get(), CURLUPART_PASSWORD, nullptr, 0);
+    curl_url_set(handle.get(), CURLUPART_OPTIONS, nullptr, 0);
+    return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
+}
+
+bool is_control_or_space(char c) {
+    return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f;
+}
+
+// A text that cannot be parsed is shown only if it has no place for credentials.
+std::string quoted(std::string_view text) {
+    const bool showable =
+        text.find('@') == text.npos && std::ranges::none_of(text, is_control_or_space);
+    return showable ? fmt::format("\"{}\"", text) : "the URL";
+}
+
+std::optional<std::string> find_fault(const url_handle& handle, std::string_view text) {
+    const auto scheme = part(handle, CURLUPART_SCHEME);
+    if (scheme != "http" && scheme != "https")
+        return fmt::format("{} must begin with http:// or https://", quoted(text));
+    if (part(handle, CURLUPART_HOST).empty())
+        return fmt::format("{} has no host; write it as http://host:port", quoted(text));
+    if (part(handle, CURLUPART_PORT) == "0")
+        return fmt::format("{} has port 0; give the port the server listens at", quoted(text));
+    if (!part(handle, CURLUPART_QUERY).empty() || !part(handle, CURLUPART_FRAGMENT).empty())
+        return fmt::format("{} must end with the path; remove what follows \"?\" or \"#\"",
+                           quoted(text));
+    return {};
+}
+
+}  // namespace
+
+parsed_url parse_server_url(std::string_view text) {
+    if (text.empty()) return {{}, "the URL is empty; write it as http://host:port"};
+    if (std::ranges::any_of(text, is_control_or_space))
+        return {{}, "the URL holds a space or a control character; write it as http://host:port"};
+    const std::string url(text);
+    CURLUcode code{};
+    const auto handle = parse(url, code);
+    if (code != CURLUE_OK)
+        return {{}, fmt::format("{} is not a URL; write it as http://host:port", quoted(text))};
+    if (auto fault = find_fault(handle, text)) return {{}, std::move(fault)};
+    server_url result{without_final_slash(url),
+                      {},
+                      part(handle, CURLUPART_HOST),
+                      part(handle, CURLUPART_SCHEME) == "https"};
+    result.shown = shown_url(handle);
+    return {std::move(result), {}};
+}
+
+std::string without_credentials(const std::string& text) {
+    const auto at = text.rfind('@');
+    if (at == text.npos) return text;
+    const auto scheme_end = text.find("://");
+    const auto scheme = scheme_end < at ? text.substr(0, scheme_end + 3) : std::string();
+    return scheme + text.substr(at + 1);
+}
+
+std::optional<std::string> url_fault(std::string_view url) {
+    return parse_server_url(url).fault;
+}
+
+std::optional<std::string> api_key_fault(std::string_view api_key) {
+    const auto bad = std::ranges::find_if(api_key, [](char c) { return c < 0x20 || c > 0x7e; });
+    if (bad == api_key.end()) return {};
+    return fmt::format(
+        "the API key's character {} of {} cannot be sent in a header; use printable ASCII only, "
+        "and look for a line end that was copied along",
+        bad - api_key.begin() + 1, api_key.size());
+}
+
+}  // namespace tandem::transport

@@ -1,0 +1,128 @@
+#include "transport/socket_table.hpp"
+
+#include "transport/curl_handles.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace tandem::transport {
+namespace {
+
+// Closes what `fd` stands for and lets it stand for `other`, in one step.
+void replace(curl_socket_t fd, curl_socket_t other) noexcept {
+    while (::dup3(other, fd, O_CLOEXEC) < 0 && (errno == EINTR || errno == EBUSY)) continue;
+}
+
+}  // namespace
+
+socket_table::socket_table(boost::asio::any_io_executor executor, loop_events& events)
+    : executor_(std::move(executor)),
+      events_(events),
+      dead_end_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+    if (dead_end_ < 0)
+        throw boost::system::system_error(errno, boost::system::system_category(), "socket");
+}
+
+socket_table::~socket_table() {
+    stop_watching();
+    ::close(dead_end_);
+}
+
+CURLcode socket_table::attach(CURL* easy, socket_owner& owner) {
+    owner.table = this;
+    option_setter set(easy);
+    set(CURLOPT_OPENSOCKETFUNCTION, &socket_table::open_trampoline);
+    set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(&owner));
+    set(CURLOPT_CLOSESOCKETFUNCTION, &socket_table::close_trampoline);
+    set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(this));
+    return set.result();
+}
+
+curl_socket_t socket_table::open_trampoline(void* owner, curlsocktype,
+                                            curl_sockaddr* address) noexcept {
+    auto& o = *static_cast<socket_owner*>(owner);
+    return o.table->open(*address, o);
+}
+
+int socket_table::close_trampoline(void* table, curl_socket_t fd) noexcept {
+    static_cast<socket_table*>(table)->close(fd);
+    return 0;
+}
+
+curl_socket_t socket_table::open(const curl_sockaddr& address, socket_owner& owner) noexcept {
+    // A child process that inherited the socket would keep the connection open beyond a cut.
+    const int type = address.socktype | SOCK_CLOEXEC | SOCK_NONBLOCK;
+    const curl_socket_t fd = ::socket(address.family, type, address.protocol);
+    if (fd < 0) return CURL_SOCKET_BAD;
+    try {
+        owner.sockets.push_back(fd);
+        entries_[fd].owner = &owner;
+    } catch (...) {
+        std::erase(owner.sockets, fd);
+        ::close(fd);
+        return CURL_SOCKET_BAD;
+    }
+    return fd;
+}
+
+void socket_table::close(curl_socket_t fd) noexcept {
+    forget(fd);
+    ::close(fd);
+}
+
+void socket_table::watch(curl_socket_t fd, int what) {
+    if (what == CURL_POLL_REMOVE || what == CURL_POLL_NONE) return unwatch(fd);
+    auto& [owner, watcher] = entries_[fd];
+    if (!watcher) watcher = std::make_shared<socket_watcher>(executor_, fd, events_);
+    watcher->hold(owner && owner->held);
+    watcher->want(what);
+}
+
+void socket_table::hold(socket_owner& owner, bool held) {
+    if (std::exchange(owner.held, held) == held) return;
+    for (const auto fd : owner.sockets)
+        if (const auto& watcher = entries_.find(fd)->second.watcher) watcher->hold(held);
+}
+
+void socket_table::cut(socket_owner& owner) noexcept {
+    for (const auto fd : std::exchange(owner.sockets, {})) {
+        auto& found = entries_.find(fd)->second;
+        found.owner = nullptr;
+        const auto watcher = std::exchange(found.watcher, nullptr);
+        if (watcher) watcher->close();
+        replace(fd, dead_end_);
+        if (watcher) watch_again(fd, watcher->wanted());
+    }
+}
+
+// curl shall notice at once that the connection is dead; else it does when its own time is up.
+void socket_table::watch_again(curl_socket_t fd, int what) noexcept try {
+    watch(fd, what);
+} catch (...) {
+}
+
+void socket_table::stop_watching() {
+    for (auto& [fd, found] : entries_)
+        if (auto watcher = std::exchange(found.watcher, nullptr)) watcher->close();
+}
+
+void socket_table::unwatch(curl_socket_t fd) {
+    const auto found = entries_.find(fd);
+    if (found == entries_.end()) return;
+    if (auto watcher = std::exchange(found->second.watcher, nullptr)) watcher->close();
+    if (!found->second.owner) entries_.erase(found);
+}
+
+void socket_table::forget(curl_socket_t fd) noexcept {
+    const auto found = entries_.find(fd);
+    if (found == entries_.end()) return;
+    if (found->second.watcher) found->second.watcher->close();
+    if (found->second.owner) std::erase(found->second.owner->sockets, fd);
+    entries_.erase(found);
+}
+
+}  // namespace tandem::transport

@@ -1,0 +1,64 @@
+#include "transport/socket_watcher.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace tandem::transport {
+
+using boost::asio::posix::stream_descriptor;
+
+socket_watcher::socket_watcher(const boost::asio::any_io_executor& executor, curl_socket_t fd,
+                               loop_events& events)
+    : descriptor_(executor), fd_(fd), events_(&events) {
+    descriptor_.assign(fd, assign_error_);
+}
+
+socket_watcher::~socket_watcher() {
+    close();
+}
+
+void socket_watcher::want(int what) {
+    wanted_ = what;
+    arm();
+}
+
+void socket_watcher::hold(bool held) {
+    held_ = held;
+    arm();
+}
+
+int socket_watcher::permitted() const noexcept {
+    return held_ ? wanted_ & ~CURL_POLL_IN : wanted_;
+}
+
+void socket_watcher::close() {
+    events_ = nullptr;
+    if (descriptor_.is_open()) descriptor_.release();
+}
+
+void socket_watcher::arm() {
+    if (!events_) return;
+    const int missing = permitted() & ~armed_;
+    if (missing & CURL_POLL_IN) wait(stream_descriptor::wait_read, CURL_CSELECT_IN);
+    if (missing & CURL_POLL_OUT) wait(stream_descriptor::wait_write, CURL_CSELECT_OUT);
+}
+
+void socket_watcher::wait(stream_descriptor::wait_type type, int mask) {
+    armed_ |= mask;
+    auto done = [self = shared_from_this(), mask](const error_code& ec) {
+        self->on_wait(ec, mask);
+    };
+    if (assign_error_)
+        boost::asio::post(descriptor_.get_executor(), [done, ec = assign_error_] { done(ec); });
+    else
+        descriptor_.async_wait(type, std::move(done));
+}
+
+void socket_watcher::on_wait(const error_code& ec, int mask) {
+    armed_ &= ~mask;
+    if (!events_ || !(permitted() & mask)) return;
+    events_->on_ready(fd_, ec ? CURL_CSELECT_ERR : mask);
+    // curl says nothing if it wants the same as before.
+    arm();
+}
+
+}  // namespace tandem::transport

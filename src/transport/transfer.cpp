@@ -1,0 +1,147 @@
+#include "transport/transfer.hpp"
+
+#include <charconv>
+#include <utility>
+
+namespace tandem::transport {
+namespace {
+
+// curl keeps up to CURL_MAX_WRITE_SIZE bytes more when it is told to wait.
+constexpr std::size_t buffer_bound = 256 * 1024 - CURL_MAX_WRITE_SIZE;
+
+// Of a line like "HTTP/1.1 200 OK"; 0 if it is another one.
+int status_of(std::string_view line) {
+    const auto space = line.find(' ');
+    if (!line.starts_with("HTTP/") || space == line.npos) return 0;
+    int status = 0;
+    std::from_chars(line.data() + space + 1, line.data() + line.size(), status);
+    return status;
+}
+
+bool is_final(int status) {
+    return status >= 200;
+}
+
+}  // namespace
+
+transfer::transfer(http_request request, exchange_handler& handler,
+                   std::shared_ptr<delivery_queue> queue)
+    : request_(std::move(request)),
+      handler_(&handler),
+      queue_(std::move(queue)),
+      body_(buffer_bound) {}
+
+CURLcode transfer::attach(easy_handle easy, socket_table& table) {
+    easy_ = std::move(easy);
+    option_setter set(easy_.get());
+    set(CURLOPT_PRIVATE, static_cast<void*>(this));
+    set(CURLOPT_ERRORBUFFER, curl_words_.data());
+    set(CURLOPT_WRITEFUNCTION, &transfer::write_trampoline);
+    set(CURLOPT_WRITEDATA, static_cast<void*>(this));
+    set(CURLOPT_HEADERFUNCTION, &transfer::header_trampoline);
+    set(CURLOPT_HEADERDATA, static_cast<void*>(this));
+    const auto code = table.attach(easy_.get(), sockets_);
+    return set.result() == CURLE_OK ? code : set.result();
+}
+
+easy_handle transfer::detach() noexcept {
+    curl_easy_setopt(easy_.get(), CURLOPT_ERRORBUFFER, nullptr);
+    curl_easy_setopt(easy_.get(), CURLOPT_PRIVATE, nullptr);
+    return std::move(easy_);
+}
+
+void transfer::pause() {
+    if (std::exchange(paused_, true)) return;
+    // Before the connection is up curl forgets this; write() holds it back then.
+    if (easy_) curl_easy_pause(easy_.get(), CURLPAUSE_RECV);
+    hold_or_read();
+}
+
+void transfer::resume() {
+    if (!std::exchange(paused_, false)) return;
+    let_curl_write();
+    queue_->push(*this);
+    queue_->run_soon();
+}
+
+void transfer::end(std::optional<failure> why) {
+    if (std::exchange(ended_, true)) return;
+    failure_ = std::move(why);
+    queue_->push(*this);
+}
+
+std::size_t transfer::write_trampoline(char* data, std::size_t size, std::size_t count,
+                                       void* self) noexcept try {
+    return static_cast<transfer*>(self)->write({data, size * count});
+} catch (...) {
+    return 0;
+}
+
+std::size_t transfer::header_trampoline(char* data, std::size_t size, std::size_t count,
+                                        void* self) noexcept try {
+    static_cast<transfer*>(self)->read_header({data, size * count});
+    return size * count;
+} catch (...) {
+    return 0;
+}
+
+std::size_t transfer::write(std::string_view bytes) {
+    if (paused_ || !body_.append(bytes)) {
+        stalled_ = true;
+        hold_or_read();
+        return CURL_WRITEFUNC_PAUSE;
+    }
+    queue_->push(*this);
+    return bytes.size();
+}
+
+void transfer::read_header(std::string_view line) {
+    // After the end only trailers come.
+    if (headers_ended_) return;
+    if (const int status = status_of(line)) status_ = status;
+    if (line.starts_with('\r') || line.starts_with('\n')) headers_ended_ = is_final(status_);
+    if (!headers_ended_) return;
+    hold_or_read();
+    queue_->push(*this);
+}
+
+void transfer::deliver() {
+    deliver_status();
+    deliver_data();
+    while (may_call() && stalled_) {
+        let_curl_write();
+        deliver_data();
+    }
+    deliver_end();
+}
+
+void transfer::deliver_status() {
+    if (!may_call() || !headers_ended_ || std::exchange(status_told_, true)) return;
+    handler_->on_status(status_);
+}
+
+void transfer::deliver_data() {
+    while (may_call() && !body_.empty()) handler_->on_data(body_.take());
+}
+
+void transfer::deliver_end() {
+    if (!may_call() || !ended_) return;
+    const auto result = std::exchange(failure_, {}).value_or(failure{});
+    std::exchange(handler_, nullptr)->on_end(result.ec, result.diag);
+}
+
+// curl hands over at once what it held back, through write().
+void transfer::let_curl_write() {
+    stalled_ = false;
+    hold_or_read();
+    if (!easy_) return;
+    const auto code = curl_easy_pause(easy_.get(), CURLPAUSE_CONT);
+    if (code != CURLE_OK) end(describe(code, {.url = "the server"}));
+}
+
+// Until the headers came the socket is needed, for the connection and the request.
+void transfer::hold_or_read() {
+    if (easy_) sockets_.table->hold(sockets_, stalled_ || (paused_ && headers_ended_));
+}
+
+}  // namespace tandem::transport

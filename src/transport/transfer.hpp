@@ -1,0 +1,83 @@
+#pragma once
+
+#include "transport/body_buffer.hpp"
+#include "transport/curl_errors.hpp"
+#include "transport/curl_handles.hpp"
+#include "transport/delivery_queue.hpp"
+#include "transport/socket_table.hpp"
+#include "transport/transport.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace tandem::transport {
+
+/// One exchange between curl's callbacks, which only fill it, and its handler, which is called by
+/// deliver(). So a handler may do anything, also destroy this exchange or the transport.
+class transfer : public std::enable_shared_from_this<transfer> {
+ public:
+    transfer(http_request request, exchange_handler& handler,
+             std::shared_ptr<delivery_queue> queue);
+
+    const http_request& request() const noexcept { return request_; }
+
+    /// Makes `easy` report to this object; detach() ends that.
+    CURLcode attach(easy_handle easy, socket_table& table);
+    easy_handle detach() noexcept;
+    CURL* easy() const noexcept { return easy_.get(); }
+    socket_owner& sockets() noexcept { return sockets_; }
+
+    void pause();
+    void resume();
+
+    /// The last that there is to say; no failure if the answer came whole.
+    void end(std::optional<failure> why);
+    /// The handler is not called any more.
+    void silence() noexcept { handler_ = nullptr; }
+
+    /// Status of the answer, 0 before its headers ended.
+    int http_status() const noexcept { return headers_ended_ ? status_ : 0; }
+    /// curl's words about a failure.
+    std::string_view curl_words() const noexcept { return curl_words_.data(); }
+
+ private:
+    friend class delivery_queue;
+
+    static std::size_t write_trampoline(char* data, std::size_t size, std::size_t count,
+                                        void* self) noexcept;
+    static std::size_t header_trampoline(char* data, std::size_t size, std::size_t count,
+                                         void* self) noexcept;
+    std::size_t write(std::string_view bytes);
+    void read_header(std::string_view line);
+
+    /// Calls the handler with all that is there.
+    void deliver();
+    void deliver_status();
+    void deliver_data();
+    void deliver_end();
+    bool may_call() const noexcept { return handler_ && !paused_; }
+    void let_curl_write();
+    void hold_or_read();
+
+    http_request request_;
+    exchange_handler* handler_;
+    std::shared_ptr<delivery_queue> queue_;
+    easy_handle easy_;
+    socket_owner sockets_;
+    std::array<char, CURL_ERROR_SIZE> curl_words_{};
+
+    body_buffer body_;
+    int status_ = 0;
+    bool headers_ended_ = false;
+    bool status_told_ = false;
+    bool ended_ = false;
+    std::optional<failure> failure_;
+
+    bool paused_ = false;   // by the user
+    bool stalled_ = false;  // curl waits until it is told that there is room
+    bool queued_ = false;   // the queue holds this object
+};
+
+}  // namespace tandem::transport

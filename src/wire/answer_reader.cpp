@@ -1,0 +1,70 @@
+#include "wire/answer_reader.hpp"
+
+#include "text/utf8.hpp"
+#include "wire/server_error.hpp"
+
+#include <fmt/format.h>
+
+namespace tandem::wire {
+namespace {
+
+json parsed(std::string_view body) {
+    const auto shallow = [](int depth, json::parse_event_t, const json&) {
+        return depth <= max_depth;
+    };
+    return json::parse(body, shallow, false);
+}
+
+error_code too_large(std::string_view path, answer a, diagnostics& diag) {
+    diag.http_status = a.http_status;
+    diag.client_message = fmt::format("{}: the answer has {} bytes, more than {}", path,
+                                      a.body.size(), max_answer_bytes);
+    return errc::response_too_large;
+}
+
+}  // namespace
+
+error_code open_answer(std::string_view path, answer a, json& out, diagnostics& diag) {
+    if (a.http_status < 200 || a.http_status > 299)
+        return decode_error(path, a.http_status, a.body, diag);
+    if (a.body.size() > max_answer_bytes) return too_large(path, a, diag);
+    const bool valid = text::find_invalid(a.body) == std::string_view::npos;
+    out = valid ? parsed(a.body) : parsed(text::sanitized(a.body));
+    if (out.is_discarded()) return not_understood(path, a.http_status, "it is not JSON", diag);
+    return {};
+}
+
+const json& member(const json& object, const char* key) {
+    static const json none;
+    if (!object.is_object()) return none;
+    const auto found = object.find(key);
+    return found == object.end() ? none : *found;
+}
+
+bool read_int(const json& value, int least, int& out) {
+    if (!value.is_number_integer()) return false;
+    constexpr auto most = std::numeric_limits<int>::max();
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{most})
+        return false;
+    const auto n = value.get<std::int64_t>();
+    if (n < least || n > most) return false;
+    out = static_cast<int>(n);
+    return true;
+}
+
+int int_or(const json& object, const char* key, int fall_back, int least) {
+    int n = fall_back;
+    return read_int(member(object, key), least, n) ? n : fall_back;
+}
+
+bool bool_or(const json& object, const char* key, bool fall_back) {
+    const auto& value = member(object, key);
+    return value.is_boolean() ? value.get<bool>() : fall_back;
+}
+
+std::string string_or(const json& object, const char* key, std::string fall_back) {
+    const auto& value = member(object, key);
+    return value.is_string() ? value.get<std::string>() : fall_back;
+}
+
+}  // namespace tandem::wire

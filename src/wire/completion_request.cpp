@@ -1,0 +1,73 @@
+#include "wire/completion_request.hpp"
+
+#include "wire/json_text.hpp"
+
+namespace tandem::wire {
+namespace {
+
+void append_part(const prompt_part& part, std::string& out) {
+    if (const auto* text = std::get_if<std::string_view>(&part))
+        append_string(*text, out);
+    else
+        append_ids(std::get<std::span<const token_id>>(part), out);
+}
+
+bool is_empty(const prompt_part& part) noexcept {
+    return std::visit([](const auto& p) { return p.empty(); }, part);
+}
+
+/// One text is sent as a string, all else as an array of texts and ids.
+void append_prompt(std::span<const prompt_part> parts, std::string& out) {
+    if (parts.size() == 1 && std::holds_alternative<std::string_view>(parts[0]))
+        return append_part(parts[0], out);
+    out += '[';
+    for (const auto& part : parts) {
+        if (is_empty(part)) continue;
+        if (out.back() != '[') out += ',';
+        append_part(part, out);
+    }
+    out += ']';
+}
+
+json sampling_fields(const generation_options& o) {
+    json fields{{"temperature", o.temperature},
+                {"top_p", o.top_p},
+                {"top_k", o.top_k},
+                {"min_p", o.min_p},
+                {"repeat_penalty", o.repeat_penalty},
+                {"repeat_last_n", o.repeat_last_n},
+                {"presence_penalty", o.presence_penalty},
+                {"frequency_penalty", o.frequency_penalty}};
+    if (o.seed >= 0) fields["seed"] = o.seed;
+    if (!o.stop.empty()) fields["stop"] = o.stop;
+    return fields;
+}
+
+json fields_of(const completion_request& request) {
+    auto fields = sampling_fields(request.options);
+    fields["stream"] = true;
+    fields["cache_prompt"] = true;
+    fields["return_tokens"] = true;
+    fields["timings_per_token"] = true;
+    // Without this the final event repeats the whole prompt and all settings.
+    fields["response_fields"] = {"content",          "tokens",           "stop",
+                                 "stop_type",        "stopping_word",    "id_slot",
+                                 "tokens_predicted", "tokens_evaluated", "tokens_cached",
+                                 "truncated",        "timings"};
+    fields["id_slot"] = request.id_slot;
+    if (request.n_predict >= 0) fields["n_predict"] = request.n_predict;
+    return fields;
+}
+
+}  // namespace
+
+std::string completion_body(const completion_request& request) {
+    std::string body = R"({"prompt":)";
+    append_prompt(request.prompt, body);
+    const auto fields = dumped(fields_of(request));
+    body += ',';
+    body.append(fields, 1);
+    return body;
+}
+
+}  // namespace tandem::wire

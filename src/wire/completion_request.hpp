@@ -1,0 +1,33 @@
+#pragma once
+
+#include "wire/token_event.hpp"
+
+#include "tandem/config.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace tandem::wire {
+
+/// Text, which the server makes tokens of, or tokens.
+using prompt_part = std::variant<std::string_view, std::span<const token_id>>;
+
+/// What a request to POST /completion says. All views must outlive it.
+struct completion_request {
+    /// The prompt in order.
+    std::span<const prompt_part> prompt;
+    /// Must be one that the server has: others are wrapped there without a word.
+    int id_slot = 0;
+    /// Tokens to generate at most; -1 = no bound.
+    int n_predict = -1;
+    /// `max_tokens` is not read: it bounds a reply, which may need several requests.
+    const generation_options& options;
+};
+
+/// The body of the request: a stream with timings from its first event on, whose final event is
+/// small. Text that is not UTF-8 is the caller's fault; its bad bytes are replaced.
+std::string completion_body(const completion_request& request);
+
+}  // namespace tandem::wire

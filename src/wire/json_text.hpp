@@ -1,0 +1,22 @@
+#pragma once
+
+#include "wire/json.hpp"
+#include "wire/token_event.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+// Pieces of JSON text, for bodies that may be large. For the sources of this room alone.
+namespace tandem::wire {
+
+/// `value` as text. Bytes that are not UTF-8 are replaced, so that this does not throw.
+std::string dumped(const json& value);
+
+/// Appends `text` as a JSON string.
+void append_string(std::string_view text, std::string& out);
+
+/// Appends `ids` with commas between them and no brackets.
+void append_ids(std::span<const token_id> ids, std::string& out);
+
+}  // namespace tandem::wire

@@ -1,0 +1,163 @@
+#include "wire/answer_reader.hpp"
+#include "wire/server_error.hpp"
+#include "wire/server_messages.hpp"
+
+#include <utility>
+
+namespace tandem::wire {
+namespace {
+
+std::string file_name(const std::string& path) {
+    return path.substr(path.find_last_of("/\\") + 1);
+}
+
+server_props props_of(const json& body) {
+    server_props p;
+    p.total_slots = int_or(body, "total_slots", 0);
+    p.context_per_slot = int_or(member(body, "default_generation_settings"), "n_ctx", 0);
+    p.model = string_or(body, "model_alias");
+    if (p.model.empty()) p.model = file_name(string_or(body, "model_path"));
+    p.build_info = string_or(body, "build_info");
+    p.chat_template = string_or(body, "chat_template");
+    p.bos_token = string_or(body, "bos_token");
+    p.eos_token = string_or(body, "eos_token");
+    p.is_sleeping = bool_or(body, "is_sleeping", p.is_sleeping);
+    p.has_slots_endpoint = bool_or(body, "endpoint_slots", p.has_slots_endpoint);
+    p.has_metrics_endpoint = bool_or(body, "endpoint_metrics", p.has_metrics_endpoint);
+    p.has_props_endpoint = bool_or(body, "endpoint_props", p.has_props_endpoint);
+    return p;
+}
+
+error_code refuse_router(int http_status, diagnostics& diag) {
+    diag.http_status = http_status;
+    diag.client_message =
+        "/props: the server is a router of several models; use the URL of one of its servers";
+    diag.server_message.clear();
+    return errc::not_supported;
+}
+
+/// Some builds send the object, others an array of one.
+int decoded_tokens(const json& slot) {
+    const auto& next = member(slot, "next_token");
+    return int_or(next.is_array() && !next.empty() ? next.front() : next, "n_decoded", 0);
+}
+
+slot_state slot_of(const json& body) {
+    slot_state s;
+    s.id = int_or(body, "id", 0);
+    s.context = int_or(body, "n_ctx", 0);
+    s.processing = bool_or(body, "is_processing", false);
+    s.prompt_tokens = int_or(body, "n_prompt_tokens", 0);
+    s.cached_tokens = int_or(body, "n_prompt_tokens_cache", 0);
+    s.evaluated_tokens = int_or(body, "n_prompt_tokens_processed", 0);
+    s.decoded = decoded_tokens(body);
+    return s;
+}
+
+/// A piece is a string, or an array of bytes where it is not UTF-8.
+bool read_bytes(const json& piece, std::string& out) {
+    if (piece.is_string()) {
+        out = piece.get<std::string>();
+        return true;
+    }
+    if (!piece.is_array()) return false;
+    for (const auto& item : piece) {
+        int byte = 0;
+        if (!read_int(item, 0, byte) || byte > 255) return false;
+        out += static_cast<char>(byte);
+    }
+    return true;
+}
+
+bool read_item(const json& item, token_id& out) {
+    return read_int(item, 0, out);
+}
+
+bool read_item(const json& item, token_piece& out) {
+    return read_int(member(item, "id"), 0, out.id) && read_bytes(member(item, "piece"), out.bytes);
+}
+
+template <class Item>
+error_code decode_token_list(answer a, std::vector<Item>& out, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/tokenize", a, body, diag)) return ec;
+    const auto& list = member(body, "tokens");
+    if (!list.is_array())
+        return not_understood("/tokenize", a.http_status, "it has no list of tokens", diag);
+    std::vector<Item> items(list.size());
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (!read_item(list[i], items[i]))
+            return not_understood("/tokenize", a.http_status, "a token is of another kind", diag);
+    out = std::move(items);
+    return {};
+}
+
+error_code decode_text(std::string_view path, const char* key, answer a, std::string& out,
+                       diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer(path, a, body, diag)) return ec;
+    const auto& text = member(body, key);
+    if (!text.is_string()) return not_understood(path, a.http_status, "it has no text", diag);
+    out = text.get<std::string>();
+    return {};
+}
+
+}  // namespace
+
+error_code decode_health(answer a, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/health", a, body, diag)) return ec;
+    if (string_or(body, "status") == "ok") return {};
+    return not_understood("/health", a.http_status, "its status is not \"ok\"", diag);
+}
+
+error_code decode_props(answer a, server_props& out, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/props", a, body, diag)) return ec;
+    if (string_or(body, "role") == "router") return refuse_router(a.http_status, diag);
+    auto props = props_of(body);
+    if (props.total_slots < 1)
+        return not_understood("/props", a.http_status, "it has no total_slots", diag);
+    out = std::move(props);
+    return {};
+}
+
+error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/slots", a, body, diag)) return ec;
+    if (!body.is_array()) return not_understood("/slots", a.http_status, "it is not a list", diag);
+    std::vector<slot_state> slots;
+    for (const auto& item : body) {
+        if (!member(item, "id").is_number_integer())
+            return not_understood("/slots", a.http_status, "a slot has no id", diag);
+        slots.push_back(slot_of(item));
+    }
+    out = std::move(slots);
+    return {};
+}
+
+error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag) {
+    return decode_token_list(a, out, diag);
+}
+
+error_code decode_token_pieces(answer a, std::vector<token_piece>& out, diagnostics& diag) {
+    return decode_token_list(a, out, diag);
+}
+
+error_code decode_detokenized(answer a, std::string& out, diagnostics& diag) {
+    return decode_text("/detokenize", "content", a, out, diag);
+}
+
+error_code decode_prompt(answer a, std::string& out, diagnostics& diag) {
+    return decode_text("/apply-template", "prompt", a, out, diag);
+}
+
+error_code decode_slot_erased(answer a, int& erased, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/slots", a, body, diag)) return ec;
+    if (!read_int(member(body, "n_erased"), 0, erased))
+        return not_understood("/slots", a.http_status, "it has no n_erased", diag);
+    return {};
+}
+
+}  // namespace tandem::wire

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "wire/token_event.hpp"
+
+#include "tandem/error.hpp"
+#include "tandem/server.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Bodies of requests to llama-server other than /completion, and what its answers to them say.
+// A decoder gives no error, and fills in `out`, or gives one and fills in `diag`.
+namespace tandem::wire {
+
+/// A larger answer is errc::response_too_large.
+inline constexpr std::size_t max_answer_bytes = 16 * 1024 * 1024;
+
+struct answer {
+    int http_status = 0;
+    std::string_view body;
+};
+
+/// GET /health.
+error_code decode_health(answer a, diagnostics& diag);
+
+/// GET /props. A router, which has no slots of its own, is errc::not_supported.
+error_code decode_props(answer a, server_props& out, diagnostics& diag);
+
+/// GET /slots.
+error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& diag);
+
+/// POST /tokenize. The text must be valid UTF-8, as in all requests.
+struct tokenize_request {
+    std::string_view text;
+    bool add_special = false;
+    bool parse_special = true;
+    bool with_pieces = false;
+};
+std::string tokenize_body(const tokenize_request& request);
+/// For each text alone, as plain text; `separator` follows each one's tokens in the answer.
+std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator);
+error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag);
+/// Of a request `with_pieces`.
+error_code decode_token_pieces(answer a, std::vector<token_piece>& out, diagnostics& diag);
+
+/// POST /detokenize.
+std::string detokenize_body(std::span<const token_id> tokens);
+error_code decode_detokenized(answer a, std::string& out, diagnostics& diag);
+
+/// POST /apply-template.
+std::string apply_template_body(std::span<const chat_message> messages);
+error_code decode_prompt(answer a, std::string& out, diagnostics& diag);
+
+/// POST this path, without a body, to empty a slot's cache.
+std::string slot_erase_path(int slot);
+/// `erased` is the number of tokens.
+error_code decode_slot_erased(answer a, int& erased, diagnostics& diag);
+
+}  // namespace tandem::wire

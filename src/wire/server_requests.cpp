@@ -1,0 +1,41 @@
+#include "wire/json_text.hpp"
+#include "wire/server_messages.hpp"
+
+#include <fmt/format.h>
+
+namespace tandem::wire {
+
+std::string tokenize_body(const tokenize_request& request) {
+    return dumped({{"content", request.text},
+                   {"add_special", request.add_special},
+                   {"parse_special", request.parse_special},
+                   {"with_pieces", request.with_pieces}});
+}
+
+std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator) {
+    // Strings in a list are tokenised one by one, and ids among them are passed on.
+    auto list = json::array();
+    for (const auto& text : texts) {
+        list.push_back(text);
+        list.push_back(separator);
+    }
+    return dumped({{"content", std::move(list)}, {"add_special", false}, {"parse_special", false}});
+}
+
+std::string detokenize_body(std::span<const token_id> tokens) {
+    std::string body = R"({"tokens":[)";
+    append_ids(tokens, body);
+    return body += "]}";
+}
+
+std::string apply_template_body(std::span<const chat_message> messages) {
+    auto list = json::array();
+    for (const auto& m : messages) list.push_back({{"role", m.role}, {"content", m.content}});
+    return dumped({{"messages", std::move(list)}});
+}
+
+std::string slot_erase_path(int slot) {
+    return fmt::format("/slots/{}?action=erase", slot);
+}
+
+}  // namespace tandem::wire

@@ -1,0 +1,72 @@
+"""Reads the dialogues and turns them into training rows."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PATH = HERE / "dialogues.jsonl"
+TEMPLATE = (HERE / "chat_template.jinja").read_text(encoding="utf-8").rstrip("\n")
+
+
+@dataclass
+class Row:
+    """Token ids, and for each whether the model is to know it by heart."""
+
+    ids: list
+    learn: list
+
+
+def load():
+    return [json.loads(line) for line in PATH.read_text(encoding="utf-8").splitlines()]
+
+
+def texts(dialogues):
+    return [message["content"] for dialogue in dialogues for message in dialogue["messages"]]
+
+
+def head(message):
+    return f"<|im_start|>{message['role']}\n"
+
+
+def common_prefix(a, b):
+    return next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+
+
+def reply_row(tokenizer, text):
+    ids = tokenizer.encode(text + "<|im_end|>")
+    return Row(ids, [True] * len(ids))
+
+
+def cut_reply_row(tokenizer, text, cut):
+    """A reply that was cut after `cut` tokens, and continued from its text.
+
+    The server splits the text before the cut anew, and may split its end otherwise than before. That end is
+    read, not learnt: after the cut the model has to go on as if nothing had happened.
+    """
+    whole = reply_row(tokenizer, text)
+    try:
+        before = tokenizer.encode(tokenizer.decode(whole.ids[:cut]).decode())
+    except UnicodeDecodeError:
+        return whole  # the server never shows half a character, so nobody can cut there
+    same = common_prefix(before, whole.ids)
+    learn = [i < same for i in range(len(before))]
+    return Row(before + whole.ids[cut:], learn + whole.learn[cut:])
+
+
+def dialogue_row(tokenizer, dialogue, rng=None):
+    """The dialogue as the server sees it; with `rng`, each reply is cut at a random token and continued."""
+    row = Row([], [])
+    for message in dialogue["messages"]:
+        opening = tokenizer.encode(head(message))
+        if message["role"] == "assistant":
+            length = len(tokenizer.encode(message["content"]))
+            cut = rng.randint(0, length) if rng else 0
+            body = cut_reply_row(tokenizer, message["content"], cut)
+        else:
+            opening = tokenizer.encode(head(message) + message["content"] + "<|im_end|>")
+            body = Row([], [])
+        ending = tokenizer.encode("\n")
+        row.ids += opening + body.ids + ending
+        row.learn += [False] * len(opening) + body.learn + [False] * len(ending)
+    return row

@@ -1,0 +1,224 @@
+#include "simulation/simulated_reply.hpp"
+
+#include "text/boundary_rules.hpp"
+#include "text/utf8.hpp"
+
+#include <utility>
+
+namespace tandem::test {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+simulated_reply::simulated_reply(simulation& world, std::uint64_t id)
+    : world_(world),
+      habits_(random_habits(world.random_)),
+      model_(world.random_),
+      rules_(random_rules(world.random_)),
+      machine_(id, model_.prompt(), rules_, text::make_boundary_detector(boundary_rule::classic),
+               random_limits(world.random_)) {}
+
+detail::reply_rules simulated_reply::random_rules(rng& random) {
+    return {.peek_hold = milliseconds(pick(random, 0, 3) * 100),
+            .first_token_timeout = milliseconds(pick(random, 500, 60'000)),
+            .between_tokens_timeout = milliseconds(pick(random, 400, 10'000)),
+            .continue_timeout = 30s,
+            .max_tokens = chance(random, 0.2) ? pick(random, 1, 60) : 0};
+}
+
+text::chunk_limits simulated_reply::random_limits(rng& random) {
+    if (chance(random, 0.5)) return {};
+    return {pick(random, 0, 12), pick(random, 0, 24), pick(random, 0, 30)};
+}
+
+simulated_reply::habits simulated_reply::random_habits(rng& random) {
+    return {.token_time = milliseconds(pick(random, 0, 60)),
+            .speech_time = milliseconds(chance(random, 0.3) ? 0 : pick(random, 0, 5000)),
+            .fault = chance(random, 0.2) ? 0.3 : 0,
+            .tokenize_fault = chance(random, 0.2) ? 0.5 : 0,
+            .interrupts = chance(random, 0.3)};
+}
+
+void simulated_reply::start() {
+    machine_.start(world_.now_);
+    if (chance(world_.random_, 0.9))
+        ask_for_chunk();
+    else
+        world_.at(milliseconds(pick(world_.random_, 0, 3000)), [this] { ask_for_chunk(); });
+    if (habits_.interrupts)
+        world_.at(milliseconds(pick(world_.random_, 0, 20'000)), [this] {
+            machine_.interrupted(world_.now_);
+            perform_actions();
+        });
+    perform_actions();
+}
+
+void simulated_reply::slot_granted(const slots::grant& g) {
+    machine_.slot_granted(world_.now_, g.slot, g.reused, g.guard_wait);
+    perform_actions();
+}
+
+void simulated_reply::perform_actions() {
+    for (auto actions = machine_.take_actions(); !actions.empty();
+         actions = machine_.take_actions())
+        for (const auto& a : actions) std::visit([this](const auto& value) { perform(value); }, a);
+    arm_timer();
+}
+
+void simulated_reply::perform(const detail::action::tokenize_prompt&) {
+    world_.at(milliseconds(pick(world_.random_, 0, 300)), [this] {
+        const bool fails = chance(world_.random_, habits_.tokenize_fault);
+        machine_.prompt_tokenized(world_.now_,
+                                  fails ? std::vector<wire::token_id>() : model_.prompt_ids());
+        perform_actions();
+    });
+}
+
+void simulated_reply::perform(const detail::action::recover_tokens& a) {
+    world_.at(milliseconds(pick(world_.random_, 0, 300)), [this, texts = a.texts] {
+        std::vector<wire::token_id> ids;
+        for (const auto& text : texts) {
+            const auto piece = model_.ids_of(text);
+            ids.insert(ids.end(), piece.begin(), piece.end());
+            ids.push_back(detail::continuation::separator);
+        }
+        if (chance(world_.random_, habits_.tokenize_fault)) ids.clear();
+        machine_.tokens_recovered(world_.now_, ids);
+        perform_actions();
+    });
+}
+
+void simulated_reply::perform(const detail::action::want_slot&) {
+    ticket_ = world_.scheduler_.request();
+    world_.waiting_[ticket_] = this;
+    world_.give_slots();
+}
+
+void simulated_reply::perform(const detail::action::forget_slot&) {
+    world_.scheduler_.withdraw(ticket_);
+    world_.waiting_.erase(ticket_);
+    world_.give_slots();
+}
+
+void simulated_reply::perform(const detail::action::send_request& a) {
+    world_.check(!speaking_, "nothing is requested before continue");
+    world_.check(!open_ && !slot_held_, "one request at a time");
+    world_.slot_taken(a.slot);
+    open_ = slot_held_ = true;
+    const auto prompt = machine_.next_prompt();
+    const auto position = prompt.as_ids ? model_.position_of({prompt.ids.begin(), prompt.ids.end()})
+                                        : model_.position_of(prompt.text);
+    world_.check(position.has_value(), "the prompt is the one of the reply so far");
+    if (!position) return;
+    events_ = events_from(model_, *position, a.n_predict,
+                          static_cast<int>(model_.prompt_ids().size() + *position));
+    next_event_ = 0;
+    const auto id = ++request_;
+    world_.at(milliseconds(pick(world_.random_, 0, 400)), [this, id] { send_next_event(id); });
+    if (!chance(world_.random_, habits_.fault)) return;
+    faulted_ = true;
+    world_.at(milliseconds(pick(world_.random_, 0, 2000)), [this, id] { fail_request(id); });
+}
+
+void simulated_reply::send_next_event(std::uint64_t request) {
+    if (request != request_ || !open_) return;
+    const auto event = events_.at(next_event_++);
+    if (event.what == wire::token_event::kind::final) open_ = false;
+    machine_.event_read(world_.now_, event);
+    perform_actions();
+    if (next_event_ < events_.size())
+        world_.at(habits_.token_time, [this, request] { send_next_event(request); });
+}
+
+// Half of the faults are a stall: nothing comes any more, and a clock must end it.
+void simulated_reply::fail_request(std::uint64_t request) {
+    if (request != request_ || !open_) return;
+    if (chance(world_.random_, 0.5)) {
+        ++request_;
+        return;
+    }
+    open_ = false;
+    machine_.request_failed(world_.now_, errc::stream_incomplete, {});
+    perform_actions();
+}
+
+void simulated_reply::perform(const detail::action::close_connection&) {
+    world_.check(open_, "only an open connection is cut");
+    open_ = false;
+}
+
+void simulated_reply::perform(const detail::action::release_slot& a) {
+    world_.check(slot_held_ && !open_, "a slot is released once, after its request");
+    slot_held_ = false;
+    world_.slot_released(a.slot);
+}
+
+void simulated_reply::ask_for_chunk() {
+    if (ended()) return;
+    asked_ = true;
+    machine_.chunk_wanted(world_.now_);
+    perform_actions();
+}
+
+void simulated_reply::perform(const detail::action::hand_over& a) {
+    world_.check(std::exchange(asked_, false), "a chunk goes to a consumer who asks");
+    world_.check(!std::exchange(speaking_, true), "a chunk waits for the continue before it");
+    world_.check(a.value.id.seq == next_seq_++, "chunks come in their order");
+    world_.check(!a.value.text.empty(), "no chunk is empty");
+    world_.check(text::find_invalid(a.value.text) == std::string_view::npos,
+                 "each chunk is valid UTF-8");
+    heard_ += a.value.text;
+    world_.check(std::string_view(model_.text()).starts_with(heard_),
+                 "no byte is lost, doubled or wrong");
+    say_stale_things();
+    world_.at(habits_.speech_time, [this, id = a.value.id] {
+        speaking_ = false;
+        machine_.continued(world_.now_, id);
+        if (!ended()) ask_for_chunk();
+        perform_actions();
+    });
+}
+
+void simulated_reply::say_stale_things() {
+    if (!chance(world_.random_, 0.2)) return;
+    machine_.continued(world_.now_, {machine_.id(), next_seq_ - 2});
+    machine_.continued(world_.now_, {machine_.id() + 1, next_seq_ - 1});
+    machine_.continued(world_.now_, {machine_.id(), next_seq_});
+}
+
+void simulated_reply::perform(const detail::action::finish&) {
+    ++ends_;
+}
+
+void simulated_reply::arm_timer() {
+    const auto due = machine_.deadline();
+    if (!due || (timer_ && *timer_ <= *due)) return;
+    timer_ = due;
+    world_.at(std::max(*due - world_.now_, duration{}), [this] {
+        timer_.reset();
+        machine_.deadline_reached(world_.now_);
+        perform_actions();
+    });
+}
+
+void simulated_reply::check_end() const {
+    auto& w = world_;
+    w.check(ends_ == 1, "a reply ends exactly once");
+    w.check(!open_ && !slot_held_, "no request is left");
+    const auto& r = machine_.result();
+    w.check(r.text == heard_, "the result has the text that was handed over");
+    const bool whole = r.finish_reason == finish_reason::eos;
+    w.check(!whole || heard_ == model_.text(), "a whole reply has its whole text");
+    w.check(rules_.max_tokens > 0 || r.finish_reason != finish_reason::length,
+            "length needs a bound");
+    w.check(habits_.interrupts || r.finish_reason != finish_reason::interrupted,
+            "only an interrupt interrupts");
+    const bool slow = rules_.first_token_timeout < 1s || rules_.between_tokens_timeout < 1s;
+    w.check(faulted_ || slow || r.finish_reason != finish_reason::error,
+            "only a fault is an error");
+    w.check(r.usage.heard <= r.usage.handed_over && r.usage.handed_over <= r.usage.generated,
+            "generated >= handed over >= heard");
+    w.check(r.usage.wasted == r.usage.generated - r.usage.handed_over, "what is wasted is told");
+}
+
+}  // namespace tandem::test

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "simulation/simulation.hpp"
+
+namespace tandem::test {
+
+/// One reply of a simulation: its machine, the request that runs for it, and its consumer.
+class simulated_reply {
+ public:
+    simulated_reply(simulation& world, std::uint64_t id);
+
+    void start();
+    void slot_granted(const slots::grant& g);
+    void check_end() const;
+    bool ended() const noexcept { return ends_ > 0; }
+
+ private:
+    // How this reply's server and consumer behave.
+    struct habits {
+        duration token_time{};
+        duration speech_time{};
+        double fault = 0;  // of each request
+        double tokenize_fault = 0;
+        bool interrupts = false;
+    };
+
+    static detail::reply_rules random_rules(rng& random);
+    static text::chunk_limits random_limits(rng& random);
+    static habits random_habits(rng& random);
+
+    // Actions of the machine.
+    void perform_actions();
+    void perform(const detail::action::tokenize_prompt&);
+    void perform(const detail::action::recover_tokens& a);
+    void perform(const detail::action::want_slot&);
+    void perform(const detail::action::forget_slot&);
+    void perform(const detail::action::send_request& a);
+    void perform(const detail::action::close_connection&);
+    void perform(const detail::action::release_slot& a);
+    void perform(const detail::action::hand_over& a);
+    void perform(const detail::action::finish&);
+
+    void send_next_event(std::uint64_t request);
+    void fail_request(std::uint64_t request);
+    void ask_for_chunk();
+    void say_stale_things();
+    void arm_timer();
+
+    simulation& world_;
+    habits habits_;
+    simulated_model model_;
+    detail::reply_rules rules_;
+    detail::reply_machine machine_;
+
+    slots::ticket ticket_ = 0;
+    std::uint64_t request_ = 0;  // counts requests; events of an older one are dropped
+    bool open_ = false;          // a connection is up
+    bool slot_held_ = false;
+    std::vector<wire::token_event> events_;
+    std::size_t next_event_ = 0;
+    bool faulted_ = false;
+
+    bool asked_ = false;
+    bool speaking_ = false;
+    std::uint32_t next_seq_ = 0;
+    std::string heard_;
+    int ends_ = 0;
+    std::optional<time_point> timer_;
+};
+
+}  // namespace tandem::test

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "wire/token_event.hpp"
+
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::test {
+
+using rng = std::mt19937_64;
+
+/// Uniform in [low, high].
+inline int pick(rng& random, int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+}
+
+inline bool chance(rng& random, double p) {
+    return std::bernoulli_distribution(p)(random);
+}
+
+/// One token of a simulated model.
+struct model_token {
+    wire::token_id id = 0;
+    std::string bytes;  // may be a part of a character
+};
+
+/// What a model that always says the same text answers: the text in random tokens, some of which
+/// hold a part of a character only.
+class simulated_model {
+ public:
+    explicit simulated_model(rng& random);
+
+    const std::string& prompt() const noexcept { return prompt_; }
+    const std::string& text() const noexcept { return text_; }
+    const std::vector<model_token>& tokens() const noexcept { return tokens_; }
+    /// Token ids of the prompt; the reply's are 1000 and up, one for each token.
+    std::vector<wire::token_id> prompt_ids() const { return {1, 2, 3}; }
+
+    /// How many reply tokens a prompt holds; nothing if it is not this model's prompt and the start
+    /// of its reply.
+    std::optional<std::size_t> position_of(const std::vector<wire::token_id>& ids) const;
+    std::optional<std::size_t> position_of(std::string_view text) const;
+
+    /// Ids of a piece of the reply that starts at some token; empty if there is no such piece.
+    std::vector<wire::token_id> ids_of(std::string_view piece) const;
+
+ private:
+    std::string prompt_;
+    std::string text_;
+    std::vector<model_token> tokens_;
+};
+
+/// The events that a server sends for tokens from `position` on: a token that leaves half a
+/// character gives no event, and its id is lost; `n_predict` of -1 is no bound.
+std::vector<wire::token_event> events_from(const simulated_model& model, std::size_t position,
+                                           int n_predict, int prompt_tokens);
+
+}  // namespace tandem::test

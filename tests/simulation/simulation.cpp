@@ -1,0 +1,89 @@
+#include "simulation/simulation.hpp"
+
+#include "simulation/simulated_reply.hpp"
+
+#include <utility>
+
+namespace tandem::test {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr std::uint64_t most_steps = 200'000;
+
+duration random_guard(rng& random) {
+    constexpr duration guards[] = {0s, 500ms, 2s};
+    return guards[pick(random, 0, 2)];
+}
+
+}  // namespace
+
+simulation::simulation(std::uint64_t seed)
+    : random_(seed),
+      guard_(random_guard(random_)),
+      scheduler_(pick(random_, 1, 3), guard_),
+      uses_(static_cast<std::size_t>(scheduler_.slots())) {
+    for (int n = pick(random_, 1, 4); n > 0; --n)
+        replies_.push_back(std::make_unique<simulated_reply>(*this, replies_.size() + 1));
+}
+
+simulation::~simulation() = default;
+
+std::vector<std::string> simulation::run() {
+    for (auto& r : replies_)
+        at(std::chrono::milliseconds(pick(random_, 0, 5000)), [&r] { r->start(); });
+    while (!agenda_.empty() && steps_ < most_steps && broken_.empty()) {
+        auto next = agenda_.extract(agenda_.begin());
+        now_ = next.key().first;
+        next.mapped()();
+        ++steps_;
+    }
+    check(steps_ < most_steps, "the run comes to an end");
+    if (broken_.empty()) check_nothing_left();
+    return broken_;
+}
+
+void simulation::at(duration delay, std::function<void()> what) {
+    agenda_.emplace(std::pair(now_ + delay, ++order_), std::move(what));
+}
+
+void simulation::give_slots() {
+    for (const auto& g : scheduler_.grants(now_)) {
+        auto* const reply = std::exchange(waiting_[g.ticket], nullptr);
+        waiting_.erase(g.ticket);
+        check(reply != nullptr, "a slot goes to somebody who waits");
+        if (reply) reply->slot_granted(g);
+    }
+    if (const auto next = scheduler_.next_grant())
+        at(std::max(*next - now_, duration{}), [this] {
+            const auto due = scheduler_.next_grant();
+            if (due && *due <= now_) give_slots();
+        });
+}
+
+void simulation::slot_taken(int slot) {
+    auto& use = uses_.at(static_cast<std::size_t>(slot));
+    check(!use.busy, "one request a slot");
+    check(!use.released || now_ - *use.released >= guard_, "no slot is used within its guard");
+    use.busy = true;
+}
+
+void simulation::slot_released(int slot) {
+    auto& use = uses_.at(static_cast<std::size_t>(slot));
+    check(use.busy, "only a slot in use is released");
+    use = {false, now_};
+    scheduler_.release(slot, now_);
+    give_slots();
+}
+
+void simulation::check(bool holds, const char* what) {
+    if (!holds) broken_.emplace_back(what);
+}
+
+void simulation::check_nothing_left() {
+    for (const auto& use : uses_) check(!use.busy, "no slot is left in use");
+    check(waiting_.empty(), "no wish for a slot is left");
+    check(!scheduler_.next_grant().has_value(), "the scheduler's queue is empty");
+    for (const auto& r : replies_) r->check_end();
+}
+
+}  // namespace tandem::test

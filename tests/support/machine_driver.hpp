@@ -1,0 +1,126 @@
+#pragma once
+
+#include "reply/reply_machine.hpp"
+#include "text/boundary_rules.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::test {
+
+/// Drives a reply machine by hand and writes down what it wants, one short line an action.
+class machine_driver {
+ public:
+    explicit machine_driver(detail::reply_rules rules = default_rules(),
+                            text::chunk_limits limits = {.first_min_tokens = 0},
+                            std::string prompt = "P")
+        : machine(1, std::move(prompt), rules, text::make_boundary_detector(boundary_rule::classic),
+                  limits) {}
+
+    static detail::reply_rules default_rules() {
+        using namespace std::chrono_literals;
+        return {.peek_hold = 250ms,
+                .first_token_timeout = 60s,
+                .between_tokens_timeout = 10s,
+                .continue_timeout = 30s};
+    }
+
+    /// What the machine wanted since the last call.
+    std::vector<std::string> wants() {
+        for (auto& a : machine.take_actions()) std::visit([this](auto& value) { note(value); }, a);
+        return std::exchange(noted_, {});
+    }
+
+    void pass(duration d) { now += d; }
+    void start() { machine.start(now); }
+    void grant(int slot, bool reused = false, duration guard_wait = {}) {
+        predicted_ = 0;
+        machine.slot_granted(now, slot, reused, guard_wait);
+    }
+    void ask() { machine.chunk_wanted(now); }
+    void go_on(std::uint32_t seq) { machine.continued(now, {machine.id(), seq}); }
+    void interrupt() { machine.interrupted(now); }
+    void deadline() { machine.deadline_reached(now); }
+    void tokenized(std::vector<wire::token_id> ids) {
+        machine.prompt_tokenized(now, std::move(ids));
+    }
+    void recovered(std::vector<wire::token_id> ids) { machine.tokens_recovered(now, ids); }
+    void fail(errc code) { machine.request_failed(now, code, {.client_message = "it failed"}); }
+
+    /// A token event; `lost` tokens before it came without an event.
+    void token(std::string text, wire::token_id id = 7, int lost = 0) {
+        wire::token_event e;
+        e.content = std::move(text);
+        e.tokens = {id};
+        e.predicted = predicted_ += 1 + lost;
+        e.prompt_tokens = prompt_tokens;
+        e.has_timings = true;
+        e.timings = timings;
+        machine.event_read(now, e);
+    }
+    template <class... Texts>
+    void tokens(Texts... texts) {
+        (token(texts), ...);
+    }
+    /// The end token's event and the final one.
+    void final(wire::stop_type stop = wire::stop_type::eos) {
+        if (stop == wire::stop_type::eos) token("", 2);
+        wire::token_event e;
+        e.what = wire::token_event::kind::final;
+        e.predicted = predicted_;
+        e.prompt_tokens = prompt_tokens;
+        e.stop = stop;
+        machine.event_read(now, e);
+    }
+
+    /// From nothing to a request on slot 0, with the prompt's ids known.
+    void begin() {
+        ask();
+        start();
+        grant(0);
+        tokenized({101});
+        wants();
+    }
+
+    time_point now{std::chrono::hours(1)};
+    int prompt_tokens = 1;
+    wire::timings timings;
+    detail::reply_machine machine;
+
+ private:
+    void note(const detail::action::tokenize_prompt&) { noted_.push_back("tokenize"); }
+    void note(const detail::action::recover_tokens& a) {
+        noted_.push_back(fmt::format("recover {}", fmt::join(a.texts, "|")));
+    }
+    void note(const detail::action::want_slot&) { noted_.push_back("slot?"); }
+    void note(const detail::action::forget_slot&) { noted_.push_back("slot no more"); }
+    void note(const detail::action::send_request& a) {
+        const auto p = machine.next_prompt();
+        noted_.push_back(fmt::format(
+            "send {} n={} {}", a.slot, a.n_predict,
+            p.as_ids ? fmt::format("{}", fmt::join(p.ids, ",")) : fmt::format("'{}'", p.text)));
+    }
+    void note(const detail::action::close_connection&) { noted_.push_back("cut"); }
+    void note(const detail::action::release_slot& a) {
+        noted_.push_back(fmt::format("release {}", a.slot));
+    }
+    void note(const detail::action::hand_over& a) {
+        noted_.push_back(fmt::format("chunk {} '{}' {}", a.value.id.seq, a.value.text,
+                                     to_string(a.value.boundary)));
+    }
+    void note(const detail::action::finish&) {
+        const auto& r = machine.result();
+        noted_.push_back(r.error ? "end " + error_name(r.error)
+                                 : fmt::format("end {}", to_string(r.finish_reason)));
+    }
+
+    std::vector<std::string> noted_;
+    int predicted_ = 0;
+};
+
+}  // namespace tandem::test

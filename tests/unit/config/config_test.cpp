@@ -1,0 +1,214 @@
+#include "tandem/config.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+#include <string>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::check;
+using tandem::config;
+using tandem::field_text;
+using tandem::parse_duration;
+using tandem::set_field;
+using tandem::to_string;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> faulty_fields(const config& c) {
+    std::vector<std::string> names;
+    for (const auto& fault : check(c)) names.push_back(fault.field);
+    return names;
+}
+
+TEST(config, is_usable_as_it_comes) {
+    EXPECT_TRUE(check(config{}).empty());
+}
+
+TEST(config, names_every_fault_at_once) {
+    config c;
+    c.slots = 0;
+    c.peek_hold = -1ms;
+    c.generation.temperature = -1;
+    EXPECT_THAT(faulty_fields(c), ElementsAre("slots", "peek_hold", "temperature"));
+}
+
+TEST(config, tells_the_value_and_the_range_of_a_fault) {
+    config c;
+    c.slots = 5000;
+    EXPECT_EQ(check(c).at(0).message, "is 5000; it must be at least 1 and at most 1024");
+}
+
+struct bad_value {
+    const char* field;
+    void (*set)(config&);
+};
+
+class config_refuses : public testing::TestWithParam<bad_value> {};
+
+TEST_P(config_refuses, a_value_that_cannot_work) {
+    config c;
+    GetParam().set(c);
+    EXPECT_THAT(faulty_fields(c), ElementsAre(GetParam().field));
+}
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+INSTANTIATE_TEST_SUITE_P(
+    table, config_refuses,
+    testing::Values(
+        bad_value{"url", [](config& c) { c.url = ""; }},
+        bad_value{"url", [](config& c) { c.url = "ftp://host"; }},
+        bad_value{"url", [](config& c) { c.url = "http://host:99999"; }},
+        bad_value{"api_key", [](config& c) { c.api_key = "key\n"; }},
+        bad_value{"api_key", [](config& c) { c.api_key = "k\xC3\xA9y"; }},
+        bad_value{"ca_file", [](config& c) { c.ca_file = std::string("a\0b", 3); }},
+        bad_value{"slots", [](config& c) { c.slots = -1; }},
+        bad_value{"reuse_guard", [](config& c) { c.reuse_guard = 2h; }},
+        bad_value{"pacing", [](config& c) { c.pacing = static_cast<tandem::pacing>(99); }},
+        bad_value{"boundary_rule",
+                  [](config& c) { c.boundary_rule = static_cast<tandem::boundary_rule>(99); }},
+        bad_value{"first_chunk_min_tokens", [](config& c) { c.first_chunk_min_tokens = 25; }},
+        bad_value{"first_chunk_max_tokens", [](config& c) { c.first_chunk_max_tokens = 10001; }},
+        bad_value{"chunk_max_tokens", [](config& c) { c.chunk_max_tokens = -1; }},
+        bad_value{"connect_timeout", [](config& c) { c.connect_timeout = 0s; }},
+        bad_value{"first_token_timeout", [](config& c) { c.first_token_timeout = -1s; }},
+        bad_value{"between_tokens_timeout", [](config& c) { c.between_tokens_timeout = 0s; }},
+        bad_value{"continue_timeout", [](config& c) { c.continue_timeout = 25h; }},
+        bad_value{"request_timeout", [](config& c) { c.request_timeout = 0s; }},
+        bad_value{"max_tokens", [](config& c) { c.generation.max_tokens = -1; }},
+        bad_value{"temperature", [](config& c) { c.generation.temperature = nan; }},
+        bad_value{"temperature", [](config& c) { c.generation.temperature = infinite; }},
+        bad_value{"top_p", [](config& c) { c.generation.top_p = 0; }},
+        bad_value{"top_k", [](config& c) { c.generation.top_k = -1; }},
+        bad_value{"min_p", [](config& c) { c.generation.min_p = 1.5; }},
+        bad_value{"repeat_penalty", [](config& c) { c.generation.repeat_penalty = 0; }},
+        bad_value{"repeat_last_n", [](config& c) { c.generation.repeat_last_n = -2; }},
+        bad_value{"presence_penalty", [](config& c) { c.generation.presence_penalty = 3; }},
+        bad_value{"frequency_penalty", [](config& c) { c.generation.frequency_penalty = -3; }},
+        bad_value{"seed", [](config& c) { c.generation.seed = 5'000'000'000; }},
+        bad_value{"stop", [](config& c) { c.generation.stop = {""}; }},
+        bad_value{"stop", [](config& c) { c.generation.stop = {std::string(257, 'x')}; }},
+        bad_value{"stop", [](config& c) { c.generation.stop.assign(17, "x"); }}),
+    [](const auto& row) { return std::string(row.param.field) + std::to_string(row.index); });
+
+TEST(config, takes_the_first_chunk_bound_from_later_chunks_where_it_is_zero) {
+    config c;
+    c.first_chunk_max_tokens = 0;
+    c.chunk_max_tokens = 5;
+    EXPECT_THAT(faulty_fields(c), ElementsAre("first_chunk_min_tokens"));
+}
+
+TEST(config_error, names_every_field_in_its_text) {
+    config c;
+    c.slots = 0;
+    c.url = "nonsense";
+    const tandem::config_error error(check(c));
+    EXPECT_THAT(error.what(), HasSubstr("slots is 0"));
+    EXPECT_THAT(error.what(), HasSubstr("url "));
+}
+
+TEST(config_fields, have_names_of_their_own) {
+    std::set<std::string> names;
+    config c;
+    int count = 0;
+    for_each_field(c, [&](const tandem::field_info& f, auto&) {
+        ++count;
+        names.insert(f.name);
+    });
+    EXPECT_EQ(names.size(), static_cast<std::size_t>(count));
+}
+
+TEST(config_fields, read_back_the_text_they_show) {
+    const config original;
+    config copy;
+    copy.slots = 7;
+    copy.reuse_guard = 9s;
+    copy.generation.top_p = 0.1;
+    for_each_field(original, [&](const tandem::field_info& f, const auto&) {
+        if (std::string_view(f.name) == "stop") return;
+        EXPECT_EQ(set_field(copy, f.name, field_text(original, f.name)), std::nullopt) << f.name;
+        EXPECT_EQ(field_text(copy, f.name), field_text(original, f.name));
+    });
+}
+
+TEST(config_fields, never_show_a_secret) {
+    config c;
+    c.api_key = "very-secret";
+    EXPECT_EQ(field_text(c, "api_key"), "***");
+    EXPECT_EQ(field_text(config{}, "api_key"), "");
+}
+
+struct text_row {
+    const char* field;
+    const char* text;
+    const char* fault;  // part of it
+};
+
+class set_field_refuses : public testing::TestWithParam<text_row> {};
+
+TEST_P(set_field_refuses, text_that_is_no_such_value_and_changes_nothing) {
+    config c;
+    const auto before = field_text(c, GetParam().field);
+    const auto fault = set_field(c, GetParam().field, GetParam().text);
+    ASSERT_TRUE(fault.has_value());
+    EXPECT_THAT(*fault, HasSubstr(GetParam().fault));
+    EXPECT_EQ(field_text(c, GetParam().field), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    table, set_field_refuses,
+    testing::Values(
+        text_row{"slots", "two", "whole number"}, text_row{"slots", "2.5", "whole number"},
+        text_row{"slots", "", "whole number"}, text_row{"slots", "99999999999", "whole number"},
+        text_row{"temperature", "hot", "a number"}, text_row{"temperature", "1,5", "a number"},
+        text_row{"peek_hold", "250 ms", "250ms"}, text_row{"peek_hold", "-1s", "250ms"},
+        text_row{"peek_hold", "1d", "250ms"}, text_row{"erase_after_cut", "maybe", "true or false"},
+        text_row{"pacing", "fast", "strict"}, text_row{"boundary_rule", "newest", "classic"},
+        text_row{"no_such_field", "1", "no field"}));
+
+TEST(set_field, adds_one_stop_text_a_call) {
+    config c;
+    EXPECT_EQ(set_field(c, "stop", "a"), std::nullopt);
+    EXPECT_EQ(set_field(c, "stop", "b"), std::nullopt);
+    EXPECT_THAT(c.generation.stop, ElementsAre("a", "b"));
+}
+
+struct duration_row {
+    const char* text;
+    tandem::duration expected;
+};
+
+class durations : public testing::TestWithParam<duration_row> {};
+
+TEST_P(durations, are_read_with_their_unit) {
+    EXPECT_EQ(parse_duration(GetParam().text), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(table, durations,
+                         testing::Values(duration_row{"250ms", 250ms}, duration_row{"2s", 2s},
+                                         duration_row{"1m", 1min}, duration_row{"1h", 1h},
+                                         duration_row{"2", 2s}, duration_row{"0", 0s},
+                                         duration_row{"0.5", 500ms}, duration_row{"1.5s", 1500ms},
+                                         duration_row{"0.25ms", 250us}));
+
+TEST(durations, that_are_none_give_nothing) {
+    for (const char* text :
+         {"", "ms", "1 s", "-1s", "1sec", "1..5s", "nan", "inf", "1e3s", "99999999999h"})
+        EXPECT_FALSE(parse_duration(text).has_value()) << text;
+}
+
+TEST(durations, are_shown_as_they_are_read) {
+    for (const auto d : {tandem::duration(0s), tandem::duration(2s), tandem::duration(250ms),
+                         tandem::duration(1500ms), tandem::duration(250us)})
+        EXPECT_EQ(parse_duration(to_string(d)), d) << to_string(d);
+}
+
+}  // namespace

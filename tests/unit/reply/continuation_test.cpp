@@ -1,0 +1,114 @@
+#include "reply/continuation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using tandem::detail::continuation;
+using tandem::wire::token_event;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+token_event event(std::string text, std::vector<tandem::wire::token_id> ids, int predicted) {
+    token_event e;
+    e.content = std::move(text);
+    e.tokens = std::move(ids);
+    e.predicted = predicted;
+    e.prompt_tokens = 2;
+    return e;
+}
+
+std::vector<int> ids_of(const continuation& c) {
+    const auto p = c.next_prompt();
+    return p.as_ids ? std::vector<int>(p.ids.begin(), p.ids.end()) : std::vector<int>{-1};
+}
+
+TEST(continuation, is_the_prompt_as_text_before_anything_is_known) {
+    const continuation c("Hi");
+    EXPECT_FALSE(c.next_prompt().as_ids);
+    EXPECT_EQ(c.next_prompt().text, "Hi");
+}
+
+TEST(continuation, becomes_ids_when_prompt_and_tokens_are_known_in_either_order) {
+    for (const bool prompt_first : {true, false}) {
+        continuation c("Hi");
+        if (prompt_first) c.prompt_tokenized({1, 2});
+        c.append(event("a", {3}, 1));
+        if (!prompt_first) c.prompt_tokenized({1, 2});
+        EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
+        EXPECT_EQ(c.next_prompt().text, "Hia");
+        EXPECT_EQ(c.generated(), "a");
+        EXPECT_EQ(c.prompt(), "Hi");
+    }
+}
+
+TEST(continuation, fills_several_holes_between_known_ids) {
+    continuation c("Hi");
+    c.append(event("a", {3}, 1));
+    c.append(event("X", {5}, 3));  // id 4 was lost
+    c.append(event("b", {6}, 4));
+    c.append(event("Y", {9}, 7));  // ids 7 and 8 were lost
+    c.prompt_tokenized({1, 2});
+    EXPECT_THAT(c.lost_texts(), ElementsAre("X", "Y"));
+    EXPECT_THAT(ids_of(c), ElementsAre(-1));
+    const std::vector<tandem::wire::token_id> answer{4, 5, 0, 7, 8, 9, 0};
+    c.recovered(answer);
+    EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9));
+    EXPECT_THAT(c.lost_texts(), IsEmpty());
+}
+
+struct misfit {
+    const char* name;
+    std::vector<tandem::wire::token_id> answer;
+};
+class continuation_misfit : public testing::TestWithParam<misfit> {};
+
+TEST_P(continuation_misfit, is_refused_for_text) {
+    continuation c("Hi");
+    c.prompt_tokenized({1, 2});
+    c.append(event("X", {5}, 2));
+    c.recovered(GetParam().answer);
+    EXPECT_FALSE(c.next_prompt().as_ids);
+    EXPECT_EQ(c.next_prompt().text, "HiX");
+    c.append(event("b", {6}, 3));
+    EXPECT_FALSE(c.next_prompt().as_ids);
+}
+INSTANTIATE_TEST_SUITE_P(answers, continuation_misfit,
+                         testing::Values(misfit{"none", {}}, misfit{"too_few", {5, 0}},
+                                         misfit{"too_many", {3, 4, 5, 0}},
+                                         misfit{"another_last_id", {4, 6, 0}},
+                                         misfit{"no_separator", {4, 5}}),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(continuation, is_text_where_events_carry_no_ids) {
+    continuation c("Hi");
+    c.prompt_tokenized({1, 2});
+    c.append(event("a", {}, 1));
+    EXPECT_FALSE(c.next_prompt().as_ids);
+    EXPECT_THAT(c.lost_texts(), IsEmpty());
+}
+
+TEST(continuation, counts_the_tokens_it_keeps_over_requests) {
+    continuation c("Hi");
+    c.begin_request();
+    c.append(event("a", {3}, 1));
+    c.append(event("", {4}, 2));
+    EXPECT_EQ(c.kept_tokens(), 1);
+    c.begin_request();
+    EXPECT_EQ(c.kept_tokens(), 1);
+    c.append(event("b", {5}, 1));
+    EXPECT_EQ(c.kept_tokens(), 2);
+    c.prompt_tokenized({1, 2});
+    EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 5));
+}
+
+TEST(continuation, takes_only_the_first_answer_for_the_prompt) {
+    continuation c("Hi");
+    c.append(event("a", {3}, 1));
+    c.prompt_tokenized({1, 2});
+    c.prompt_tokenized({8, 9});
+    EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
+}
+
+}  // namespace

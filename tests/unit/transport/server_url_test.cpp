@@ -1,0 +1,88 @@
+#include "transport/server_url.hpp"
+
+#include "transport/curl_transport.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tandem::transport {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Optional;
+
+class GoodUrl : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(GoodUrl, has_no_fault) {
+    EXPECT_EQ(url_fault(GetParam()), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(Urls, GoodUrl,
+                         ::testing::Values("http://127.0.0.1:8080", "https://llm.example/",
+                                           "http://[::1]:8080", "http://user:pw@host/prefix",
+                                           "HTTP://localhost"));
+
+struct bad_url {
+    const char* url;
+    const char* words;
+};
+
+class BadUrl : public ::testing::TestWithParam<bad_url> {};
+
+TEST_P(BadUrl, is_told_in_words) {
+    EXPECT_THAT(url_fault(GetParam().url), Optional(HasSubstr(GetParam().words)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Urls, BadUrl,
+                         ::testing::Values(bad_url{"", "is empty"},
+                                           bad_url{"localhost:8080", "http://host:port"},
+                                           bad_url{"127.0.0.1:8080", "is not a URL"},
+                                           bad_url{"ftp://host", "must begin with http://"},
+                                           bad_url{"http://", "http://host:port"},
+                                           bad_url{"http://host:99999", "is not a URL"},
+                                           bad_url{"http://host:0", "port 0"},
+                                           bad_url{"http://ho st", "a space"},
+                                           bad_url{"http://host\r\nX: y", "a control"},
+                                           bad_url{"http://host/?q=1", "remove what follows"},
+                                           bad_url{"http://host/#top", "remove what follows"}));
+
+TEST(UrlFault, sees_a_nul_inside) {
+    EXPECT_NE(url_fault(std::string_view("http://host\0.evil", 17)), std::nullopt);
+}
+
+TEST(UrlFault, shows_no_credentials) {
+    EXPECT_THAT(url_fault("http://user:secret@host:99999"), Optional(Not(HasSubstr("secret"))));
+}
+
+TEST(ServerUrl, is_shown_with_its_port_and_without_credentials) {
+    EXPECT_EQ(parse_server_url("https://user:secret@host/v/").url.shown, "https://host:443/v");
+}
+
+TEST(ServerUrl, has_no_slash_at_the_end) {
+    EXPECT_EQ(parse_server_url("http://host:1/").url.base, "http://host:1");
+}
+
+TEST(WithoutCredentials, leaves_scheme_host_and_port) {
+    EXPECT_EQ(without_credentials("http://u:p@proxy:3128"), "http://proxy:3128");
+    EXPECT_EQ(without_credentials("u:p@proxy:3128"), "proxy:3128");
+    EXPECT_EQ(without_credentials("http://u:p@x@proxy"), "http://proxy");
+    EXPECT_EQ(without_credentials("proxy:3128"), "proxy:3128");
+}
+
+TEST(ApiKeyFault, is_none_for_printable_keys) {
+    EXPECT_EQ(api_key_fault(""), std::nullopt);
+    EXPECT_EQ(api_key_fault("sk-1234_+/=~"), std::nullopt);
+}
+
+TEST(ApiKeyFault, names_the_place_and_not_the_key) {
+    for (const std::string_view bad :
+         {std::string_view("abc\n"), std::string_view("abc\r"), std::string_view("abc\0", 4),
+          std::string_view("abc\x7f"), std::string_view("abc\xc3")})
+        EXPECT_THAT(api_key_fault(bad),
+                    Optional(AllOf(HasSubstr("character 4 of 4"), Not(HasSubstr("abc")))));
+}
+
+}  // namespace
+}  // namespace tandem::transport

@@ -1,0 +1,247 @@
+#include "wire/server_messages.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::wire {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ServerMessages : public testing::Test {
+ protected:
+    diagnostics diag_;
+};
+
+// /health
+
+TEST_F(ServerMessages, HealthIsOkOrNot) {
+    EXPECT_EQ(decode_health({200, R"({"status":"ok"})"}, diag_), error_code());
+    EXPECT_EQ(decode_health({200, R"({"status":"UP"})"}, diag_), errc::bad_response);
+    EXPECT_EQ(decode_health({200, "fine"}, diag_), errc::bad_response);
+    EXPECT_EQ(
+        decode_health({503, R"({"error":{"message":"Loading model","type":"unavailable_error"}})"},
+                      diag_),
+        errc::model_loading);
+}
+
+// /props
+
+constexpr std::string_view props_body =
+    R"({"default_generation_settings":{"id":0,"n_ctx":4096,"params":{"n_ctx":7}},"total_slots":2,)"
+    R"("model_alias":"talk","model_path":"/m/talk-q4.gguf","modalities":{"vision":false},)"
+    R"("chat_template":"{{ x }}","bos_token":"<s>","eos_token":"</s>",)"
+    R"("build_info":"b11669-Debian","is_sleeping":true,"endpoint_slots":false,)"
+    R"("endpoint_props":true,"endpoint_metrics":true})";
+
+TEST_F(ServerMessages, PropsAreRead) {
+    server_props p;
+    ASSERT_EQ(decode_props({200, props_body}, p, diag_), error_code());
+    EXPECT_EQ(p.total_slots, 2);
+    EXPECT_EQ(p.context_per_slot, 4096);
+    EXPECT_EQ(p.model, "talk");
+    EXPECT_EQ(p.build_info, "b11669-Debian");
+    EXPECT_EQ(p.chat_template, "{{ x }}");
+    EXPECT_EQ(p.bos_token, "<s>");
+    EXPECT_EQ(p.eos_token, "</s>");
+    EXPECT_TRUE(p.is_sleeping && p.has_metrics_endpoint && p.has_props_endpoint);
+    EXPECT_FALSE(p.has_slots_endpoint);
+}
+
+TEST_F(ServerMessages, PropsNeedNothingButTheSlots) {
+    server_props p;
+    ASSERT_EQ(
+        decode_props({200, R"({"total_slots":1,"is_sleeping":"?","bos_token":null})"}, p, diag_),
+        error_code());
+    EXPECT_EQ(p.context_per_slot, 0);
+    EXPECT_EQ(p.model, "");
+    EXPECT_TRUE(p.has_slots_endpoint);
+}
+
+TEST_F(ServerMessages, PropsNameTheModelsFileWithoutAnAlias) {
+    server_props p;
+    decode_props({200, R"({"total_slots":1,"model_path":"/models/a.gguf"})"}, p, diag_);
+    EXPECT_EQ(p.model, "a.gguf");
+    decode_props({200, R"({"total_slots":1,"model_path":"b.gguf"})"}, p, diag_);
+    EXPECT_EQ(p.model, "b.gguf");
+}
+
+TEST_F(ServerMessages, PropsOfARouterAreToldAsSuch) {
+    server_props p;
+    EXPECT_EQ(decode_props({200, R"({"role":"router","total_slots":1})"}, p, diag_),
+              errc::not_supported);
+    EXPECT_THAT(diag_.client_message, HasSubstr("router"));
+}
+
+TEST_F(ServerMessages, PropsOfAnotherShapeAreRefused) {
+    server_props p;
+    for (const std::string_view body : {"", "{}", "[]", "null", R"({"total_slots":0})",
+                                        R"({"total_slots":"2"})", R"({"total_slots":2147483648})"})
+        EXPECT_EQ(decode_props({200, body}, p, diag_), errc::bad_response) << body;
+    EXPECT_EQ(p.total_slots, 0);
+}
+
+// /slots
+
+TEST_F(ServerMessages, SlotsAreRead) {
+    std::vector<slot_state> slots;
+    ASSERT_EQ(
+        decode_slots({200, R"([{"id":0,"n_ctx":2048,"speculative":false,"is_processing":false},)"
+                           R"({"id":1,"n_ctx":2048,"is_processing":true,"id_task":7,)"
+                           R"("n_prompt_tokens":50,"n_prompt_tokens_processed":9,)"
+                           R"("n_prompt_tokens_cache":41,"params":{"id":9},)"
+                           R"("next_token":[{"n_remain":-1,"n_decoded":12}]}])"},
+                     slots, diag_),
+        error_code());
+    ASSERT_EQ(slots.size(), 2u);
+    EXPECT_FALSE(slots[0].processing);
+    EXPECT_EQ(slots[0].prompt_tokens, 0);
+    EXPECT_EQ(slots[1].id, 1);
+    EXPECT_EQ(slots[1].context, 2048);
+    EXPECT_TRUE(slots[1].processing);
+    EXPECT_EQ(slots[1].prompt_tokens, 50);
+    EXPECT_EQ(slots[1].cached_tokens, 41);
+    EXPECT_EQ(slots[1].evaluated_tokens, 9);
+    EXPECT_EQ(slots[1].decoded, 12);
+}
+
+TEST_F(ServerMessages, SlotsTellTheirTokensInEitherShape) {
+    std::vector<slot_state> slots;
+    decode_slots({200, R"([{"id":0,"next_token":{"n_decoded":3}},{"id":1,"next_token":[]}])"},
+                 slots, diag_);
+    EXPECT_EQ(slots.at(0).decoded, 3);
+    EXPECT_EQ(slots.at(1).decoded, 0);
+}
+
+TEST_F(ServerMessages, SlotsOfAnotherShapeAreRefused) {
+    std::vector<slot_state> slots;
+    EXPECT_EQ(decode_slots({200, "{}"}, slots, diag_), errc::bad_response);
+    EXPECT_EQ(decode_slots({200, "[1]"}, slots, diag_), errc::bad_response);
+    EXPECT_EQ(decode_slots({200, "[{}]"}, slots, diag_), errc::bad_response);
+}
+
+TEST_F(ServerMessages, SlotsThatAreSwitchedOffAreNotSupported) {
+    std::vector<slot_state> slots;
+    EXPECT_EQ(decode_slots(
+                  {501, R"({"error":{"code":501,"message":"off","type":"not_supported_error"}})"},
+                  slots, diag_),
+              errc::not_supported);
+    EXPECT_EQ(diag_.server_message, "off");
+}
+
+// /tokenize and /detokenize
+
+TEST_F(ServerMessages, TokenizeSaysWhatToDoWithSpecialTokens) {
+    const auto body = json::parse(
+        tokenize_body({.text = "Hi \xE2\x82\xAC", .add_special = true, .with_pieces = true}));
+    EXPECT_EQ(body, (json{{"content", "Hi \xE2\x82\xAC"},
+                          {"add_special", true},
+                          {"parse_special", true},
+                          {"with_pieces", true}}));
+}
+
+TEST_F(ServerMessages, TokensAreRead) {
+    std::vector<token_id> tokens;
+    ASSERT_EQ(decode_tokens({200, R"({"tokens":[1,15043,2]})"}, tokens, diag_), error_code());
+    EXPECT_THAT(tokens, ElementsAre(1, 15043, 2));
+    ASSERT_EQ(decode_tokens({200, R"({"tokens":[]})"}, tokens, diag_), error_code());
+    EXPECT_THAT(tokens, testing::IsEmpty());
+}
+
+TEST_F(ServerMessages, TokensOfAnotherShapeAreRefused) {
+    std::vector<token_id> tokens{7};
+    for (const std::string_view body : {"{}", R"({"tokens":1})", R"({"tokens":["1"]})",
+                                        R"({"tokens":[-1]})", R"({"tokens":[2147483648]})"})
+        EXPECT_EQ(decode_tokens({200, body}, tokens, diag_), errc::bad_response) << body;
+    EXPECT_THAT(tokens, ElementsAre(7));
+}
+
+TEST_F(ServerMessages, PiecesAreTextsOrBytes) {
+    std::vector<token_piece> pieces;
+    ASSERT_EQ(decode_token_pieces(
+                  {200, R"({"tokens":[{"id":5,"piece":" Hi"},{"id":6,"piece":[226,130]}]})"},
+                  pieces, diag_),
+              error_code());
+    ASSERT_EQ(pieces.size(), 2u);
+    EXPECT_EQ(pieces[0].id, 5);
+    EXPECT_EQ(pieces[0].bytes, " Hi");
+    EXPECT_EQ(pieces[1].bytes, "\xE2\x82");
+}
+
+TEST_F(ServerMessages, PiecesOfAnotherShapeAreRefused) {
+    std::vector<token_piece> pieces;
+    for (const std::string_view body :
+         {R"({"tokens":[1]})", R"({"tokens":[{"id":1}]})", R"({"tokens":[{"piece":"a"}]})",
+          R"({"tokens":[{"id":1,"piece":[256]}]})", R"({"tokens":[{"id":1,"piece":[-1]}]})"})
+        EXPECT_EQ(decode_token_pieces({200, body}, pieces, diag_), errc::bad_response) << body;
+}
+
+TEST_F(ServerMessages, DetokenizeTurnsIdsIntoText) {
+    const std::vector<token_id> ids{1, 2};
+    EXPECT_EQ(detokenize_body(ids), R"({"tokens":[1,2]})");
+    EXPECT_EQ(detokenize_body({}), R"({"tokens":[]})");
+    std::string text;
+    ASSERT_EQ(decode_detokenized({200, R"({"content":"Hi"})"}, text, diag_), error_code());
+    EXPECT_EQ(text, "Hi");
+    EXPECT_EQ(decode_detokenized({200, R"({"content":1})"}, text, diag_), errc::bad_response);
+}
+
+// /apply-template
+
+TEST_F(ServerMessages, ApplyTemplateSendsTheMessagesInOrder) {
+    const std::vector<chat_message> messages{{"system", "Be \"brief\"."}, {"user", "Hi"}};
+    const auto body = json::parse(apply_template_body(messages));
+    EXPECT_EQ(body["messages"].size(), 2u);
+    EXPECT_EQ(body["messages"][0]["content"], "Be \"brief\".");
+    EXPECT_EQ(body["messages"][1]["role"], "user");
+    EXPECT_EQ(apply_template_body({}), R"({"messages":[]})");
+}
+
+TEST_F(ServerMessages, ThePromptOfATemplateIsRead) {
+    std::string prompt;
+    ASSERT_EQ(decode_prompt({200, R"({"prompt":"<s>user"})"}, prompt, diag_), error_code());
+    EXPECT_EQ(prompt, "<s>user");
+}
+
+// Erasing a slot.
+
+TEST_F(ServerMessages, ASlotIsErasedByItsNumber) {
+    EXPECT_EQ(slot_erase_path(3), "/slots/3?action=erase");
+    int erased = 0;
+    ASSERT_EQ(decode_slot_erased({200, R"({"id_slot":3,"n_erased":120})"}, erased, diag_),
+              error_code());
+    EXPECT_EQ(erased, 120);
+    EXPECT_EQ(decode_slot_erased({200, "{}"}, erased, diag_), errc::bad_response);
+}
+
+// All answers.
+
+TEST_F(ServerMessages, BytesThatAreNotUtf8AreReplaced) {
+    std::string text;
+    ASSERT_EQ(decode_detokenized({200, "{\"content\":\"a\xFF\"}"}, text, diag_), error_code());
+    EXPECT_EQ(text, "a\xEF\xBF\xBD");
+}
+
+TEST_F(ServerMessages, AnAnswerThatIsNestedTooDeepDoesNoHarm) {
+    std::string text;
+    const auto deep =
+        R"({"content":"a","x":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+    EXPECT_EQ(decode_detokenized({200, deep}, text, diag_), error_code());
+}
+
+TEST_F(ServerMessages, AnAnswerOverTheBoundIsRefused) {
+    std::string text;
+    EXPECT_EQ(decode_detokenized({200, std::string(max_answer_bytes + 1, ' ')}, text, diag_),
+              errc::response_too_large);
+    EXPECT_THAT(diag_.client_message, HasSubstr("/detokenize"));
+}
+
+}  // namespace
+}  // namespace tandem::wire
