@@ -18,7 +18,17 @@ socket_watcher::~socket_watcher() {
 
 void socket_watcher::want(int what) {
     wanted_ = what;
+    if (waited_to_write_ && armed_ == 0 && what == CURL_POLL_IN) forget_writes();
     arm();
+}
+
+// Asio never stops asking epoll for room to write, which would wake the loop once more for each
+// token. Only a fresh registration ends that.
+void socket_watcher::forget_writes() {
+    if (!events_ || !descriptor_.is_open()) return;
+    waited_to_write_ = false;
+    descriptor_.release();
+    descriptor_.assign(fd_, assign_error_);
 }
 
 void socket_watcher::hold(bool held) {
@@ -44,6 +54,7 @@ void socket_watcher::arm() {
 
 void socket_watcher::wait(stream_descriptor::wait_type type, int mask) {
     armed_ |= mask;
+    waited_to_write_ |= mask == CURL_CSELECT_OUT;
     auto done = [self = shared_from_this(), mask](const error_code& ec) {
         self->on_wait(ec, mask);
     };

@@ -31,6 +31,7 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
 
  private:
     int permitted() const noexcept;
+    void forget_writes();
     void arm();
     void wait(boost::asio::posix::stream_descriptor::wait_type type, int mask);
     void on_wait(const error_code& ec, int mask);
@@ -44,6 +45,8 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     int wanted_ = 0;
     int armed_ = 0;
     bool held_ = false;
+    // Asio has waited for room to write on this descriptor.
+    bool waited_to_write_ = false;
 };
 
 }  // namespace tandem::transport

@@ -2,6 +2,7 @@
 
 #include "text/utf8.hpp"
 #include "wire/json.hpp"
+#include "wire/partial_event_reader.hpp"
 #include "wire/server_words.hpp"
 #include "wire/token_event_fields.hpp"
 
@@ -59,12 +60,15 @@ class token_event_handler {
     bool key(std::string& name);
     bool parse_error(std::size_t, const std::string&, const json::exception&) { return false; }
 
+    /// Whether the parse was ended because the rest of a partial event says nothing that is read.
+    bool has_enough() const noexcept { return has_enough_; }
     /// What the whole object is; false if it is nothing known.
     bool conclude();
 
  private:
     bool integer(std::int64_t value);
     bool add_token(std::int64_t value);
+    bool ends_here() noexcept;
     field take_field() noexcept;
 
     token_event& out_;
@@ -73,6 +77,7 @@ class token_event_handler {
     /// What the next value is.
     field field_ = field::other;
     bool has_content_ = false, has_progress_ = false, has_error_ = false, is_final_ = false;
+    bool has_stop_ = false, has_cached_ = false, has_enough_ = false;
 };
 
 bool to_int(std::int64_t value, std::int64_t least, int& out) noexcept {
@@ -99,7 +104,10 @@ bool token_event_handler::null() {
 
 bool token_event_handler::boolean(bool value) {
     const auto f = take_field();
-    if (f == field::stop) is_final_ = value;
+    if (f == field::stop) {
+        has_stop_ = true;
+        is_final_ = value;
+    }
     if (f == field::truncated) out_.truncated = value;
     const bool fits = f == field::other || f == field::stop || f == field::truncated;
     return depth_ > 0 && (fits || is_of_error(f));
@@ -126,9 +134,10 @@ bool token_event_handler::integer(std::int64_t value) {
         case field::slot_tokens:
             return to_count(value, out_.slot_tokens);
         case field::cached:
+            has_cached_ = true;
             return to_count(value, out_.timings.cached);
         case field::evaluated:
-            return to_count(value, out_.timings.evaluated);
+            return to_count(value, out_.timings.evaluated) && !ends_here();
         case field::prompt_ms:
             out_.timings.prompt_ms = static_cast<double>(value);
             return true;
@@ -147,6 +156,13 @@ bool token_event_handler::integer(std::int64_t value) {
         default:
             return is_of_error(f);
     }
+}
+
+/// In a partial event the two counts come last of what is read; half of its bytes follow them.
+bool token_event_handler::ends_here() noexcept {
+    const bool is_partial = has_content_ && has_stop_ && !is_final_ && !has_error_;
+    has_enough_ = is_partial && has_cached_ && out_.predicted > 0 && out_.prompt_tokens > 0;
+    return has_enough_;
 }
 
 bool token_event_handler::add_token(std::int64_t value) {
@@ -251,8 +267,11 @@ bool token_event_handler::conclude() {
 
 error_code decode_valid(std::string_view data, token_event& out) {
     clear(out);
+    if (read_partial_event(data, out)) return {};
+    clear(out);
     token_event_handler handler(out);
-    if (!json::sax_parse(data, &handler) || !handler.conclude()) return errc::bad_response;
+    const bool parsed = json::sax_parse(data, &handler) || handler.has_enough();
+    if (!parsed || !handler.conclude()) return errc::bad_response;
     return {};
 }
 
