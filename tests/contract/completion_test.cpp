@@ -181,8 +181,9 @@ TEST_P(completion_contract, a_prompt_may_mix_text_and_ids) {
     const auto middle = turn.prompt.rfind("<|im_start|>");
     const auto head = turn.prompt.substr(0, middle);
     auto prompt = json::array({head});
-    const auto tail = probe().post("/tokenize", {{"content", turn.prompt.substr(middle)}});
-    for (const auto& id : tail->parsed().at("tokens")) prompt.push_back(id);
+    const auto tail =
+        probe().post("/tokenize", {{"content", turn.prompt.substr(middle)}})->parsed();
+    for (const auto& id : tail.at("tokens")) prompt.push_back(id);
     auto request = request_for(turn);
     request["prompt"] = prompt;
     EXPECT_EQ(probe().complete(request)->text(), turn.reply);
