@@ -3,6 +3,7 @@
 #include "support/captured_log.hpp"
 #include "support/http_probe.hpp"
 #include "support/real_server.hpp"
+#include "support/reply_runner.hpp"
 #include "support/talk.hpp"
 #include "tandem_mock/server.hpp"
 
@@ -47,6 +48,17 @@ class contract : public ::testing::TestWithParam<server_kind> {
         return {{"prompt", turn.prompt}, {"stream", true},       {"temperature", 0},
                 {"id_slot", slot},       {"cache_prompt", true}, {"timings_per_token", true}};
     }
+    /// A client of this server, or of another one. Its log is kept.
+    tandem::config client_config(std::string of_url = {}) {
+        tandem::config c;
+        c.url = of_url.empty() ? url() : std::move(of_url);
+        c.proxy = "none";  // the machine's own proxy has no say in tests
+        c.reuse_guard = {};
+        c.logger = log_.logger();
+        return c;
+    }
+    reply_runner& loop() { return loop_; }
+
     bool slot_is_idle(int slot) {
         const auto slots = probe().get("/slots")->parsed();
         return !slots.at(static_cast<std::size_t>(slot)).at("is_processing").get<bool>();
@@ -67,6 +79,8 @@ class contract : public ::testing::TestWithParam<server_kind> {
     std::unique_ptr<mock::server> mock_;
     std::unique_ptr<real_server> real_;
     std::unique_ptr<http_probe> probe_;
+    captured_log log_;
+    reply_runner loop_;
 };
 
 /// Runs the tests of a fixture derived from `contract` against both servers.
