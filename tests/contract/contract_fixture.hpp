@@ -1,0 +1,91 @@
+#pragma once
+
+#include "support/captured_log.hpp"
+#include "support/http_probe.hpp"
+#include "support/real_server.hpp"
+#include "support/reply_runner.hpp"
+#include "support/talk.hpp"
+#include "tandem_mock/server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace tandem::testing {
+
+enum class server_kind { mock, real };
+
+inline std::string name_of(const ::testing::TestParamInfo<server_kind>& info) {
+    return info.param == server_kind::mock ? "mock" : "real";
+}
+
+/// A test of what both servers do: two slots of 2048 tokens, and the dialogues of the talk model.
+class contract : public ::testing::TestWithParam<server_kind> {
+ protected:
+    void SetUp() override {
+        if (GetParam() == server_kind::real) {
+            if (!real_server::can_be_had()) GTEST_SKIP() << real_server::missing();
+            real_ = std::make_unique<real_server>(arguments_);
+        } else {
+            mock_ = std::make_unique<mock::server>(mock_options_);
+        }
+        probe_ = std::make_unique<http_probe>(url());
+    }
+
+    std::string url() const { return mock_ ? mock_->url() : real_->url(); }
+    http_probe& probe() { return *probe_; }
+
+    /// A request that goes on for `n` tokens, whatever the model says.
+    static json endless(int n, int slot = 0) {
+        return {{"prompt", "Tell me more."}, {"stream", true},      {"n_predict", n},
+                {"ignore_eos", true},        {"temperature", 0},    {"id_slot", slot},
+                {"return_tokens", true},     {"cache_prompt", true}};
+    }
+    /// A request for a turn of a dialogue.
+    static json request_for(const talk_turn& turn, int slot = 0) {
+        return {{"prompt", turn.prompt}, {"stream", true},       {"temperature", 0},
+                {"id_slot", slot},       {"cache_prompt", true}, {"timings_per_token", true}};
+    }
+    /// A client of this server, or of another one. Its log is kept.
+    tandem::config client_config(std::string of_url = {}) {
+        tandem::config c;
+        c.url = of_url.empty() ? url() : std::move(of_url);
+        c.proxy = "none";  // the machine's own proxy has no say in tests
+        c.reuse_guard = {};
+        c.logger = log_.logger();
+        return c;
+    }
+    reply_runner& loop() { return loop_; }
+
+    bool slot_is_idle(int slot) {
+        const auto slots = probe().get("/slots")->parsed();
+        return !slots.at(static_cast<std::size_t>(slot)).at("is_processing").get<bool>();
+    }
+
+    // What a fixture changes before SetUp(): the same wish for each server.
+    std::vector<std::string> arguments_;
+    mock::options mock_options_ = [] {
+        mock::options o;
+        o.ctx_size = 4096;
+        o.add_bos = false;  // the talk model has none
+        o.tokens_per_second = 3000;
+        o.dialogues = mock::load_dialogues(talk_file);
+        return o;
+    }();
+
+ private:
+    std::unique_ptr<mock::server> mock_;
+    std::unique_ptr<real_server> real_;
+    std::unique_ptr<http_probe> probe_;
+    captured_log log_;
+    reply_runner loop_;
+};
+
+/// Runs the tests of a fixture derived from `contract` against both servers.
+#define TANDEM_CONTRACT(fixture)            \
+    INSTANTIATE_TEST_SUITE_P(both, fixture, \
+                             ::testing::Values(server_kind::mock, server_kind::real), name_of)
+
+}  // namespace tandem::testing

@@ -1,0 +1,103 @@
+#include "contract/contract_fixture.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <iostream>
+
+// With a guard, as the servers' own logs tell it: slots in turn, none within its guard.
+namespace tandem::testing {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// Servers run side by side, so that the guards of many replies pass at the same time.
+constexpr std::size_t servers = 8;
+constexpr milliseconds guard = std::chrono::seconds(2);
+// The server sees a cut later than the client makes it, the more so on a busy machine.
+constexpr milliseconds notice_time = guard / 4;
+
+// Says turn after turn on a server of its own.
+class guarded_speaker {
+ public:
+    guarded_speaker(boost::asio::io_context& ioc, tandem::config c)
+        : llm_(ioc.get_executor(), [&] {
+              c.url = server_.url();
+              c.reuse_guard = guard;
+              return c;
+          }()) {}
+
+    void add(const talk_turn& turn) { turns_.push_back(&turn); }
+
+    // Looks whether the reply has ended, and starts the next one; true if none is left.
+    bool advance() {
+        if (said_ && !said_->ended()) return false;
+        if (said_) check(*turns_.front());
+        if (turns_.empty()) return true;
+        said_.emplace(llm_.start(turns_.front()->prompt));
+        return false;
+    }
+
+    std::vector<logged_use> uses() const { return server_.finished_uses(); }
+    int requests() const { return requests_; }
+
+ private:
+    void check(const talk_turn& turn) {
+        EXPECT_EQ(said_->text(), turn.reply) << turn.name;
+        EXPECT_EQ(said_->result().finish_reason, finish_reason::eos);
+        requests_ += said_->result().metrics.requests;
+        said_.reset();
+        turns_.pop_front();
+    }
+
+    real_server server_;
+    client llm_;
+    std::deque<const talk_turn*> turns_;
+    std::optional<consumer> said_;
+    int requests_ = 0;
+};
+
+// The shortest time between two uses of one slot.
+microseconds shortest_rest(const std::vector<logged_use>& uses) {
+    auto shortest = microseconds::max();
+    for (std::size_t i = 0; i < uses.size(); ++i)
+        for (std::size_t k = i + 1; k < uses.size(); ++k) {
+            if (uses[k].slot != uses[i].slot) continue;
+            shortest = std::min(shortest, uses[k].start - uses[i].end.value());
+            break;
+        }
+    return shortest;
+}
+
+class guard_contract : public contract {};
+INSTANTIATE_TEST_SUITE_P(one, guard_contract, ::testing::Values(server_kind::real), name_of);
+
+TEST_P(guard_contract, all_dialogues_use_the_slots_in_turn_and_none_within_its_guard) {
+    std::vector<std::unique_ptr<guarded_speaker>> speakers;
+    for (std::size_t i = 0; i < servers; ++i)
+        speakers.push_back(std::make_unique<guarded_speaker>(loop().ioc, client_config()));
+    for (std::size_t i = 0; i < talk_turns().size(); ++i)
+        speakers[i % servers]->add(talk_turns()[i]);
+    const auto all_done = [&] {
+        return std::count_if(speakers.begin(), speakers.end(),
+                             [](auto& s) { return s->advance(); }) == servers;
+    };
+    ASSERT_TRUE(loop().run_until(all_done, std::chrono::minutes(3)));
+
+    auto shortest = microseconds::max();
+    std::size_t uses_seen = 0;
+    for (const auto& s : speakers) {
+        const auto uses = s->uses();
+        EXPECT_EQ(uses.size(), static_cast<std::size_t>(s->requests()));
+        for (std::size_t i = 0; i < uses.size(); ++i)
+            EXPECT_EQ(uses[i].slot, static_cast<int>(i % 2)) << "use " << i;
+        uses_seen += uses.size();
+        shortest = std::min(shortest, shortest_rest(uses));
+    }
+    std::cout << uses_seen << " uses, shortest rest of a slot " << shortest.count() / 1000
+              << " ms\n";
+    EXPECT_GE(shortest, guard - notice_time);
+}
+
+}  // namespace
+}  // namespace tandem::testing

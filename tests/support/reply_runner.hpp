@@ -1,0 +1,100 @@
+#pragma once
+
+#include "tandem/client.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::testing {
+
+/// A reply and what its consumer saw of it. It asks for each next chunk by itself, and continues
+/// each chunk as soon as it came, unless the test has another idea.
+class consumer {
+ public:
+    /// Called with each chunk in place of continue_after().
+    using listener = std::function<void(consumer&, const chunk&)>;
+
+    explicit consumer(reply r, listener on_chunk = continue_at_once);
+    consumer(consumer&&) noexcept = default;
+    consumer& operator=(consumer&&) noexcept = default;
+
+    /// Keeps the chunk waiting for a continue that does not come.
+    static void say_nothing(consumer&, const chunk&) {}
+    static void continue_at_once(consumer& c, const chunk& piece) { c.go_on(piece); }
+
+    void go_on(const chunk& piece) { seen_->handle.continue_after(piece.id); }
+    void interrupt() { seen_->handle.interrupt(); }
+
+    /// Whether the end was told.
+    bool ended() const { return seen_->ended; }
+    error_code error() const { return seen_->error; }
+    const std::vector<chunk>& chunks() const { return seen_->chunks; }
+    /// All chunks joined.
+    std::string text() const;
+    const reply_result& result() const { return seen_->handle.result(); }
+    reply& handle() { return seen_->handle; }
+
+ private:
+    struct sight {
+        sight(reply r, listener l) : handle(std::move(r)), on_chunk(std::move(l)) {}
+
+        reply handle;
+        listener on_chunk;
+        std::vector<chunk> chunks;
+        error_code error;
+        bool ended = false;
+    };
+
+    explicit consumer(std::shared_ptr<sight> seen) : seen_(std::move(seen)) {}
+    static void ask(const std::shared_ptr<sight>& seen);
+    static void take(const std::shared_ptr<sight>& seen, error_code ec, std::optional<chunk> piece);
+
+    // Shared with the handler that waits for a chunk.
+    std::shared_ptr<sight> seen_;
+};
+
+/// An event loop that runs until something holds, and fails the test when that takes too long.
+class reply_runner {
+ public:
+    static constexpr auto patience = std::chrono::seconds(30);
+
+    boost::asio::io_context ioc{1};
+
+    /// Runs until `condition` holds; false, with a failure of the test, if it does not in time.
+    bool run_until(const std::function<bool()>& condition,
+                   std::chrono::milliseconds limit = patience);
+    /// Runs the reply to its end.
+    bool run_to_end(const consumer& c) {
+        return run_until([&c] { return c.ended(); });
+    }
+    /// One call of the client: `ask(handler)` starts it, the result is what the handler got.
+    template <class Result = std::nullptr_t, class Ask>
+    std::pair<error_code, Result> call(Ask ask) {
+        struct answer {
+            bool arrived = false;
+            std::pair<error_code, Result> value{};
+        };
+        const auto got = std::make_shared<answer>();
+        ask([got](error_code ec, auto... results) {
+            got->arrived = true;
+            got->value.first = ec;
+            ((got->value.second = std::move(results)), ...);
+        });
+        run_until([&] { return got->arrived; });
+        return std::move(got->value);
+    }
+
+ private:
+    // So that the loop waits where nothing but another thread can make the condition true.
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_{
+        ioc.get_executor()};
+};
+
+}  // namespace tandem::testing
