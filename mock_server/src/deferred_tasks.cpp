@@ -19,9 +19,4 @@ void deferred_tasks::remove(task_id task) {
     waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_task), waiting_.end());
 }
 
-bool deferred_tasks::contains(task_id task) const {
-    return std::any_of(waiting_.begin(), waiting_.end(),
-                       [task](const entry& e) { return e.task == task; });
-}
-
 }  // namespace tandem::mock

@@ -19,7 +19,6 @@ class deferred_tasks {
     std::optional<task_id> pop_for(int slot);
 
     void remove(task_id task);
-    bool contains(task_id task) const;
 
  private:
     struct entry {

@@ -89,7 +89,8 @@ void session::reply(const http_reply& r) {
 }
 
 void session::deliver(const engine_output& out) {
-    if (closed_ || !response_) return;
+    // What comes late of a response that a fault has ended is not for the next one.
+    if (closed_ || !response_ || out.task != request_) return;
     if (out.kind == output_kind::cancelled) return close();
     write_out(out);
     take_actions();

@@ -37,7 +37,7 @@ struct family {
     bool (*starts)(char);
     bool (*goes_on)(char);
     int (*number)(char);
-    char (*character)(int number, bool is_first);
+    char (*character)(int number);
 
     constexpr std::int64_t of_length(int n) const {
         std::int64_t count = first;
@@ -54,19 +54,19 @@ struct family {
 int letter_number(char c) {
     return is_lower(c) ? c - 'a' : 26 + c - 'A';
 }
-char letter(int number, bool) {
+char letter(int number) {
     return static_cast<char>(number < 26 ? 'a' + number : 'A' + number - 26);
 }
 int digit_number(char c) {
     return c - '0';
 }
-char digit(int number, bool) {
+char digit(int number) {
     return static_cast<char>('0' + number);
 }
 int punctuation_number(char c) {
     return static_cast<int>(punctuation.find(c));
 }
-char punctuation_mark(int number, bool) {
+char punctuation_mark(int number) {
     return punctuation[static_cast<std::size_t>(number)];
 }
 
@@ -92,16 +92,17 @@ std::int64_t encode(const family& f, std::string_view body) {
     return value;
 }
 
-std::string decode(const family& f, std::int64_t value) {
+std::string decode(const family& f, std::int64_t value, bool space) {
     int length = 1;
     while (value >= f.of_length(length)) value -= f.of_length(length++);
-    std::string body(static_cast<std::size_t>(length), ' ');
-    for (int i = length - 1; i > 0; --i) {
-        body[static_cast<std::size_t>(i)] = f.character(static_cast<int>(value % f.rest), false);
+    const std::size_t begin = space ? 1 : 0;
+    std::string piece(begin + static_cast<std::size_t>(length), ' ');
+    for (std::size_t i = piece.size() - 1; i > begin; --i) {
+        piece[i] = f.character(static_cast<int>(value % f.rest));
         value /= f.rest;
     }
-    body[0] = f.character(static_cast<int>(value), true);
-    return body;
+    piece[begin] = f.character(static_cast<int>(value));
+    return piece;
 }
 
 std::size_t run_length(const family& f, std::string_view text) {
@@ -176,7 +177,7 @@ std::string piece_of(token_id id) {
     if (is_special(id)) return std::string(special_name(id));
     std::int64_t value = id - families_begin;
     for (const family& f : families) {
-        if (value < 2 * f.size()) return (value % 2 ? " " : "") + decode(f, value / 2);
+        if (value < 2 * f.size()) return decode(f, value / 2, value % 2 != 0);
         value -= 2 * f.size();
     }
     return {};

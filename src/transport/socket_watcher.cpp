@@ -18,7 +18,26 @@ socket_watcher::~socket_watcher() {
 
 void socket_watcher::want(int what) {
     wanted_ = what;
+    if (waited_to_write_ && armed_ == 0 && what == CURL_POLL_IN) forget_writes();
     arm();
+}
+
+// Asio never stops asking epoll for room to write, which would wake the loop once more for each
+// token. Only a fresh registration ends that.
+void socket_watcher::forget_writes() {
+    if (!events_ || !descriptor_.is_open()) return;
+    waited_to_write_ = false;
+    descriptor_.release();
+    descriptor_.assign(fd_, assign_error_);
+}
+
+void socket_watcher::hold(bool held) {
+    held_ = held;
+    arm();
+}
+
+int socket_watcher::permitted() const noexcept {
+    return held_ ? wanted_ & ~CURL_POLL_IN : wanted_;
 }
 
 void socket_watcher::close() {
@@ -28,13 +47,14 @@ void socket_watcher::close() {
 
 void socket_watcher::arm() {
     if (!events_) return;
-    const int missing = wanted_ & ~armed_;
+    const int missing = permitted() & ~armed_;
     if (missing & CURL_POLL_IN) wait(stream_descriptor::wait_read, CURL_CSELECT_IN);
     if (missing & CURL_POLL_OUT) wait(stream_descriptor::wait_write, CURL_CSELECT_OUT);
 }
 
 void socket_watcher::wait(stream_descriptor::wait_type type, int mask) {
     armed_ |= mask;
+    waited_to_write_ |= mask == CURL_CSELECT_OUT;
     auto done = [self = shared_from_this(), mask](const error_code& ec) {
         self->on_wait(ec, mask);
     };
@@ -46,7 +66,7 @@ void socket_watcher::wait(stream_descriptor::wait_type type, int mask) {
 
 void socket_watcher::on_wait(const error_code& ec, int mask) {
     armed_ &= ~mask;
-    if (!events_ || !(wanted_ & mask)) return;
+    if (!events_ || !(permitted() & mask)) return;
     events_->on_ready(fd_, ec ? CURL_CSELECT_ERR : mask);
     // curl says nothing if it wants the same as before.
     arm();

@@ -15,6 +15,7 @@ enum class stop_type { none, eos, word, limit };
 struct timings {
     int cached = 0;     ///< cache_n: prompt tokens the slot still held
     int evaluated = 0;  ///< prompt_n: prompt tokens evaluated
+    /// Of the final event only: partial ones are read up to the counts.
     double prompt_ms = 0;
     double predicted_ms = 0;
 };

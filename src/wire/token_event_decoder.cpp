@@ -2,7 +2,9 @@
 
 #include "text/utf8.hpp"
 #include "wire/json.hpp"
+#include "wire/partial_event_reader.hpp"
 #include "wire/server_words.hpp"
+#include "wire/token_event_fields.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,82 +13,6 @@
 
 namespace tandem::wire {
 namespace {
-
-/// The objects whose keys mean something; all others are skipped.
-enum class section { top, timings, error };
-
-enum class field {
-    other,
-    content,
-    tokens,
-    token,
-    stop,
-    stop_type,
-    stopping_word,
-    id_slot,
-    truncated,
-    predicted,
-    prompt_tokens,
-    slot_tokens,
-    timings,
-    progress,
-    error,
-    cached,
-    evaluated,
-    prompt_ms,
-    predicted_ms,
-    error_code,
-    error_type,
-    error_message,
-    error_prompt_tokens,
-    error_context,
-};
-
-struct key_row {
-    section in;
-    std::string_view name;
-    field is;
-};
-
-// Old servers sent what is now in "error" as the whole object.
-constexpr key_row key_rows[] = {
-    {section::top, "content", field::content},
-    {section::top, "tokens", field::tokens},
-    {section::top, "stop", field::stop},
-    {section::top, "stop_type", field::stop_type},
-    {section::top, "stopping_word", field::stopping_word},
-    {section::top, "id_slot", field::id_slot},
-    {section::top, "truncated", field::truncated},
-    {section::top, "tokens_predicted", field::predicted},
-    {section::top, "tokens_evaluated", field::prompt_tokens},
-    {section::top, "tokens_cached", field::slot_tokens},
-    {section::top, "timings", field::timings},
-    {section::top, "prompt_progress", field::progress},
-    {section::top, "error", field::error},
-    {section::top, "code", field::error_code},
-    {section::top, "type", field::error_type},
-    {section::top, "message", field::error_message},
-    {section::timings, "cache_n", field::cached},
-    {section::timings, "prompt_n", field::evaluated},
-    {section::timings, "prompt_ms", field::prompt_ms},
-    {section::timings, "predicted_ms", field::predicted_ms},
-    {section::error, "code", field::error_code},
-    {section::error, "type", field::error_type},
-    {section::error, "message", field::error_message},
-    {section::error, "n_prompt_tokens", field::error_prompt_tokens},
-    {section::error, "n_ctx", field::error_context},
-};
-
-field find_field(section in, std::string_view name) noexcept {
-    const auto row = std::find_if(std::begin(key_rows), std::end(key_rows),
-                                  [&](const key_row& r) { return r.in == in && r.name == name; });
-    return row == std::end(key_rows) ? field::other : row->is;
-}
-
-/// Fields that say what went wrong: what is odd in them is left out, not refused.
-constexpr bool is_of_error(field f) noexcept {
-    return f >= field::error_code;
-}
 
 stop_type stop_type_of(std::string_view name) noexcept {
     if (name == "eos") return stop_type::eos;
@@ -134,12 +60,15 @@ class token_event_handler {
     bool key(std::string& name);
     bool parse_error(std::size_t, const std::string&, const json::exception&) { return false; }
 
+    /// Whether the parse was ended because the rest of a partial event says nothing that is read.
+    bool has_enough() const noexcept { return has_enough_; }
     /// What the whole object is; false if it is nothing known.
     bool conclude();
 
  private:
     bool integer(std::int64_t value);
     bool add_token(std::int64_t value);
+    bool ends_here() noexcept;
     field take_field() noexcept;
 
     token_event& out_;
@@ -148,6 +77,7 @@ class token_event_handler {
     /// What the next value is.
     field field_ = field::other;
     bool has_content_ = false, has_progress_ = false, has_error_ = false, is_final_ = false;
+    bool has_stop_ = false, has_cached_ = false, has_enough_ = false;
 };
 
 bool to_int(std::int64_t value, std::int64_t least, int& out) noexcept {
@@ -174,7 +104,10 @@ bool token_event_handler::null() {
 
 bool token_event_handler::boolean(bool value) {
     const auto f = take_field();
-    if (f == field::stop) is_final_ = value;
+    if (f == field::stop) {
+        has_stop_ = true;
+        is_final_ = value;
+    }
     if (f == field::truncated) out_.truncated = value;
     const bool fits = f == field::other || f == field::stop || f == field::truncated;
     return depth_ > 0 && (fits || is_of_error(f));
@@ -201,9 +134,10 @@ bool token_event_handler::integer(std::int64_t value) {
         case field::slot_tokens:
             return to_count(value, out_.slot_tokens);
         case field::cached:
+            has_cached_ = true;
             return to_count(value, out_.timings.cached);
         case field::evaluated:
-            return to_count(value, out_.timings.evaluated);
+            return to_count(value, out_.timings.evaluated) && !ends_here();
         case field::prompt_ms:
             out_.timings.prompt_ms = static_cast<double>(value);
             return true;
@@ -222,6 +156,13 @@ bool token_event_handler::integer(std::int64_t value) {
         default:
             return is_of_error(f);
     }
+}
+
+/// In a partial event the two counts come last of what is read; half of its bytes follow them.
+bool token_event_handler::ends_here() noexcept {
+    const bool is_partial = has_content_ && has_stop_ && !is_final_ && !has_error_;
+    has_enough_ = is_partial && has_cached_ && out_.predicted > 0 && out_.prompt_tokens > 0;
+    return has_enough_;
 }
 
 bool token_event_handler::add_token(std::int64_t value) {
@@ -326,8 +267,11 @@ bool token_event_handler::conclude() {
 
 error_code decode_valid(std::string_view data, token_event& out) {
     clear(out);
+    if (read_partial_event(data, out)) return {};
+    clear(out);
     token_event_handler handler(out);
-    if (!json::sax_parse(data, &handler) || !handler.conclude()) return errc::bad_response;
+    const bool parsed = json::sax_parse(data, &handler) || handler.has_enough();
+    if (!parsed || !handler.conclude()) return errc::bad_response;
     return {};
 }
 

@@ -29,7 +29,7 @@ struct request_record {
     std::vector<std::pair<std::string, std::string>> headers{};  ///< names in lower case
     std::string body{};                                          ///< the first MiB
     time_point arrived{};
-    std::optional<time_point> client_gone{};  ///< when the client's close was seen
+    std::optional<time_point> client_gone{};  ///< when its close, or a fault's, was seen
     std::optional<time_point> ended{};
     mock::outcome outcome = mock::outcome::running;
     int status = 0;  ///< of the HTTP response; 0 = none was sent

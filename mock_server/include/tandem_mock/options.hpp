@@ -35,7 +35,7 @@ struct options {
 
     std::chrono::milliseconds load_time{0};  ///< 503 "Loading model" for so long
     /// The old crash: a request that reaches a slot within this time after the client of the
-    /// slot's last request cut it kills the server. 0 = off.
+    /// slot's last request cut it (or a fault broke the connection) kills the server. 0 = off.
     std::chrono::milliseconds crash_within{0};
     std::vector<fault> faults{};
 

@@ -113,6 +113,14 @@ inline options saying(int tokens) {
     return o;
 }
 
+/// The same with 100 tokens a second, 10 ms each, and 1000 prompt tokens a second.
+inline options timed(int reply_tokens) {
+    options o = saying(reply_tokens);
+    o.tokens_per_second = 100;
+    o.prompt_tokens_per_second = 1000;
+    return o;
+}
+
 /// A streamed request whose prompt has so many tokens.
 inline completion_request prompt_of(int tokens, int id_slot = 0) {
     completion_request r;

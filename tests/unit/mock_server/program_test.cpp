@@ -8,6 +8,7 @@
 #include <fstream>
 #include <signal.h>
 #include <spawn.h>
+#include <stdexcept>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>

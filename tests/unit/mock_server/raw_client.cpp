@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cerrno>
 #include <stdexcept>
 #include <sys/socket.h>
 #include <sys/time.h>

@@ -68,6 +68,18 @@ TEST(server_faults, end_a_stream_without_its_final_event) {
     EXPECT_FALSE(f.has_final);
 }
 
+TEST(server_faults, leave_the_next_request_of_the_connection_alone) {
+    options o = talking();
+    o.tokens_per_second = 100;
+    server s(o);
+    s.inject({.kind = fault_kind::no_final, .at_token = 1});
+    raw_client c(s.port());
+    c.post("/completion", streamed);
+    EXPECT_TRUE(c.read_answer().is_whole);
+    c.post("/completion", streamed);
+    EXPECT_TRUE(test::events_of(c.read_answer().body).back()["stop"].get<bool>());
+}
+
 TEST(server_faults, break_a_stream_with_an_error_event) {
     server s(talking());
     s.inject({.kind = fault_kind::stream_error, .at_token = 2, .text = "boom"});

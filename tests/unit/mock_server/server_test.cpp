@@ -289,14 +289,18 @@ TEST(server, is_unavailable_while_it_loads) {
 }
 
 // However the client leaves, the slot stops at the next token.
-class cut_by : public testing::TestWithParam<void (raw_client::*)()> {};
+struct way_to_leave {
+    std::string name;
+    void (raw_client::*leave)();
+};
+class cut_by : public testing::TestWithParam<way_to_leave> {};
 
 TEST_P(cut_by, a_client_that_leaves) {
     server s(talking_slowly());
     raw_client c(s.port());
     c.post("/completion", streamed(0));
     c.read_events(2);
-    (c.*GetParam())();
+    (c.*GetParam().leave)();
     ASSERT_TRUE(s.wait_until(all_ended));
     const observations seen = s.observe();
     EXPECT_EQ(seen.requests[0].outcome, outcome::cut);
@@ -309,8 +313,10 @@ TEST_P(cut_by, a_client_that_leaves) {
 }
 
 INSTANTIATE_TEST_SUITE_P(server, cut_by,
-                         testing::Values(&raw_client::close, &raw_client::reset,
-                                         &raw_client::half_close));
+                         testing::Values(way_to_leave{"close", &raw_client::close},
+                                         way_to_leave{"reset", &raw_client::reset},
+                                         way_to_leave{"half_close", &raw_client::half_close}),
+                         [](const auto& way) { return way.param.name; });
 
 TEST(server, goes_on_for_a_client_that_does_not_read) {
     server s(talking());

@@ -1,0 +1,90 @@
+#include "config_flags.hpp"
+
+#include "input_file.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <type_traits>
+
+namespace tandem::command {
+namespace {
+
+constexpr std::size_t max_file_bytes = 1u << 20;
+
+std::string flag_names(std::string_view field) {
+    const auto name = flag_name(field);
+    return field == "url" ? name + ",--server" : name;
+}
+
+std::string help_of(const field_info& f, const config& defaults) {
+    const auto value = field_text(defaults, f.name);
+    return value.empty() ? f.help : fmt::format("{} [{}]", f.help, value);
+}
+
+}  // namespace
+
+void config_flags::add_to(CLI::App& app) {
+    const config defaults;
+    for_each_field(defaults, [&]<class Field>(const field_info& f, const Field&) {
+        auto& entry = flags_.emplace_back();
+        entry.field = f.name;
+        CLI::Option* option = nullptr;
+        if constexpr (std::is_same_v<Field, bool>)
+            option = app.add_flag(flag_names(f.name), entry.switched);
+        else
+            option = app.add_option(flag_names(f.name), entry.texts)
+                         ->allow_extra_args(false)
+                         ->type_name(f.value);
+        option->description(help_of(f, defaults))->group(f.group);
+    });
+    app.add_option("--api-key-file", key_file_, "file with that key, which others cannot see")
+        ->type_name("FILE")
+        ->group("server");
+    app.add_option("--config", file_, "JSON file with these fields, names with underscores")
+        ->type_name("FILE")
+        ->group("server");
+}
+
+std::vector<setting> config_flags::settings(std::vector<std::string>& faults) const {
+    std::vector<setting> result;
+    for (const auto& f : flags_) {
+        const auto origin = flag_name(f.field);
+        if (!f.switched.empty()) result.push_back({origin, f.field, f.switched});
+        for (const auto& text : f.texts) result.push_back({origin, f.field, text});
+        if (f.field == "url" && f.texts.size() > 1)
+            faults.push_back(fmt::format("--url is given {} times; this version uses one server",
+                                         f.texts.size()));
+    }
+    add_key_file(result, faults);
+    return result;
+}
+
+void config_flags::add_key_file(std::vector<setting>& settings,
+                                std::vector<std::string>& faults) const {
+    if (key_file_.empty()) return;
+    auto file = read_file(key_file_, max_file_bytes);
+    if (!file.fault.empty()) return faults.push_back(fmt::format("--api-key-file {}", file.fault));
+    while (file.text.ends_with('\n') || file.text.ends_with('\r')) file.text.pop_back();
+    settings.push_back({"--api-key-file", "api_key", std::move(file.text)});
+}
+
+config_flags::loaded config_flags::load(const environment& variable) const {
+    config_layers layers;
+    std::vector<std::string> faults;
+    if (!file_.empty()) {
+        const auto file = read_file(file_, max_file_bytes);
+        if (file.fault.empty())
+            layers.add_file(file_, file.text);
+        else
+            faults.push_back(fmt::format("--config {}", file.fault));
+    }
+    layers.add_environment(variable);
+    layers.add(settings(faults));
+    for (auto& fault : layers.faults()) faults.push_back(std::move(fault));
+    return {layers.result(), std::move(faults)};
+}
+
+}  // namespace tandem::command

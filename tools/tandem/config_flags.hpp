@@ -1,0 +1,41 @@
+#pragma once
+
+#include "config_layers.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// A flag for each field of the configuration, and for its sources. The object must outlive the
+/// parsing.
+class config_flags {
+ public:
+    void add_to(CLI::App& app);
+
+    /// The configuration of all sources, or its faults.
+    struct loaded {
+        config value;
+        std::vector<std::string> faults;
+    };
+    loaded load(const environment& variable) const;
+
+ private:
+    struct flag {
+        std::string field;
+        std::vector<std::string> texts;
+        std::string switched;  // of a switch: "true" or "false"
+    };
+
+    std::vector<setting> settings(std::vector<std::string>& faults) const;
+    void add_key_file(std::vector<setting>& settings, std::vector<std::string>& faults) const;
+
+    std::deque<flag> flags_;  // their addresses are CLI11's
+    std::string file_;
+    std::string key_file_;
+};
+
+}  // namespace tandem::command

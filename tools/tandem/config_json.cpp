@@ -1,0 +1,85 @@
+#include "config_json.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <type_traits>
+
+namespace tandem::command {
+namespace {
+
+using nlohmann::json;
+
+std::string text_of(const json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// What a value must be for a field of this type; nullptr if it is that.
+template <class Field>
+const char* type_fault(const Field&, const json& v) {
+    if constexpr (std::is_same_v<Field, bool>)
+        return v.is_boolean() ? nullptr : "must be true or false";
+    else if constexpr (std::is_same_v<Field, duration>)
+        return v.is_string() || v.is_number() ? nullptr : "must be a time such as \"250ms\" or 2.5";
+    else if constexpr (std::is_arithmetic_v<Field>)
+        return v.is_number() ? nullptr : "must be a number";
+    else if constexpr (std::is_same_v<Field, std::vector<std::string>>) {
+        const auto is_text = [](const json& item) { return item.is_string(); };
+        return v.is_array() && std::all_of(v.begin(), v.end(), is_text) ? nullptr
+                                                                        : "must be a list of texts";
+    } else
+        return v.is_string() ? nullptr : "must be a text";
+}
+
+class object_reader {
+ public:
+    explicit object_reader(const std::string& file) : file_(file) {}
+
+    void read(const std::string& name, const json& value) {
+        bool known = false;
+        for_each_field(fields_, [&](const field_info& f, const auto& field) {
+            if (name != f.name) return;
+            known = true;
+            read_field(name, value, type_fault(field, value));
+        });
+        if (!known)
+            result.faults.push_back(fmt::format("{}: the field {} is unknown", file_, name));
+    }
+
+    config_json result;
+
+ private:
+    void read_field(const std::string& name, const json& value, const char* fault) {
+        const auto origin = fmt::format("{}: {}", file_, name);
+        if (fault) return result.faults.push_back(fmt::format("{} {}", origin, fault));
+        if (!value.is_array()) return result.settings.push_back({origin, name, text_of(value)});
+        for (const auto& item : value) result.settings.push_back({origin, name, text_of(item)});
+    }
+
+    const std::string& file_;
+    const config fields_{};
+};
+
+std::string place_of(std::size_t byte, std::string_view text) {
+    const auto before = text.substr(0, std::min(byte, text.size()));
+    return fmt::format("line {}", std::ranges::count(before, '\n') + 1);
+}
+
+}  // namespace
+
+config_json read_config_json(const std::string& file, std::string_view text) try {
+    object_reader reader(file);
+    const auto object = json::parse(text);
+    if (!object.is_object()) return {{}, {fmt::format("{}: a JSON object is expected", file)}};
+    for (const auto& [name, value] : object.items()) reader.read(name, value);
+    return std::move(reader.result);
+} catch (const json::parse_error& e) {
+    return {{}, {fmt::format("{}: {} is not valid JSON", file, place_of(e.byte, text))}};
+} catch (const json::exception&) {
+    return {{}, {fmt::format("{}: a number is too large", file)}};
+}
+
+}  // namespace tandem::command

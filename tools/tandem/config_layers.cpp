@@ -1,0 +1,70 @@
+#include "config_layers.hpp"
+
+#include "config_json.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+bool is_predicate(std::string_view message) {
+    return message.starts_with("is ") || message.starts_with("has ");
+}
+
+}  // namespace
+
+void config_layers::add_file(const std::string& name, std::string_view json) {
+    auto read = read_config_json(name, json);
+    std::ranges::move(read.faults, std::back_inserter(faults_));
+    add(read.settings);
+}
+
+void config_layers::add_environment(const environment& variable) {
+    std::vector<setting> layer;
+    for_each_field(std::as_const(config_), [&](const field_info& f, const auto&) {
+        const auto name = variable_name(f.name);
+        const char* value = variable(name.c_str());
+        if (value && *value) layer.push_back({name, f.name, value});
+    });
+    add(layer);
+}
+
+void config_layers::add(const std::vector<setting>& layer) {
+    list_is_new_ = true;
+    for (const auto& s : layer) set(s);
+}
+
+void config_layers::set(const setting& s) {
+    if (s.field == "stop" && std::exchange(list_is_new_, false)) config_.generation.stop.clear();
+    if (const auto fault = set_field(config_, s.field, s.text))
+        faults_.push_back(fmt::format("{} {}: {}", s.origin, s.text, *fault));
+    origins_[s.field] = s.origin;
+}
+
+std::vector<std::string> config_layers::faults() {
+    for (const auto& fault : check(config_)) {
+        const auto known = origins_.find(fault.field);
+        const auto origin = known != origins_.end() ? known->second : flag_name(fault.field);
+        faults_.push_back(origin + (is_predicate(fault.message) ? " " : ": ") + fault.message);
+    }
+    return std::move(faults_);
+}
+
+std::string flag_name(std::string_view field) {
+    auto name = "--" + std::string(field);
+    std::ranges::replace(name, '_', '-');
+    return name;
+}
+
+std::string variable_name(std::string_view field) {
+    std::string name = "TANDEM_";
+    for (const char c : field) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return name;
+}
+
+}  // namespace tandem::command

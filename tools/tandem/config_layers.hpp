@@ -1,0 +1,53 @@
+#pragma once
+
+#include "tandem/config.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::command {
+
+/// One value for a field, and where it comes from in words people know: "--slots", "TANDEM_SLOTS".
+struct setting {
+    std::string origin;
+    std::string field;
+    std::string text;
+};
+
+/// Gives an environment variable's value, nullptr if it is not set.
+using environment = std::function<const char*(const char* name)>;
+
+/// Lays the sources of a configuration over each other: defaults, file, variables, flags. What is
+/// wrong is collected, each fault with its origin.
+class config_layers {
+ public:
+    /// A JSON object with the fields' names as keys; `name` is the file's.
+    void add_file(const std::string& name, std::string_view json);
+    /// `TANDEM_*`; those that are empty count as not set.
+    void add_environment(const environment& variable);
+    void add(const std::vector<setting>& layer);
+
+    /// To be called last: checks the values too.
+    std::vector<std::string> faults();
+    const config& result() const noexcept { return config_; }
+
+ private:
+    void set(const setting& s);
+    // A list in one source replaces that of the sources before.
+    void begin_layer();
+
+    config config_;
+    std::vector<std::string> faults_;
+    std::map<std::string, std::string> origins_;
+    bool list_is_new_ = false;
+};
+
+/// "reuse_guard" → "--reuse-guard".
+std::string flag_name(std::string_view field);
+/// "reuse_guard" → "TANDEM_REUSE_GUARD".
+std::string variable_name(std::string_view field);
+
+}  // namespace tandem::command

@@ -1,0 +1,95 @@
+#include "help_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+namespace tandem::command {
+namespace {
+
+constexpr std::size_t width = 80;
+constexpr std::size_t help_column = 32;
+
+// `text` in lines that start at the help column, the first one behind `head`.
+std::string row(std::string head, std::string_view text) {
+    head = "  " + head;
+    if (head.size() + 1 > help_column) head += '\n' + std::string(help_column, ' ');
+    auto column = help_column;
+    std::string result = fmt::format("{:<{}}", head, help_column);
+    while (!text.empty()) {
+        const auto word = text.substr(0, text.find(' '));
+        if (column > help_column && column + word.size() + 1 > width) {
+            result += '\n' + std::string(help_column, ' ');
+            column = help_column;
+        }
+        if (column > help_column) result += ' ', ++column;
+        result += word;
+        column += word.size();
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+    }
+    return result + '\n';
+}
+
+std::string head_of(const CLI::Option& o) {
+    if (o.get_positional()) return o.get_name(true);
+    const auto value = o.get_type_name();
+    return o.get_name(false, true) + (o.get_items_expected_max() > 0 ? " " + value : "");
+}
+
+std::string group_text(const CLI::App& app, const std::string& group) {
+    std::string text;
+    for (const auto* o :
+         app.get_options([&](const CLI::Option* p) { return p->get_group() == group; }))
+        text += row(head_of(*o), o->get_description());
+    return text.empty() ? text : fmt::format("\n{}:\n{}", group, text);
+}
+
+std::string commands_text(const CLI::App& app) {
+    std::string text;
+    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+        const auto footer = sub->get_footer();
+        text += row(sub->get_name(), footer);
+    }
+    return text.empty() ? text : "\nCommands:\n" + text;
+}
+
+// Steps from one text to the other: a character put in, left out or changed.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        auto diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const auto changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::string help_text(const CLI::App& app) {
+    auto text = app.get_description() + '\n' + commands_text(app);
+    for (const auto& group : app.get_groups()) text += group_text(app, group);
+    return text;
+}
+
+std::string similar_flag(const CLI::App& app, const std::string& given) {
+    std::string best;
+    std::size_t best_distance = 4;
+    const auto name = given.substr(0, given.find('='));
+    for (const auto* o : app.get_options())
+        for (const auto& known : o->get_lnames())
+            if (const auto d = distance(name, "--" + known); d < best_distance) {
+                best = "--" + known;
+                best_distance = d;
+            }
+    return best;
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,55 @@
+#include "input_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace tandem::command {
+namespace {
+
+// An open file, or stdin, which is not closed.
+class descriptor {
+ public:
+    explicit descriptor(const std::string& path)
+        : owned_(path != "-"),
+          fd_(owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO) {}
+    ~descriptor() {
+        if (owned_ && fd_ >= 0) ::close(fd_);
+    }
+    descriptor(const descriptor&) = delete;
+    descriptor& operator=(const descriptor&) = delete;
+
+    int get() const noexcept { return fd_; }
+
+ private:
+    bool owned_;
+    int fd_;
+};
+
+}  // namespace
+
+file_content read_file(const std::string& path, std::size_t max_bytes) {
+    constexpr std::size_t step = 256u << 10;
+    const auto name = path == "-" ? "stdin" : path;
+    const auto failed = [&] { return file_content{{}, name + ": " + std::strerror(errno)}; };
+    const descriptor file(path);
+    if (file.get() < 0) return failed();
+    std::string text;
+    for (;;) {
+        const auto size = text.size();
+        text.resize(size + step);
+        const auto n = ::read(file.get(), text.data() + size, step);
+        text.resize(size + static_cast<std::size_t>(n > 0 ? n : 0));
+        if (n == 0) return {std::move(text), {}};
+        if (n < 0 && errno != EINTR) return failed();
+        if (text.size() > max_bytes)
+            return {
+                {},
+                fmt::format("{}: over {} bytes, which is the most that is read", name, max_bytes)};
+    }
+}
+
+}  // namespace tandem::command

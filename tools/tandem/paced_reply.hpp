@@ -1,0 +1,60 @@
+#pragma once
+
+#include "replay_events.hpp"
+#include "speech_pace.hpp"
+
+#include "tandem/reply.hpp"
+
+// clang-format off
+#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
+// clang-format on
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace tandem::command {
+
+using clock = std::chrono::steady_clock;
+
+/// One running reply whose chunks are spoken at a pace, as far as time goes. Held by shared_ptr.
+class paced_reply : public std::enable_shared_from_this<paced_reply> {
+ public:
+    paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, turn_name where,
+                speech_pace pace);
+
+    /// Interrupts the reply this long after its start.
+    void interrupt_after(duration d);
+    /// Ends the reply and the speech of its chunk.
+    void interrupt();
+
+    /// Waits for the next chunk; nothing at the reply's end.
+    boost::asio::awaitable<std::optional<chunk>> next_chunk();
+    /// Of the chunk that came last.
+    chunk_event event_of(const chunk& c) const;
+    /// Waits until the chunk is spoken, and says continue.
+    boost::asio::awaitable<void> speak(const chunk& c);
+    /// Once the reply has ended.
+    end_event end() const;
+
+ private:
+    tandem::reply reply_;
+    turn_name where_;
+    speech_pace pace_;
+    boost::asio::steady_timer speech_timer_;
+    boost::asio::steady_timer interrupt_timer_;
+    bool interrupted_ = false;
+    clock::time_point started_ = clock::now();
+    clock::time_point asked_ = started_;
+    clock::time_point came_ = started_;
+    duration spoken_{};
+    duration waited_{};
+};
+
+/// CLOCK_MONOTONIC in ns.
+std::int64_t ns_of(clock::time_point t);
+
+}  // namespace tandem::command

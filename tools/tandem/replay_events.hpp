@@ -1,0 +1,53 @@
+#pragma once
+
+#include "tandem/chunk.hpp"
+#include "tandem/error.hpp"
+#include "tandem/result.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace tandem::command {
+
+/// Names a reply of a run: the line it belongs to, and its turn there from 0.
+struct turn_name {
+    std::string_view id{};
+    int turn = 0;
+};
+
+/// A reply was asked for.
+struct start_event {
+    turn_name where{};
+    /// What the user said last, or the raw prompt.
+    std::string_view prompt{};
+};
+
+struct chunk_event {
+    turn_name where{};
+    const tandem::chunk& chunk;
+    /// CLOCK_MONOTONIC when the chunk reached this program.
+    std::int64_t t_ns = 0;
+    /// Since the reply's start, and since the chunk before was continued.
+    double at_ms = 0;
+    double gap_ms = 0;
+    double speech_ms = 0;
+};
+
+/// A reply ended, well or not.
+struct end_event {
+    turn_name where{};
+    const reply_result& result;
+    std::int64_t t_ns = 0;
+    /// How long its chunks were spoken, and how long they were waited for.
+    double speech_ms = 0;
+    double gap_ms = 0;
+};
+
+/// Nothing could be started at all.
+struct fault_event {
+    error_code error{};
+    const tandem::diagnostics& diagnostics;
+    std::int64_t t_ns = 0;
+};
+
+}  // namespace tandem::command

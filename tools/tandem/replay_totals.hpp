@@ -1,0 +1,60 @@
+#pragma once
+
+#include "tandem/result.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tandem::command {
+
+/// Figures of a whole run.
+struct replay_summary {
+    int replies = 0;  ///< that were asked for: the sum of the four below
+    int complete = 0;
+    int failed = 0;
+    int interrupted = 0;
+    int not_started = 0;
+
+    std::int64_t chunks = 0;
+    std::int64_t generated = 0;
+    std::int64_t handed_over = 0;
+    std::int64_t wasted = 0;
+    std::int64_t cached = 0;
+    std::int64_t evaluated = 0;
+    std::int64_t guard_waits = 0;
+    double guard_wait_ms = 0;
+
+    /// Over the replies that had a chunk; -1 if none had.
+    double first_chunk_p50_ms = -1;
+    double first_chunk_p90_ms = -1;
+    double first_chunk_max_ms = -1;
+
+    double total_ms = 0;
+    /// Processor time of this process.
+    double cpu_ms = 0;
+
+    double cache_hit_ratio() const noexcept;
+    /// 0 if no token was generated.
+    double cpu_us_per_token() const noexcept;
+};
+
+/// Adds up the results of a run.
+class replay_totals {
+ public:
+    explicit replay_totals(int replies) { summary_.replies = replies; }
+
+    void add(const reply_result& r);
+
+    int ended() const noexcept;
+    int failed() const noexcept { return summary_.failed; }
+    int replies() const noexcept { return summary_.replies; }
+
+    /// The figures so far, with the times that the caller has measured.
+    replay_summary summary(double total_ms, double cpu_ms) const;
+
+ private:
+    replay_summary summary_;
+    std::vector<double> first_chunk_ms_;  // one for each reply at most
+};
+
+}  // namespace tandem::command

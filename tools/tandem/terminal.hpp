@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace tandem::command {
+
+/// stdout and stderr of the command, and a line at the bottom of the terminal that is rewritten.
+///
+/// stdout is written at once and whole. The first failure is kept, told to `on_failure`, and
+/// nothing more is written.
+class terminal {
+ public:
+    /// File descriptors, which stay the caller's.
+    explicit terminal(int out = 1, int err = 2) noexcept : out_(out), err_(err) {}
+
+    /// Writes to stdout.
+    void print(std::string_view text);
+    /// Writes a line to stderr.
+    void print_error(std::string_view line);
+    /// Shows `text` as the bottom line, on stderr; empty removes it. Only where stderr is a
+    /// terminal.
+    void show_status(std::string text);
+
+    bool out_is_terminal() const noexcept;
+    bool err_is_terminal() const noexcept;
+    /// Columns of the terminal; 80 where there is none.
+    int width() const noexcept;
+
+    /// In words, empty = none.
+    const std::string& failure() const noexcept { return failure_; }
+    void on_failure(std::function<void()> f) { on_failure_ = std::move(f); }
+
+ private:
+    // Takes the bottom line away while something is written above it.
+    void hide_status();
+    void draw_status();
+
+    int out_;
+    int err_;
+    std::string status_;
+    std::string failure_;
+    std::function<void()> on_failure_;
+};
+
+}  // namespace tandem::command
