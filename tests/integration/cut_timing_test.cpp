@@ -78,8 +78,8 @@ class sentence_server {
     std::vector<clock::time_point> closes_;
     std::atomic<int> sentences_ = 0;
     std::atomic<bool> decided_ = false;
+    gate gate_;
     scripted_server server_{[this](scripted_peer& peer) { return serve(peer); }};
-    gate gate_{server_};
 };
 
 // Connections of this process to the port.
