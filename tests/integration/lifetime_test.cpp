@@ -1,0 +1,113 @@
+#include "integration/mock_fixture.hpp"
+
+// Clients and handles that go while work runs, and wrong use.
+namespace tandem::testing {
+namespace {
+
+using mock::fault_kind;
+
+class lifetime : public client_and_mock {};
+
+TEST_F(lifetime, destroyed_client_ends_its_replies) {
+    config.slots = 2;
+    start();
+    std::vector<consumer> said;
+    for (int i = 0; i < 3; ++i) said.emplace_back(llm->start(prompt), consumer::say_nothing);
+    ASSERT_TRUE(loop.run_until([&] { return said[0].chunks().size() == 1; }));
+    llm.reset();
+    for (auto& c : said) {
+        ASSERT_TRUE(loop.run_to_end(c));
+        EXPECT_EQ(c.error(), errc::client_destroyed);
+        EXPECT_EQ(c.result().finish_reason, finish_reason::error);
+        EXPECT_EQ(c.result().text, c.text()) << "the handle outlives the client";
+    }
+    EXPECT_TRUE(server_gets_idle());
+}
+
+TEST_F(lifetime, destroyed_client_cuts_what_streams) {
+    start_with({.kind = fault_kind::stall, .at_token = 5});
+    consumer c(llm->start(prompt));
+    ASSERT_TRUE(server_sees([](const auto& o) { return o.slots[0].is_processing; }));
+    llm.reset();
+    EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
+    EXPECT_EQ(c.error(), errc::client_destroyed);
+}
+
+TEST_F(lifetime, destroyed_client_ends_its_calls) {
+    start_with({.kind = fault_kind::slow_headers, .duration = 60s, .path = "/slots"});
+    const auto answer = loop.call<std::vector<slot_state>>([&](auto h) {
+        llm->async_slots(std::move(h));
+        loop.ioc.poll();
+        llm.reset();
+    });
+    EXPECT_EQ(answer.first, errc::client_destroyed);
+}
+
+TEST_F(lifetime, reply_of_a_destroyed_client_goes_nowhere) {
+    start();
+    auto reply = llm->start(prompt);
+    llm.reset();
+    consumer c(std::move(reply));
+    ASSERT_TRUE(loop.run_to_end(c));
+    EXPECT_EQ(c.error(), errc::client_destroyed);
+}
+
+TEST_F(lifetime, moved_client_keeps_its_replies) {
+    start();
+    consumer c(llm->start(prompt));
+    client moved = std::move(*llm);
+    ASSERT_TRUE(loop.run_to_end(c));
+    EXPECT_EQ(c.text(), story);
+}
+
+TEST_F(lifetime, second_question_for_a_chunk_is_refused) {
+    start();
+    consumer c(llm->start(prompt));  // asks already
+    std::optional<error_code> second;
+    c.handle().async_next_chunk([&](error_code ec, std::optional<chunk> piece) {
+        EXPECT_FALSE(piece);
+        second = ec;
+    });
+    ASSERT_TRUE(loop.run_to_end(c));
+    EXPECT_EQ(second, errc::operation_in_progress);
+    EXPECT_EQ(c.text(), story) << "the first one is not concerned";
+}
+
+TEST_F(lifetime, question_after_the_end_is_answered_with_the_end) {
+    start();
+    auto c = say();
+    bool told = false;
+    c.handle().async_next_chunk([&](error_code ec, std::optional<chunk> piece) {
+        EXPECT_FALSE(ec);
+        EXPECT_FALSE(piece);
+        told = true;
+    });
+    EXPECT_TRUE(loop.run_until([&] { return told; }));
+}
+
+TEST_F(lifetime, stale_and_foreign_continues_change_nothing) {
+    start();
+    consumer c(llm->start(prompt), consumer::say_nothing);
+    ASSERT_TRUE(loop.run_until([&] { return c.chunks().size() == 1; }));
+    const auto id = c.chunks()[0].id;
+    c.handle().continue_after({id.reply + 1, id.seq});
+    c.handle().continue_after({id.reply, id.seq + 1});
+    loop.ioc.poll();
+    EXPECT_EQ(c.chunks().size(), 1u);
+    c.go_on(c.chunks()[0]);
+    ASSERT_TRUE(loop.run_until([&] { return c.chunks().size() == 2; }));
+    c.handle().continue_after(id);  // again
+    loop.ioc.poll();
+    EXPECT_EQ(c.chunks().size(), 2u);
+}
+
+TEST_F(lifetime, prompt_that_is_no_utf8_is_refused) {
+    start();
+    consumer c(llm->start("Zanzibar \xff"));
+    ASSERT_TRUE(loop.run_to_end(c));
+    EXPECT_EQ(c.error(), errc::invalid_prompt);
+    EXPECT_TRUE(server->observe().requests.empty());
+}
+
+}  // namespace
+}  // namespace tandem::testing

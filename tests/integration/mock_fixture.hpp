@@ -1,0 +1,99 @@
+#pragma once
+
+#include "support/captured_log.hpp"
+#include "support/reply_runner.hpp"
+#include "tandem_mock/server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tandem::testing {
+
+using namespace std::chrono_literals;
+
+constexpr const char* api_key = "sk-zebra-4711";
+constexpr const char* prompt = "Tell me about Zanzibar.";
+/// Eight sentences, and so at least as many chunks.
+constexpr const char* story =
+    "The island lies in the warm sea, not far from the coast. Its old town is built of pale coral "
+    "stone and dark wood. The narrow lanes smell of cloves, pepper and fresh bread. In the evening "
+    "the whole town walks down to the harbour. There the cooks light their lamps, and fry fish for "
+    "everyone. Small boats with brown sails come home before it gets dark. The children jump into "
+    "the water from the high wall. Later it rains for a while, and nobody minds it at all.";
+
+/// A client and a mock server that answers `prompt` with `story`. What is to be different is said
+/// before start(). Each test checks as well that neither key nor prompt got into the log.
+class client_and_mock : public ::testing::Test {
+ protected:
+    client_and_mock() {
+        server_options.api_key = api_key;
+        server_options.replies = {{prompt, story}};
+        config.api_key = api_key;
+        config.proxy = "none";  // the machine's own proxy has no say in tests
+        config.reuse_guard = {};
+        config.logger = log.logger();
+    }
+
+    void TearDown() override {
+        log.expect_nowhere("zebra");
+        log.expect_nowhere("Zanzibar");
+    }
+
+    void start() {
+        server.emplace(server_options);
+        config.url = server->url();
+        connect();
+    }
+    void connect() { llm.emplace(loop.ioc.get_executor(), config); }
+    /// Starts with one fault at a request to /completion.
+    void start_with(mock::fault f) {
+        server_options.faults = {std::move(f)};
+        start();
+    }
+
+    /// A whole reply.
+    consumer say(consumer::listener on_chunk = consumer::continue_at_once) {
+        consumer c(llm->start(prompt), std::move(on_chunk));
+        loop.run_to_end(c);
+        return c;
+    }
+    /// Expects a reply to fail so; gives it for a closer look.
+    consumer expect_failure(errc code) {
+        auto c = say();
+        EXPECT_EQ(c.error(), code) << c.result().diagnostics.to_string();
+        EXPECT_EQ(c.result().error, code);
+        EXPECT_EQ(c.result().finish_reason, finish_reason::error);
+        EXPECT_EQ(std::string(story).rfind(c.text(), 0), 0u) << "not how the story begins";
+        EXPECT_EQ(log.count(log_level::error, ": " + error_name(code) + ": "), 1u);
+        return c;
+    }
+    void expect_story() {
+        const auto c = say();
+        EXPECT_FALSE(c.error()) << c.result().diagnostics.to_string();
+        EXPECT_EQ(c.text(), story);
+    }
+    /// Runs the loop and waits until the server sees this.
+    bool server_sees(const std::function<bool(const mock::observations&)>& what) {
+        return loop.run_until([&] { return what(server->observe()); });
+    }
+    /// No connection is left and no slot busy.
+    bool server_gets_idle() {
+        return server_sees([](const mock::observations& o) {
+            return o.open_connections == 0 && std::none_of(o.slots.begin(), o.slots.end(),
+                                                           [](auto& s) { return s.is_processing; });
+        });
+    }
+
+    captured_log log;
+    mock::options server_options;
+    tandem::config config;
+    std::optional<mock::server> server;
+    reply_runner loop;
+    std::optional<client> llm;
+};
+
+}  // namespace tandem::testing

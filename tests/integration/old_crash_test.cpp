@@ -1,0 +1,46 @@
+#include "integration/mock_fixture.hpp"
+
+// Old builds die when a slot gets a request soon after a cut. The guard keeps them alive.
+namespace tandem::testing {
+namespace {
+
+class old_crash : public client_and_mock {
+ protected:
+    old_crash() {
+        server_options.crash_within = 100ms;
+        // No faster than a client can cut: a reply that is complete was not cut.
+        server_options.tokens_per_second = 2000;
+        server_options.on_crash = [this](const std::string& message) { last_words = message; };
+    }
+    std::string last_words;
+};
+
+TEST_F(old_crash, does_not_happen_in_a_long_reply_with_two_slots_and_the_guard) {
+    config.reuse_guard = 300ms;
+    start();
+    expect_story();
+    EXPECT_FALSE(server->crashed());
+}
+
+TEST_F(old_crash, does_not_happen_with_rapid_interruptions_and_the_guard) {
+    config.reuse_guard = 300ms;
+    start();
+    for (int i = 0; i < 8; ++i) {
+        consumer c(llm->start(prompt), [](consumer& self, const chunk&) { self.interrupt(); });
+        ASSERT_TRUE(loop.run_to_end(c));
+        EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted);
+    }
+    EXPECT_FALSE(server->crashed());
+}
+
+TEST_F(old_crash, happens_with_one_slot_and_no_guard_and_is_told) {
+    config.slots = 1;
+    start();
+    EXPECT_EQ(expect_failure(errc::stream_incomplete).chunks().size(), 1u);
+    ASSERT_TRUE(server_sees([](const auto& o) { return o.crashed; }));
+    EXPECT_EQ(last_words.rfind("GGML_ASSERT(!slot.is_processing()) failed", 0), 0u) << last_words;
+    expect_failure(errc::connect_failed);
+}
+
+}  // namespace
+}  // namespace tandem::testing

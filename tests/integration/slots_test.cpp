@@ -1,0 +1,133 @@
+#include "integration/mock_fixture.hpp"
+
+// How replies use the slots, as the server sees it.
+namespace tandem::testing {
+namespace {
+
+using mock::fault_kind;
+
+class slots : public client_and_mock {
+ protected:
+    std::vector<mock::request_record> completions() {
+        return server->observe().of_path("/completion");
+    }
+};
+
+TEST_F(slots, without_a_guard_the_last_one_is_used_again_and_evaluates_one_token) {
+    start();
+    const auto c = say();
+    const auto requests = completions();
+    ASSERT_EQ(requests.size(), static_cast<std::size_t>(c.result().metrics.requests));
+    for (std::size_t i = 1; i < requests.size(); ++i) {
+        EXPECT_EQ(requests[i].id_slot, 0);
+        EXPECT_TRUE(requests[i].prompt_as_ids);
+        EXPECT_EQ(requests[i].evaluated, 1);
+    }
+}
+
+TEST_F(slots, with_a_guard_are_used_in_turn_and_never_within_it) {
+    config.reuse_guard = 50ms;
+    start();
+    expect_story();
+    const auto seen = server->observe();
+    const auto requests = seen.of_path("/completion");
+    for (std::size_t i = 0; i < requests.size(); ++i)
+        EXPECT_EQ(requests[i].id_slot, static_cast<int>(i % 2));
+    // Counted from the start of the use before: the server may see its end late.
+    for (std::size_t i = 2; i < requests.size(); ++i)
+        EXPECT_GE(requests[i].arrived - requests[i - 2].started.value(), 50ms);
+}
+
+TEST_F(slots, guard_waits_are_logged_and_counted) {
+    config.slots = 1;
+    config.reuse_guard = 20ms;
+    start();
+    const auto c = say();
+    const auto& metrics = c.result().metrics;
+    EXPECT_EQ(metrics.guard_waits, metrics.requests - 1);
+    EXPECT_GT(metrics.guard_wait_ms, 0);
+    EXPECT_GT(c.chunks()[1].guard_wait_ms, 0);
+    EXPECT_EQ(log.count(log_level::warning, "reuse guard"),
+              static_cast<std::size_t>(metrics.guard_waits));
+}
+
+TEST_F(slots, metrics_are_logged_once_a_reply) {
+    start();
+    expect_story();
+    EXPECT_EQ(log.count(log_level::info, "LLMSlotMetrics("), 1u);
+}
+
+TEST_F(slots, figures_agree_with_the_servers) {
+    start();
+    const auto c = say();
+    int cached = 0, evaluated = 0;
+    for (const auto& r : completions()) {
+        cached += r.cached;
+        evaluated += r.evaluated;
+    }
+    EXPECT_EQ(c.result().usage.cached, cached);
+    EXPECT_EQ(c.result().usage.evaluated, evaluated);
+    EXPECT_EQ(c.result().usage.prompt, completions()[0].prompt_tokens);
+    int of_chunks = 0;
+    for (const auto& piece : c.chunks()) of_chunks += piece.cached + piece.evaluated;
+    EXPECT_EQ(of_chunks, cached + evaluated);
+}
+
+TEST_F(slots, are_shared_by_replies_one_request_at_a_time) {
+    // In one piece: without cuts the server is free as soon as the client thinks so.
+    config.first_chunk_min_tokens = config.first_chunk_max_tokens = config.chunk_max_tokens = 0;
+    server_options.replies = {{prompt, "In the evening, the whole town walks down to the harbour"}};
+    start();
+    std::vector<consumer> said;
+    for (int i = 0; i < 20; ++i) said.emplace_back(llm->start(prompt));
+    for (auto& c : said) {
+        ASSERT_TRUE(loop.run_to_end(c));
+        EXPECT_EQ(c.result().finish_reason, finish_reason::eos);
+    }
+    for (const auto& r : completions()) EXPECT_FALSE(r.deferred) << "request " << r.number;
+    for (const auto& s : server->observe().slots) EXPECT_GT(s.uses, 0);
+}
+
+TEST_F(slots, are_shared_by_replies_that_are_cut) {
+    start();
+    std::vector<consumer> said;
+    for (int i = 0; i < 10; ++i) said.emplace_back(llm->start(prompt));
+    for (auto& c : said) {
+        ASSERT_TRUE(loop.run_to_end(c));
+        EXPECT_EQ(c.text(), story);
+    }
+    EXPECT_TRUE(server_gets_idle());
+}
+
+TEST_F(slots, are_erased_after_each_cut_if_wanted) {
+    config.erase_after_cut = true;
+    server_options.slot_actions = true;
+    start();
+    const auto c = say();
+    EXPECT_EQ(c.text(), story);
+    EXPECT_TRUE(server_gets_idle());
+    const auto erased =
+        server->observe().of_path("/slots/0").size() + server->observe().of_path("/slots/1").size();
+    EXPECT_EQ(erased, static_cast<std::size_t>(c.result().metrics.cuts));
+    for (const auto& r : completions()) EXPECT_EQ(r.cached, 0);
+}
+
+TEST_F(slots, that_cannot_be_erased_are_warned_of_and_used) {
+    config.erase_after_cut = true;
+    start();
+    const auto c = say();
+    EXPECT_EQ(c.text(), story);
+    loop.run_until([&] { return log.count(log_level::warning, "not erased") > 0; });
+}
+
+TEST_F(slots, the_key_is_sent_with_each_request_and_each_connection_is_fresh) {
+    start();
+    expect_story();
+    const auto seen = server->observe();
+    EXPECT_EQ(seen.connections, seen.requests.size());
+    for (const auto& r : seen.requests)
+        EXPECT_EQ(r.header("authorization"), std::string("Bearer ") + api_key) << r.path;
+}
+
+}  // namespace
+}  // namespace tandem::testing

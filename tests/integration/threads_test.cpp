@@ -1,0 +1,96 @@
+#include "integration/mock_fixture.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <atomic>
+#include <thread>
+
+// Several threads at once; meant for the thread sanitizer as well.
+namespace tandem::testing {
+namespace {
+
+class threads : public client_and_mock {
+ protected:
+    // Runs the loop on four threads while the object lives.
+    class pool {
+     public:
+        explicit pool(boost::asio::io_context& ioc) {
+            for (int i = 0; i < 4; ++i) threads_.emplace_back([&ioc] { ioc.run(); });
+        }
+        ~pool() {
+            for (auto& t : threads_) t.join();
+        }
+
+     private:
+        std::vector<std::thread> threads_;
+    };
+
+    // As plain code with threads would: each chunk is waited for on a future.
+    static std::string read(reply r) {
+        std::string text;
+        while (auto piece = r.async_next_chunk(boost::asio::use_future).get()) {
+            text += piece->text;
+            r.continue_after(piece->id);
+        }
+        return text;
+    }
+};
+
+TEST_F(threads, many_replies_on_a_loop_with_four_threads) {
+    boost::asio::io_context ioc;
+    server.emplace(server_options);
+    config.url = server->url();
+    std::vector<std::string> texts(24);
+    {
+        auto busy = boost::asio::make_work_guard(ioc);
+        const pool running(ioc);
+        client many(ioc.get_executor(), config);
+        std::vector<std::thread> consumers;
+        for (auto& text : texts) consumers.emplace_back([&] { text = read(many.start(prompt)); });
+        for (auto& t : consumers) t.join();
+        busy.reset();
+    }
+    for (const auto& text : texts) EXPECT_EQ(text, story);
+}
+
+TEST_F(threads, continue_and_interrupt_from_another_thread) {
+    start();
+    std::atomic<int> spoken = 0;
+    consumer c(llm->start(prompt), [&](consumer& self, const chunk& piece) {
+        std::thread([&] {
+            ++spoken;
+            if (piece.id.seq < 2)
+                self.go_on(piece);
+            else
+                self.interrupt();
+        }).join();
+    });
+    ASSERT_TRUE(loop.run_to_end(c));
+    EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted);
+    EXPECT_EQ(spoken, 3);
+}
+
+TEST_F(threads, client_destroyed_while_four_threads_run_its_replies) {
+    boost::asio::io_context ioc;
+    server_options.tokens_per_second = 500;
+    server.emplace(server_options);
+    config.url = server->url();
+    std::vector<reply> replies;
+    {
+        auto busy = boost::asio::make_work_guard(ioc);
+        const pool running(ioc);
+        client gone(ioc.get_executor(), config);
+        for (int i = 0; i < 8; ++i) replies.push_back(gone.start(prompt));
+        auto first = replies[0].async_next_chunk(boost::asio::use_future);
+        first.wait();
+        busy.reset();
+    }
+    for (const auto& r : replies) {
+        EXPECT_TRUE(r.ended());
+        EXPECT_EQ(r.result().error, errc::client_destroyed);
+    }
+}
+
+}  // namespace
+}  // namespace tandem::testing
