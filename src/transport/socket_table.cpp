@@ -76,9 +76,16 @@ void socket_table::close(curl_socket_t fd) noexcept {
 
 void socket_table::watch(curl_socket_t fd, int what) {
     if (what == CURL_POLL_REMOVE || what == CURL_POLL_NONE) return unwatch(fd);
-    auto& watcher = entries_[fd].watcher;
+    auto& [owner, watcher] = entries_[fd];
     if (!watcher) watcher = std::make_shared<socket_watcher>(executor_, fd, events_);
+    watcher->hold(owner && owner->held);
     watcher->want(what);
+}
+
+void socket_table::hold(socket_owner& owner, bool held) {
+    if (std::exchange(owner.held, held) == held) return;
+    for (const auto fd : owner.sockets)
+        if (const auto& watcher = entries_.find(fd)->second.watcher) watcher->hold(held);
 }
 
 void socket_table::cut(socket_owner& owner) noexcept {

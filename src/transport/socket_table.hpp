@@ -16,6 +16,7 @@ class socket_table;
 struct socket_owner {
     socket_table* table = nullptr;
     std::vector<curl_socket_t> sockets;
+    bool held = false;
 };
 
 /// All sockets curl uses: the ones it opened through us, and its own wake-up pipes.
@@ -34,6 +35,10 @@ class socket_table {
 
     /// For CURLMOPT_SOCKETFUNCTION: `what` is CURL_POLL_*.
     void watch(curl_socket_t fd, int what);
+
+    /// Stops reading the sockets of `owner`, and goes on. That is for curl to do when a transfer is
+    /// paused, but some versions (8.5) read on, into a buffer of their own without a useful bound.
+    void hold(socket_owner& owner, bool held);
 
     /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down
     /// gracefully, or after a failed wait. The numbers stay taken until curl gives them up.

@@ -21,6 +21,15 @@ void socket_watcher::want(int what) {
     arm();
 }
 
+void socket_watcher::hold(bool held) {
+    held_ = held;
+    arm();
+}
+
+int socket_watcher::permitted() const noexcept {
+    return held_ ? wanted_ & ~CURL_POLL_IN : wanted_;
+}
+
 void socket_watcher::close() {
     events_ = nullptr;
     if (descriptor_.is_open()) descriptor_.release();
@@ -28,7 +37,7 @@ void socket_watcher::close() {
 
 void socket_watcher::arm() {
     if (!events_) return;
-    const int missing = wanted_ & ~armed_;
+    const int missing = permitted() & ~armed_;
     if (missing & CURL_POLL_IN) wait(stream_descriptor::wait_read, CURL_CSELECT_IN);
     if (missing & CURL_POLL_OUT) wait(stream_descriptor::wait_write, CURL_CSELECT_OUT);
 }
@@ -46,7 +55,7 @@ void socket_watcher::wait(stream_descriptor::wait_type type, int mask) {
 
 void socket_watcher::on_wait(const error_code& ec, int mask) {
     armed_ &= ~mask;
-    if (!events_ || !(wanted_ & mask)) return;
+    if (!events_ || !(permitted() & mask)) return;
     events_->on_ready(fd_, ec ? CURL_CSELECT_ERR : mask);
     // curl says nothing if it wants the same as before.
     arm();

@@ -24,10 +24,13 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     /// `what` is CURL_POLL_IN, _OUT or _INOUT, whose bits are those of CURL_CSELECT_*.
     void want(int what);
     int wanted() const noexcept { return wanted_; }
+    /// While held, curl is not told that there is something to read.
+    void hold(bool held);
     /// Must be called before the socket is closed, while the event loop can still be told.
     void close();
 
  private:
+    int permitted() const noexcept;
     void arm();
     void wait(boost::asio::posix::stream_descriptor::wait_type type, int mask);
     void on_wait(const error_code& ec, int mask);
@@ -40,6 +43,7 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     // mind, as a running wait is left to end by itself.
     int wanted_ = 0;
     int armed_ = 0;
+    bool held_ = false;
 };
 
 }  // namespace tandem::transport

@@ -54,6 +54,7 @@ void transfer::pause() {
     if (std::exchange(paused_, true)) return;
     // Before the connection is up curl forgets this; write() holds it back then.
     if (easy_) curl_easy_pause(easy_.get(), CURLPAUSE_RECV);
+    hold_or_read();
 }
 
 void transfer::resume() {
@@ -87,6 +88,7 @@ std::size_t transfer::header_trampoline(char* data, std::size_t size, std::size_
 std::size_t transfer::write(std::string_view bytes) {
     if (paused_ || !body_.append(bytes)) {
         stalled_ = true;
+        hold_or_read();
         return CURL_WRITEFUNC_PAUSE;
     }
     queue_->push(*this);
@@ -98,13 +100,15 @@ void transfer::read_header(std::string_view line) {
     if (headers_ended_) return;
     if (const int status = status_of(line)) status_ = status;
     if (line.starts_with('\r') || line.starts_with('\n')) headers_ended_ = is_final(status_);
-    if (headers_ended_) queue_->push(*this);
+    if (!headers_ended_) return;
+    hold_or_read();
+    queue_->push(*this);
 }
 
 void transfer::deliver() {
     deliver_status();
     deliver_data();
-    if (may_call() && std::exchange(stalled_, false)) {
+    while (may_call() && stalled_) {
         let_curl_write();
         deliver_data();
     }
@@ -129,9 +133,15 @@ void transfer::deliver_end() {
 // curl hands over at once what it held back, through write().
 void transfer::let_curl_write() {
     stalled_ = false;
+    hold_or_read();
     if (!easy_) return;
     const auto code = curl_easy_pause(easy_.get(), CURLPAUSE_CONT);
     if (code != CURLE_OK) end(describe(code, {.url = "the server"}));
+}
+
+// Until the headers came the socket is needed, for the connection and the request.
+void transfer::hold_or_read() {
+    if (easy_) sockets_.table->hold(sockets_, stalled_ || (paused_ && headers_ended_));
 }
 
 }  // namespace tandem::transport

@@ -59,6 +59,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     void deliver_end();
     bool may_call() const noexcept { return handler_ && !paused_; }
     void let_curl_write();
+    void hold_or_read();
 
     http_request request_;
     exchange_handler* handler_;

@@ -3,6 +3,7 @@
 #include "text/utf8.hpp"
 #include "wire/json.hpp"
 #include "wire/server_words.hpp"
+#include "wire/token_event_fields.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,82 +12,6 @@
 
 namespace tandem::wire {
 namespace {
-
-/// The objects whose keys mean something; all others are skipped.
-enum class section { top, timings, error };
-
-enum class field {
-    other,
-    content,
-    tokens,
-    token,
-    stop,
-    stop_type,
-    stopping_word,
-    id_slot,
-    truncated,
-    predicted,
-    prompt_tokens,
-    slot_tokens,
-    timings,
-    progress,
-    error,
-    cached,
-    evaluated,
-    prompt_ms,
-    predicted_ms,
-    error_code,
-    error_type,
-    error_message,
-    error_prompt_tokens,
-    error_context,
-};
-
-struct key_row {
-    section in;
-    std::string_view name;
-    field is;
-};
-
-// Old servers sent what is now in "error" as the whole object.
-constexpr key_row key_rows[] = {
-    {section::top, "content", field::content},
-    {section::top, "tokens", field::tokens},
-    {section::top, "stop", field::stop},
-    {section::top, "stop_type", field::stop_type},
-    {section::top, "stopping_word", field::stopping_word},
-    {section::top, "id_slot", field::id_slot},
-    {section::top, "truncated", field::truncated},
-    {section::top, "tokens_predicted", field::predicted},
-    {section::top, "tokens_evaluated", field::prompt_tokens},
-    {section::top, "tokens_cached", field::slot_tokens},
-    {section::top, "timings", field::timings},
-    {section::top, "prompt_progress", field::progress},
-    {section::top, "error", field::error},
-    {section::top, "code", field::error_code},
-    {section::top, "type", field::error_type},
-    {section::top, "message", field::error_message},
-    {section::timings, "cache_n", field::cached},
-    {section::timings, "prompt_n", field::evaluated},
-    {section::timings, "prompt_ms", field::prompt_ms},
-    {section::timings, "predicted_ms", field::predicted_ms},
-    {section::error, "code", field::error_code},
-    {section::error, "type", field::error_type},
-    {section::error, "message", field::error_message},
-    {section::error, "n_prompt_tokens", field::error_prompt_tokens},
-    {section::error, "n_ctx", field::error_context},
-};
-
-field find_field(section in, std::string_view name) noexcept {
-    const auto row = std::find_if(std::begin(key_rows), std::end(key_rows),
-                                  [&](const key_row& r) { return r.in == in && r.name == name; });
-    return row == std::end(key_rows) ? field::other : row->is;
-}
-
-/// Fields that say what went wrong: what is odd in them is left out, not refused.
-constexpr bool is_of_error(field f) noexcept {
-    return f >= field::error_code;
-}
 
 stop_type stop_type_of(std::string_view name) noexcept {
     if (name == "eos") return stop_type::eos;

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
@@ -121,13 +122,21 @@ awaitable<void> scripted_server::serve(tcp::socket socket) {
 }
 
 awaitable<void> gate::opened() {
+    asio::steady_timer timer(co_await asio::this_coro::executor,
+                             std::chrono::steady_clock::time_point::max());
+    {
+        const std::lock_guard lock(mutex_);
+        if (open_) co_return;
+        waiting_ = &timer;
+    }
     error_code ec;
-    co_await timer_.async_wait(redirect_error(use_awaitable, ec));
+    co_await timer.async_wait(redirect_error(use_awaitable, ec));
 }
 
 void gate::open() {
-    asio::post(timer_.get_executor(),
-               [this] { timer_.expires_at(std::chrono::steady_clock::time_point::min()); });
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(open_, true) || !waiting_) return;
+    asio::post(waiting_->get_executor(), [timer = waiting_] { timer->cancel(); });
 }
 
 std::string whole_answer(std::string_view body, std::string_view status) {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -59,7 +60,6 @@ class scripted_server {
     unsigned short port() const noexcept { return port_; }
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
     int accepted() const noexcept { return accepted_; }
-    boost::asio::io_context& context() noexcept { return context_; }
 
  private:
     boost::asio::awaitable<void> accept_all();
@@ -73,17 +73,17 @@ class scripted_server {
     std::thread thread_;
 };
 
-/// What a script waits for and a test opens, from any thread; stays open.
+/// What one script waits for and a test opens, from any thread; stays open. Must be defined before
+/// the server.
 class gate {
  public:
-    explicit gate(scripted_server& server)
-        : timer_(server.context(), std::chrono::steady_clock::time_point::max()) {}
-
     boost::asio::awaitable<void> opened();
     void open();
 
  private:
-    boost::asio::steady_timer timer_;
+    std::mutex mutex_;
+    bool open_ = false;
+    boost::asio::steady_timer* waiting_ = nullptr;
 };
 
 /// "HTTP/1.1 200 OK" with `body` and its length.

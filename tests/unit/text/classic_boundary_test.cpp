@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,30 @@ verdict after(const std::vector<std::string_view>& tokens) {
         v = detector.feed(token);
     }
     return v;
+}
+
+/// The rule, read from the end of the whole text.
+bool matches_rule(std::string text) {
+    const auto strip = [&](std::string_view set) { text.erase(text.find_last_not_of(set) + 1); };
+    strip(" \n");
+    strip("\"')");
+    return text.find_last_of(".!?") == text.size() - 1 && !text.empty();
+}
+
+TEST(ClassicBoundary, MatchesAsTheWholeTextDoes) {
+    std::mt19937 random(1);
+    std::uniform_int_distribution<std::size_t> any(0, 9);
+    for (int i = 0; i < 2000; ++i) {
+        classic_boundary detector;
+        std::string text;
+        for (std::size_t n = any(random); n > 0; --n) text += ".!?\"') \na,"[any(random)];
+        verdict v;
+        for (const char c : text) {
+            if (v.settled) detector.consume(*v.settled);
+            v = detector.feed(std::string_view(&c, 1));
+        }
+        EXPECT_EQ(v.pending.has_value(), matches_rule(text)) << text;
+    }
 }
 
 TEST(ClassicBoundary, IsPendingUntilTheNextToken) {

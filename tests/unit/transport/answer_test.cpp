@@ -76,19 +76,18 @@ TEST_F(AnswerTest, streamed_byte_by_byte_keeps_its_order) {
 
 TEST_F(AnswerTest, comes_as_it_is_streamed) {
     // Each part is sent only after the one before arrived.
-    std::unique_ptr<gate> arrived[2];
+    gate arrived[2];
     scripted_server server([&](scripted_peer& peer) -> script_result {
         co_await peer.read_request();
         co_await peer.send(std::string(stream_head));
-        co_await arrived[0]->opened();
+        co_await arrived[0].opened();
         co_await peer.send_chunk("one");
-        co_await arrived[1]->opened();
+        co_await arrived[1].opened();
         co_await peer.send(std::string(stream_end));
     });
-    for (auto& g : arrived) g = std::make_unique<gate>(server);
     recorder r;
-    r.then_on_status = [&] { arrived[0]->open(); };
-    r.then_on_data = [&] { arrived[1]->open(); };
+    r.then_on_status = [&] { arrived[0].open(); };
+    r.then_on_data = [&] { arrived[1].open(); };
     connect(server.url());
     const auto x = start(r);
     run();

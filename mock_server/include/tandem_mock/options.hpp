@@ -1,0 +1,55 @@
+#pragma once
+
+#include "tandem_mock/dialogue.hpp"
+#include "tandem_mock/fault.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tandem::mock {
+
+/// How the mock server behaves. Names are those of llama-server's flags where it has them.
+struct options {
+    std::string host = "127.0.0.1";
+    std::uint16_t port = 0;  ///< 0 = any free one
+
+    int parallel = 2;       ///< slots, 1 to 64
+    int ctx_size = 16384;   ///< tokens of all slots together; each has its share
+    int batch_size = 2048;  ///< prompt tokens between two looks at cancellation
+
+    double tokens_per_second = 0;         ///< of each slot; 0 = unlimited
+    double prompt_tokens_per_second = 0;  ///< 0 = unlimited
+
+    std::string api_key{};       ///< empty = none is asked for
+    bool add_bos = true;         ///< prompts given as text get a BOS token, as most models want it
+    bool slot_actions = false;   ///< /slots/{id}?action=erase works (--slot-save-path)
+    bool slots_endpoint = true;  ///< GET /slots works (--slots)
+    std::string model = "mock";
+    std::string build_info = "b11669-mock";
+
+    std::vector<dialogue> dialogues{};
+    std::vector<scripted_reply> replies{};
+
+    std::chrono::milliseconds load_time{0};  ///< 503 "Loading model" for so long
+    /// The old crash: a request that reaches a slot within this time after the client of the
+    /// slot's last request cut it (or a fault broke the connection) kills the server. 0 = off.
+    std::chrono::milliseconds crash_within{0};
+    std::vector<fault> faults{};
+
+    /// How often a request that gets no results looks whether its client has gone.
+    std::chrono::milliseconds poll_interval{1000};
+    std::chrono::milliseconds sse_ping_interval{30000};  ///< negative = no pings
+    std::chrono::milliseconds keep_alive_timeout{5000};
+
+    /// PEM files; both set = HTTPS. Only if the mock server was built with OpenSSL.
+    std::string ssl_cert_file{};
+    std::string ssl_key_file{};
+
+    /// Called once, on the server's thread, with the message the real server would print.
+    std::function<void(const std::string&)> on_crash{};
+};
+
+}  // namespace tandem::mock

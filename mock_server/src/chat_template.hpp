@@ -1,0 +1,19 @@
+#pragma once
+
+#include "tandem_mock/dialogue.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tandem::mock {
+
+/// Starts an assistant message in a rendered prompt.
+inline constexpr const char* assistant_header = "<|im_start|>assistant\n";
+
+/// The template as /props shows it.
+std::string chat_template_source();
+
+/// A message with its header and end.
+std::string render_message(const message& m);
+
+}  // namespace tandem::mock

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "tandem_mock/observations.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+
+namespace tandem::mock {
+
+/// Keeps what the server saw, for other threads to read.
+class journal {
+ public:
+    explicit journal(int slots);
+
+    // Written by the server's thread.
+    std::uint64_t add(request_record r);
+    void change(std::uint64_t request, const std::function<void(request_record&)>& f);
+    void end(std::uint64_t request, outcome how, time_point now);
+    void slot_started(int slot, std::uint64_t request, time_point now);
+    void slot_ended(int slot, bool cut, int tokens, time_point now);
+    void slot_holds(int slot, int tokens);
+    void connection_opened();
+    void connection_closed();
+    void crashed();
+
+    // Read by any thread.
+    observations snapshot() const;
+    bool wait_until(const std::function<bool(const observations&)>& condition,
+                    std::chrono::milliseconds limit) const;
+
+ private:
+    template <typename F>
+    void update(F f);
+    request_record* find(std::uint64_t request);
+
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    observations seen_;  // guarded by mutex_
+    std::uint64_t last_number_ = 0;
+};
+
+}  // namespace tandem::mock

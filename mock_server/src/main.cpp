@@ -1,0 +1,126 @@
+#include "tandem_mock/server.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace {
+
+using tandem::mock::options;
+
+constexpr const char* description =
+    "Behaves like llama-server in front of a model that follows a script.\n\n"
+    "  tandem-mock-server --port 8080 --parallel 2 --tokens-per-second 50\n\n"
+    "The first line on stdout is \"listening on URL\". Ends on SIGINT or SIGTERM.";
+
+constexpr const char* fault_help =
+    "KIND[:FIELD=VALUE,...], may be given several times; each request meets at most one.\n"
+    "Kinds: stall reset close half_event garbage no_final stream_error slow_headers\n"
+    "unavailable http_error crash. Fields: at_token (1; -1 = the final event), at_byte,\n"
+    "duration (250ms, 2s), skip (requests that pass first), times (1; 0 = all), path\n"
+    "(/completion; empty = any), id_slot, status (500), text (to the end of the line).\n"
+    "A request brings its own in the field \"mock_fault\". Example: reset:at_token=5,skip=2";
+
+// What the flags give in other units than the options have.
+struct raw_flags {
+    std::string dialogues;
+    std::string slot_save_path;
+    std::vector<std::string> faults;
+    int crash_within_ms = 0;
+    int load_ms = 0;
+    int sse_ping_interval = 30;
+    bool no_slots = false;
+    bool no_bos = false;
+};
+
+void add_server_flags(CLI::App& app, options& o, raw_flags& raw) {
+    app.add_option("--host", o.host, "address to listen on")->capture_default_str();
+    app.add_option("--port", o.port, "port; 0 = any free one")->capture_default_str();
+    app.add_option("--parallel", o.parallel, "slots")->capture_default_str();
+    app.add_option("-c,--ctx-size", o.ctx_size, "tokens of all slots together")
+        ->capture_default_str();
+    app.add_option("-b,--batch-size", o.batch_size, "prompt tokens of one batch")
+        ->capture_default_str();
+    app.add_option("-a,--alias", o.model, "name of the model")->capture_default_str();
+    app.add_option("--api-key", o.api_key, "key that requests must bring");
+    app.add_option("--sse-ping-interval", raw.sse_ping_interval, "seconds; -1 = no pings")
+        ->capture_default_str();
+    app.add_option("--slot-save-path", raw.slot_save_path, "any value allows action=erase");
+    app.add_flag("--no-slots", raw.no_slots, "no GET /slots");
+    app.add_option("--ssl-cert-file", o.ssl_cert_file, "PEM file, for HTTPS");
+    app.add_option("--ssl-key-file", o.ssl_key_file, "PEM file, for HTTPS");
+}
+
+void add_mock_flags(CLI::App& app, options& o, raw_flags& raw) {
+    app.add_option("--tokens-per-second", o.tokens_per_second, "of each slot; 0 = unlimited")
+        ->capture_default_str();
+    app.add_option("--prompt-tokens-per-second", o.prompt_tokens_per_second, "0 = unlimited")
+        ->capture_default_str();
+    app.add_option("--dialogues", raw.dialogues,
+                   "JSON Lines of {\"id\", \"messages\": [{\"role\", \"content\"}...]} to follow");
+    app.add_flag("--no-bos", raw.no_bos, "a model without BOS token");
+    app.add_option("--load-ms", raw.load_ms, "503 \"Loading model\" for so long")
+        ->capture_default_str();
+    app.add_option("--crash-within-ms", raw.crash_within_ms,
+                   "die of a request that reaches a slot so soon after a cut; 0 = never")
+        ->capture_default_str();
+    app.add_option("--fault", raw.faults, fault_help)->allow_extra_args(false);
+}
+
+void apply(const raw_flags& raw, options& o) {
+    if (!raw.dialogues.empty()) o.dialogues = tandem::mock::load_dialogues(raw.dialogues);
+    for (const std::string& text : raw.faults) o.faults.push_back(tandem::mock::parse_fault(text));
+    o.crash_within = std::chrono::milliseconds(raw.crash_within_ms);
+    o.load_time = std::chrono::milliseconds(raw.load_ms);
+    o.sse_ping_interval = std::chrono::seconds(raw.sse_ping_interval);
+    o.slot_actions = !raw.slot_save_path.empty();
+    o.slots_endpoint = !raw.no_slots;
+    o.add_bos = !raw.no_bos;
+    o.on_crash = [](const std::string& message) {
+        std::fprintf(stderr, "%s\n", message.c_str());
+        std::abort();
+    };
+}
+
+// Signals are blocked in all threads, so that only sigwait() gets them.
+sigset_t block_end_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    return signals;
+}
+
+void serve(const options& o) {
+    const sigset_t signals = block_end_signals();
+    tandem::mock::server server(o);
+    std::printf("listening on %s\n", server.url().c_str());
+    std::fflush(stdout);
+    int signal = 0;
+    sigwait(&signals, &signal);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app(description, "tandem-mock-server");
+    options o;
+    raw_flags raw;
+    add_server_flags(app, o, raw);
+    add_mock_flags(app, o, raw);
+    CLI11_PARSE(app, argc, argv);
+    try {
+        apply(raw, o);
+        serve(o);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "tandem-mock-server: %s\n", e.what());
+        return 2;
+    }
+    return 0;
+}

@@ -1,0 +1,105 @@
+#include "tandem_mock/server.hpp"
+
+#include "hub.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace tandem::mock {
+namespace {
+
+void require(bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+}
+
+options checked(options o) {
+    require(o.parallel >= 1 && o.parallel <= 64, "parallel: 1 to 64");
+    require(o.ctx_size / o.parallel >= 2, "ctx_size: at least 2 for each slot");
+    require(o.batch_size >= 1, "batch_size: at least 1");
+    require(o.tokens_per_second >= 0, "tokens_per_second: not negative");
+    require(o.prompt_tokens_per_second >= 0, "prompt_tokens_per_second: not negative");
+    require(o.poll_interval.count() > 0, "poll_interval: over 0");
+    require(o.ssl_cert_file.empty() == o.ssl_key_file.empty(),
+            "ssl_cert_file, ssl_key_file: both or none");
+    return o;
+}
+
+}  // namespace
+
+class server::impl {
+ public:
+    explicit impl(options o)
+        : options_(checked(std::move(o))),
+          journal_(options_.parallel),
+          hub_(io_, options_, journal_, faults_) {
+        for (const fault& f : options_.faults) inject(f);
+        hub_.start();
+        thread_ = std::thread([this] { io_.run(); });
+    }
+    ~impl() { stop(); }
+
+    void inject(fault f) { faults_.add(std::move(f), std::chrono::steady_clock::now()); }
+
+    void stop() {
+        const std::lock_guard lock(stop_mutex_);
+        if (!thread_.joinable()) return;
+        boost::asio::post(io_, [this] {
+            hub_.stop();
+            io_.stop();
+        });
+        thread_.join();
+    }
+
+    const options options_;
+    journal journal_;
+    fault_plan faults_;
+    boost::asio::io_context io_{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+        io_.get_executor()};
+    hub hub_;
+    std::mutex stop_mutex_;
+    std::thread thread_;
+};
+
+server::server(options o) : impl_(std::make_unique<impl>(std::move(o))) {}
+server::~server() = default;
+
+std::uint16_t server::port() const {
+    return impl_->hub_.port();
+}
+
+std::string server::url() const {
+    const char* scheme = impl_->options_.ssl_cert_file.empty() ? "http://" : "https://";
+    std::string host = impl_->options_.host;
+    if (host.find(':') != std::string::npos) host = "[" + host + "]";
+    return scheme + host + ":" + std::to_string(port());
+}
+
+void server::inject(fault f) {
+    impl_->inject(std::move(f));
+}
+void server::clear_faults() {
+    impl_->faults_.clear();
+}
+observations server::observe() const {
+    return impl_->journal_.snapshot();
+}
+
+bool server::wait_until(const std::function<bool(const observations&)>& condition,
+                        std::chrono::milliseconds limit) const {
+    return impl_->journal_.wait_until(condition, limit);
+}
+
+bool server::crashed() const {
+    return observe().crashed;
+}
+void server::stop() {
+    impl_->stop();
+}
+
+}  // namespace tandem::mock

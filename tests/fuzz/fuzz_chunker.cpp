@@ -1,0 +1,67 @@
+#include "fuzzing.hpp"
+#include "text/boundary_rules.hpp"
+#include "text/chunker.hpp"
+#include "text/utf8.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The pieces joined are the text, whatever the tokens and limits, and end between characters.
+namespace {
+
+using namespace tandem;
+using status = text::chunker::status;
+
+/// What the pieces are held against.
+struct reply {
+    std::string fed;
+    int tokens_fed = 0;
+    std::string handed_out;
+    int tokens_handed_out = 0;
+};
+
+void take_all(text::chunker& chunks, reply& r) {
+    while (chunks.current() == status::ready) {
+        const auto p = chunks.take();
+        fuzzing::require(!p.text.empty() && p.text.size() <= text::max_chunk_bytes);
+        fuzzing::require(text::find_invalid(p.text) == std::string::npos);
+        r.handed_out += p.text;
+        r.tokens_handed_out += p.tokens;
+    }
+}
+
+void feed(text::chunker& chunks, std::string_view token, reply& r) {
+    chunks.feed(token);
+    r.fed += token;
+    r.tokens_fed += !token.empty();
+}
+
+text::chunk_limits limits_of(fuzzing::input& in) {
+    const auto number = [&in] { return static_cast<int>(in.number(30)); };
+    const int first_min = number();
+    const int first_max = number();
+    return {first_min, first_max, number()};
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzzing::input in(data, size);
+    const auto limits = limits_of(in);
+    text::chunker chunks(text::make_boundary_detector(boundary_rule::classic), limits);
+    reply r;
+    while (!in.rest().empty()) {
+        const auto how = in.number(31);
+        const auto token = text::sanitized(in.bytes(how % 8));
+        feed(chunks, token, r);
+        if (how & 8) chunks.hold_expired();
+        if (how & 16) take_all(chunks, r);
+        fuzzing::require(r.handed_out + std::string(chunks.unread()) == r.fed);
+    }
+    chunks.finish();
+    take_all(chunks, r);
+    fuzzing::require(chunks.current() == status::reading && chunks.unread().empty());
+    fuzzing::require(r.handed_out == r.fed && r.tokens_handed_out == r.tokens_fed);
+    return 0;
+}

@@ -1,0 +1,47 @@
+#include "fuzzing.hpp"
+#include "text/utf8.hpp"
+#include "wire/token_event_decoder.hpp"
+
+#include <string>
+
+// What is decoded is valid UTF-8, and does not depend on the event that was there before.
+namespace {
+
+using namespace tandem;
+using kind = wire::token_event::kind;
+
+bool is_valid(const std::string& text) {
+    return text::find_invalid(text) == std::string::npos;
+}
+
+wire::token_event used_event() {
+    wire::token_event e;
+    wire::decode(R"({"content":"x","tokens":[1],"stop":true,"id_slot":3,"stopping_word":"y"})", e);
+    wire::decode(R"({"error":{"code":500,"message":"m","type":"t","n_ctx":1}})", e);
+    return e;
+}
+
+bool same(const wire::token_event& a, const wire::token_event& b) {
+    return a.what == b.what && a.content == b.content && a.tokens == b.tokens &&
+           a.predicted == b.predicted && a.prompt_tokens == b.prompt_tokens &&
+           a.has_timings == b.has_timings && a.timings.cached == b.timings.cached &&
+           a.stop == b.stop && a.stopping_word == b.stopping_word && a.id_slot == b.id_slot &&
+           a.slot_tokens == b.slot_tokens && a.truncated == b.truncated &&
+           a.error_status == b.error_status && a.error_type == b.error_type &&
+           a.error_message == b.error_message && a.error_context == b.error_context;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view json(reinterpret_cast<const char*>(data), size);
+    wire::token_event fresh, used = used_event();
+    const auto ec = wire::decode(json, fresh);
+    fuzzing::require(wire::decode(json, used) == ec);
+    if (ec) return 0;
+    fuzzing::require(same(fresh, used));
+    fuzzing::require(is_valid(fresh.content) && is_valid(fresh.stopping_word));
+    fuzzing::require(is_valid(fresh.error_type) && is_valid(fresh.error_message));
+    fuzzing::require(fresh.what == kind::token || fresh.tokens.empty());
+    return 0;
+}

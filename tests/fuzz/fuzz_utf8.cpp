@@ -1,0 +1,31 @@
+#include "fuzzing.hpp"
+#include "text/utf8.hpp"
+
+#include <string>
+
+// What the sanitiser gives is valid, the same for every split, and the text itself if that is
+// valid.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace tandem;
+    fuzzing::input in(data, size);
+    const auto seed = in.number(255);
+    const auto bytes = in.rest();
+    const auto whole = text::sanitized(bytes);
+    fuzzing::require(text::find_invalid(whole) == std::string::npos);
+
+    std::string split;
+    text::utf8_sanitizer sanitizer;
+    fuzzing::in_parts(bytes, seed, [&](std::string_view part) { sanitizer.append(part, split); });
+    fuzzing::require(sanitizer.has_partial() == (text::incomplete_suffix(bytes) > 0));
+    sanitizer.flush(split);
+    fuzzing::require(split == whole);
+    fuzzing::require((whole == bytes) == (text::find_invalid(bytes) == std::string_view::npos));
+
+    std::size_t forward = 0, backward = 0;
+    for (std::string_view rest = whole; !rest.empty(); ++forward)
+        rest.remove_prefix(text::first_character(rest).bytes);
+    for (std::string_view rest = whole; !rest.empty(); ++backward)
+        rest.remove_suffix(text::last_character(rest).bytes);
+    fuzzing::require(forward == backward);
+    return 0;
+}

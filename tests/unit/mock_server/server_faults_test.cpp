@@ -1,0 +1,179 @@
+#include "mock_server/raw_client.hpp"
+#include "tandem_mock/server.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace tandem::mock {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using test::ending;
+using test::raw_client;
+
+options talking() {
+    options o;
+    o.replies = {{"Hi", " one two three four."}};
+    return o;
+}
+
+const json streamed{{"prompt", "Hi"}, {"stream", true}};
+
+// What a client gets of a stream that meets a fault, and how the connection ends.
+struct fate {
+    std::string content;
+    bool is_whole;
+    bool has_final;
+    ending end;
+};
+
+fate fate_of(server& s, const json& request = streamed) {
+    raw_client c(s.port());
+    c.post("/completion", request, "Connection: close\r\n");
+    const test::answer a = c.read_answer();
+    fate f;
+    const auto events = test::events_of(a.body);
+    f.content = test::content_of(events);
+    f.is_whole = a.is_whole;
+    f.has_final = !events.empty() && events.back().value("stop", false);
+    f.end = c.read_end();
+    return f;
+}
+
+TEST(server_faults, reset_a_stream) {
+    server s(talking());
+    s.inject({.kind = fault_kind::reset, .at_token = 2});
+    EXPECT_EQ(fate_of(s).end, ending::reset);
+    EXPECT_TRUE(s.wait_until(
+        [](const observations& seen) { return seen.requests[0].outcome == outcome::faulted; }));
+    EXPECT_TRUE(fate_of(s).has_final);
+}
+
+TEST(server_faults, close_a_stream) {
+    server s(talking());
+    s.inject({.kind = fault_kind::close, .at_token = 2});
+    const fate f = fate_of(s);
+    EXPECT_EQ(f.content, " one two");
+    EXPECT_FALSE(f.is_whole);
+    EXPECT_EQ(f.end, ending::closed);
+}
+
+TEST(server_faults, end_a_stream_without_its_final_event) {
+    server s(talking());
+    s.inject({.kind = fault_kind::no_final, .at_token = -1});
+    const fate f = fate_of(s);
+    EXPECT_EQ(f.content, " one two three four.");
+    EXPECT_TRUE(f.is_whole);
+    EXPECT_FALSE(f.has_final);
+}
+
+TEST(server_faults, leave_the_next_request_of_the_connection_alone) {
+    options o = talking();
+    o.tokens_per_second = 100;
+    server s(o);
+    s.inject({.kind = fault_kind::no_final, .at_token = 1});
+    raw_client c(s.port());
+    c.post("/completion", streamed);
+    EXPECT_TRUE(c.read_answer().is_whole);
+    c.post("/completion", streamed);
+    EXPECT_TRUE(test::events_of(c.read_answer().body).back()["stop"].get<bool>());
+}
+
+TEST(server_faults, break_a_stream_with_an_error_event) {
+    server s(talking());
+    s.inject({.kind = fault_kind::stream_error, .at_token = 2, .text = "boom"});
+    const auto a = test::post(s.port(), "/completion", streamed);
+    EXPECT_EQ(a.status, 200);
+    EXPECT_TRUE(a.is_whole);
+    EXPECT_EQ(test::events_of(a.body).back()["error"]["message"], "boom");
+}
+
+TEST(server_faults, delay_headers) {
+    server s(talking());
+    s.inject({.kind = fault_kind::slow_headers, .duration = std::chrono::hours(1)});
+    raw_client c(s.port());
+    c.post("/completion", streamed);
+    EXPECT_TRUE(s.wait_until(
+        [](const observations& seen) { return !seen.requests.empty() && seen.requests[0].ended; }));
+    EXPECT_TRUE(c.is_silent());
+}
+
+TEST(server_faults, pause_in_the_middle_of_an_event) {
+    server s(talking());
+    s.inject({.kind = fault_kind::half_event, .duration = milliseconds(1)});
+    const fate f = fate_of(s);
+    EXPECT_EQ(f.content, " one two three four.");
+    EXPECT_TRUE(f.has_final);
+}
+
+TEST(server_faults, stall_until_the_client_gives_up) {
+    options o = talking();
+    o.poll_interval = milliseconds(1);
+    server s(o);
+    s.inject({.kind = fault_kind::stall, .at_token = 2});
+    raw_client c(s.port());
+    c.post("/completion", streamed);
+    c.read_events(2);
+    c.close();
+    EXPECT_TRUE(s.wait_until([](const observations& seen) {
+        return seen.requests[0].outcome == outcome::cut && !seen.slots[0].is_processing;
+    }));
+}
+
+TEST(server_faults, send_garbage) {
+    server s(talking());
+    s.inject({.kind = fault_kind::garbage, .at_token = 1, .text = "garbage\n\n"});
+    const auto a = test::post(s.port(), "/completion", streamed);
+    EXPECT_NE(a.body.find("}\n\ngarbage\n\ndata: "), a.body.npos);
+}
+
+TEST(server_faults, answer_other_paths_with_errors) {
+    server s(talking());
+    s.inject(
+        {.kind = fault_kind::http_error, .path = "/props", .status = 429, .text = "slow down"});
+    EXPECT_EQ(test::get(s.port(), "/health").status, 200);
+    const auto a = test::get(s.port(), "/props");
+    EXPECT_EQ(a.status, 429);
+    EXPECT_EQ(json::parse(a.body)["error"]["message"], "slow down");
+    EXPECT_EQ(test::get(s.port(), "/props").status, 200);
+}
+
+TEST(server_faults, make_the_server_unavailable) {
+    server s(talking());
+    s.inject({.kind = fault_kind::unavailable, .times = 2});
+    EXPECT_EQ(test::post(s.port(), "/completion", streamed).status, 503);
+    EXPECT_EQ(test::post(s.port(), "/completion", streamed).status, 503);
+    EXPECT_EQ(test::post(s.port(), "/completion", streamed).status, 200);
+}
+
+TEST(server_faults, kill_the_server) {
+    for (const char* path : {"/completion", "/props"}) {
+        server s(talking());
+        s.inject({.kind = fault_kind::crash, .at_token = 2, .path = path});
+        raw_client c(s.port());
+        c.post(path, streamed);
+        EXPECT_EQ(c.read_end(), ending::reset) << path;
+        EXPECT_TRUE(s.wait_until([](const observations& seen) { return seen.crashed; }));
+    }
+}
+
+TEST(server_faults, come_from_options_and_from_the_request_itself) {
+    options o = talking();
+    o.faults = {{.kind = fault_kind::close, .at_token = 1}};
+    server s(o);
+    EXPECT_EQ(fate_of(s).content, " one");
+    json request = streamed;
+    request["mock_fault"] = "close:at_token=3";
+    EXPECT_EQ(fate_of(s, request).content, " one two three");
+}
+
+TEST(server_faults, can_be_taken_back) {
+    server s(talking());
+    s.inject({.kind = fault_kind::reset});
+    s.clear_faults();
+    EXPECT_TRUE(fate_of(s).has_final);
+}
+
+}  // namespace
+}  // namespace tandem::mock

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Builds tandem and shows a paced reply. See usage().
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+readonly build=build/quickstart
+readonly words_per_minute=${TANDEM_WPM:-220}
+
+usage() {
+  cat <<'END'
+Usage: tools/quickstart.sh
+
+Installs what is missing (with apt-get), builds tandem in build/quickstart, starts a
+llama-server with the small talk model of tests/model, and shows a reply that comes a
+sentence at a time, at the pace of a voice. Where no llama-server can be had, the mock
+server takes its place. The server is stopped at the end.
+END
+}
+
+say() { printf '\n== quickstart.sh: %s\n' "$*"; }
+
+build_tandem() {
+  say "building tandem (Release)"
+  cmake -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTANDEM_BUILD_TESTS=OFF >/dev/null
+  cmake --build "$build"
+}
+
+# The status line of GET /health; nothing if nobody answers.
+health() {
+  local status=
+  {
+    exec 3<>"/dev/tcp/127.0.0.1/$1" || return 0
+    printf 'GET /health HTTP/1.0\r\n\r\n' >&3
+    IFS= read -r -t 2 status <&3 || true
+    exec 3>&-
+  } 2>/dev/null
+  printf '%s' "$status"
+}
+
+# Waits until the server answers; fails if it ends, or takes more than 30 s.
+wait_for() {
+  local waited
+  for ((waited = 0; waited < 300; waited++)); do
+    [[ $(health "$1") != *" 200 "* ]] || return 0
+    kill -0 "$server" 2>/dev/null || return 1
+    read -r -t 0.1 <> <(:) || true
+  done
+  return 1
+}
+
+stop_server() {
+  [[ -z ${server-} ]] || { kill "$server" 2>/dev/null && wait "$server" 2>/dev/null; } || true
+}
+
+# A port may be taken between choosing and using it: then another one is tried.
+start_real_server() {
+  local try
+  tools/llama-server.sh fetch >/dev/null || return 1
+  for try in 1 2 3 4 5; do
+    port=$((20000 + RANDOM % 20000))
+    tools/llama-server.sh run -- -m "$PWD/tests/model/talk.gguf" --parallel 2 --ctx-size 4096 \
+      --threads 1 --host 127.0.0.1 --port "$port" >"$build/llama-server.log" 2>&1 &
+    server=$!
+    wait_for "$port" && return 0
+    stop_server
+  done
+  say "llama-server did not start; see $build/llama-server.log"
+  return 1
+}
+
+start_mock_server() {
+  say "NO LLAMA-SERVER CAN BE HAD HERE: this is the mock server, which plays the dialogues of a file"
+  port=$((20000 + RANDOM % 20000))
+  "$build/mock_server/tandem-mock-server" --port "$port" --parallel 2 --tokens-per-second 60 \
+    --dialogues tests/model/dialogues.jsonl >"$build/mock-server.log" 2>&1 &
+  server=$!
+  wait_for "$port"
+}
+
+show_reply() {
+  say "a caller complains; each line is handed to the voice when the one before was spoken"
+  "$build/tools/tandem" replay --url "http://127.0.0.1:$port" --tts "wpm=$words_per_minute" - <<'END'
+{"id": "pizza", "system": "You answer the phone of a pizza service. Be polite and quick.", "turns": ["My pizza arrived cold!", "Thanks, that is kind."]}
+END
+}
+
+main() {
+  case ${1-} in
+    '') ;;
+    -h | --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+  esac
+  tools/setup.sh build
+  build_tandem
+  trap stop_server EXIT
+  say "starting a llama-server with the talk model"
+  start_real_server || start_mock_server
+  show_reply
+  say "next: $build/tools/tandem replay --help, with your own server"
+}
+
+main "$@"

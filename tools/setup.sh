@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Installs what building and testing tandem needs. See usage().
+set -euo pipefail
+
+readonly build_packages=(
+  g++ cmake ninja-build libcurl4-openssl-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
+  libboost-dev libcli11-dev libssl-dev)
+readonly test_packages=(
+  libgtest-dev libgmock-dev openssl clang ca-certificates debian-archive-keyring)
+
+usage() {
+  cat <<'END'
+Usage: tools/setup.sh build|tests
+
+  tools/setup.sh tests
+
+Installs the packages that building (build), or building and testing (tests), needs and that
+are missing, with apt-get: Debian 12 and 13, Ubuntu 24.04. Uses sudo unless run as root.
+Does nothing, at once, where all are there. Exit status: 0 all there, 1 not, 2 wrong use.
+END
+}
+
+say() { printf 'setup.sh: %s\n' "$*"; }
+
+missing_of() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+      printf '%s\n' "$package"
+  done
+}
+
+as_root() {
+  if ((EUID == 0)); then "$@"; else sudo "$@"; fi
+}
+
+# libFuzzer and the sanitizers of clang are a package of their own from Debian 12 on.
+clang_runtime() {
+  local version
+  version=$(clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')
+  [[ -z $version ]] || printf 'libclang-rt-%s-dev\n' "$version"
+}
+
+install() {
+  local missing
+  mapfile -t missing < <(missing_of "$@")
+  ((${#missing[@]})) || return 0
+  if ! command -v apt-get >/dev/null; then
+    say "there is no apt-get here; install by hand what these Debian packages hold: ${missing[*]}" >&2
+    return 1
+  fi
+  say "installing ${missing[*]}"
+  as_root apt-get update -q -o Acquire::Retries=3 >/dev/null ||
+    say "apt-get update failed; trying with the lists that are there" >&2
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+main() {
+  case ${1-} in
+    build) install "${build_packages[@]}" ;;
+    tests)
+      install "${build_packages[@]}" "${test_packages[@]}"
+      mapfile -t runtime < <(clang_runtime)
+      install "${runtime[@]}"
+      ;;
+    -h | --help) usage ;;
+    *)
+      usage >&2
+      exit 2
+      ;;
+  esac
+}
+
+main "$@"

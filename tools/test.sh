@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs all tests. See usage().
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+readonly steps=(release real asan tsan fuzz)
+readonly fuzz_seconds=${TANDEM_FUZZ_SECONDS:-10}
+
+usage() {
+  cat <<'END'
+Usage: tools/test.sh [STEP]...
+
+  tools/test.sh             everything, as the project's CI does it
+  tools/test.sh release     one step
+
+Steps:
+  release   optimised build, warnings are errors; unit, simulation, contract, integration and
+            command tests
+  real      the tests on a real llama-server, which is fetched once (20 MB) from Debian
+            testing into build/; skipped where it cannot be had, unless
+            TANDEM_REQUIRE_REAL_SERVER=1
+  asan      the tests once more under the address and undefined-behaviour sanitizers
+  tsan      the tests once more under the thread sanitizer
+  fuzz      each fuzz target for a short time (TANDEM_FUZZ_SECONDS, 10)
+
+Missing packages are installed with apt-get (tools/setup.sh). Everything is built in build/.
+Exit status: 0 all tests passed, 1 some failed, 2 wrong use.
+END
+}
+
+say() { printf '\n== test.sh: %s\n' "$*"; }
+
+build() {
+  say "building $1"
+  cmake --preset "$1" >"build/$1.log" 2>&1 || { cat "build/$1.log"; return 1; }
+  cmake --build --preset "$1"
+}
+
+run_tests() {
+  local preset=$1
+  shift
+  say "testing $preset"
+  ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@" | tail -n 40
+}
+
+release() {
+  build release
+  run_tests release -LE real
+}
+
+real() {
+  build release
+  if ! tools/llama-server.sh fetch >/dev/null; then
+    say "NO REAL LLAMA-SERVER: its tests are skipped"
+    [[ ${TANDEM_REQUIRE_REAL_SERVER-} != 1 ]] || return 1
+  fi
+  run_tests release -L real
+}
+
+# The simulation is pure code: a tenth of it is enough to find what the sanitizers look for.
+asan() {
+  build asan
+  TANDEM_SIMULATION_REPLIES=10000 run_tests asan -LE real
+}
+
+tsan() {
+  build tsan
+  TANDEM_SIMULATION_REPLIES=1000 run_tests tsan -LE real
+}
+
+fuzz() {
+  say "building the fuzz targets"
+  cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DTANDEM_FUZZ=ON >/dev/null
+  cmake --build build/fuzz --target fuzz
+  local corpus name
+  for corpus in tests/fuzz/corpus/*; do
+    name=${corpus##*/}
+    say "fuzzing $name for $fuzz_seconds s"
+    mkdir -p "build/fuzz/found/$name"
+    "build/fuzz/tests/fuzz/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=10 \
+      -artifact_prefix="build/fuzz/" "build/fuzz/found/$name" "$corpus" 2>&1 | tail -n 2
+  done
+}
+
+main() {
+  local step wanted=("$@")
+  [[ ${1-} != -h && ${1-} != --help ]] || { usage; exit 0; }
+  ((${#wanted[@]})) || wanted=("${steps[@]}")
+  for step in "${wanted[@]}"; do
+    [[ " ${steps[*]} " == *" $step "* ]] || { usage >&2; exit 2; }
+  done
+  mkdir -p build
+  tools/setup.sh tests
+  for step in "${wanted[@]}"; do "$step"; done
+  say "all passed: ${wanted[*]}"
+}
+
+main "$@"
