@@ -86,7 +86,7 @@ std::string bar_lines(const text_style& style, const end_event& e) {
     const auto bar = painted(style, paint::green, repeated("█", cells(server))) +
                      painted(style, paint::yellow, repeated("▒", cells(guard))) +
                      painted(style, paint::dim, repeated("░", cells(e.speech_ms)));
-    auto legend = fmt::format("█ {} server", time_text(server));
+    auto legend = fmt::format("█ {} waiting", time_text(server));
     if (guard > 0) legend += fmt::format("  ▒ {} guard", time_text(guard));
     if (e.speech_ms > 0) legend += fmt::format("  ░ {} speech", time_text(e.speech_ms));
     const auto indent = prefix(style, e.where) + std::string(note_columns, ' ');
