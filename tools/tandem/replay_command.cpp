@@ -1,17 +1,23 @@
 #include "replay_command.hpp"
 
+#include "display_text.hpp"
 #include "input_file.hpp"
 #include "json_view.hpp"
 #include "log_output.hpp"
+#include "progress.hpp"
 #include "prompt_file.hpp"
 #include "replay.hpp"
 #include "stop_signals.hpp"
 #include "terminal.hpp"
+#include "text_lines.hpp"
+#include "text_view.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
-#include <memory>
+#include <algorithm>
+#include <clocale>
+#include <cstdlib>
 #include <sys/resource.h>
 
 namespace tandem::command {
@@ -19,6 +25,7 @@ namespace {
 
 constexpr std::size_t max_input_bytes = 256u << 20;
 constexpr std::size_t max_faults_shown = 20;
+constexpr int max_name_columns = 16;
 enum status { complete = 0, some_failed = 1, wrong_use = 2, stopped = 128 };
 
 // Of this process so far, in user and system mode.
@@ -29,10 +36,6 @@ double cpu_ms() {
         return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
     };
     return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
-
-double ms_since(clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(clock::now() - start).count();
 }
 
 void tell_faults(terminal& t, const std::string& name, const std::vector<prompt_fault>& faults) {
@@ -68,29 +71,100 @@ int exit_status(const replay_summary& s, const terminal& t) {
     return s.failed > 0 || s.not_started > 0 ? some_failed : complete;
 }
 
+bool wants_color(color_choice choice, const terminal& t) {
+    if (choice != color_choice::automatic) return choice == color_choice::always;
+    const char* no_color = std::getenv("NO_COLOR");
+    return t.out_is_terminal() && !(no_color && *no_color);
+}
+
+// Columns for the names of replies that run side by side.
+int name_columns(const replay_options& options, const std::vector<dialogue>& dialogues) {
+    if (options.concurrency == 1 || dialogues.size() == 1) return 0;
+    int columns = 0;
+    for (const auto& d : dialogues)
+        columns = std::max(columns, columns_of(name_text({d.id, d.replies() - 1})));
+    return std::min(columns, max_name_columns);
+}
+
+// The time line tells all that is worth a warning itself.
+log_level level_of(const replay_options& options) {
+    return options.log_level.value_or(options.json ? log_level::warning : log_level::off);
+}
+
+// One run with all that belongs to it.
+class replay_run {
+ public:
+    replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t)
+        : options_(options),
+          terminal_(t),
+          json_(t),
+          text_(t,
+                {.color = wants_color(options.color, t),
+                 .name_columns = name_columns(options, dialogues)},
+                options.settings.slots),
+          one_by_one_(options.concurrency == 1 || dialogues.size() == 1),
+          replay_(ioc_, settings(), {options.pace, options.concurrency}, std::move(dialogues),
+                  view()),
+          signals_(ioc_, [this] { replay_.stop(); }),
+          progress_(ioc_, t, [this] { return status_line(); }) {
+        t.on_failure([this] { replay_.stop(); });
+    }
+
+    replay_summary run() {
+        replay_.start([this] {
+            signals_.cancel();
+            progress_.stop();
+        });
+        progress_.start();
+        ioc_.run();
+        const auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms());
+        view().finished(summary);
+        return summary;
+    }
+
+ private:
+    config settings() const {
+        auto s = options_.settings;
+        s.logger = log_to_terminal(terminal_, level_of(options_));
+        return s;
+    }
+    replay_view& view() {
+        if (options_.json) return json_;
+        return text_;
+    }
+    double elapsed_ms() const {
+        return std::chrono::duration<double, std::milli>(clock::now() - start_).count();
+    }
+    std::string status_line() const {
+        const auto& totals = replay_.totals();
+        const auto all = totals.replies() > 1 ? progress_text(totals, elapsed_ms()) : "";
+        if (options_.json || !one_by_one_ || !terminal_.out_is_terminal()) return all;
+        const auto now = text_.doing();
+        return now.empty() || all.empty() ? now + all : now + "  ·  " + all;
+    }
+
+    const replay_options& options_;
+    terminal& terminal_;
+    json_view json_;
+    text_view text_;
+    bool one_by_one_;
+    clock::time_point start_ = clock::now();
+    boost::asio::io_context ioc_{1};
+    replay replay_;
+    stop_signals signals_;
+    progress progress_;
+};
+
 }  // namespace
 
 int run_replay(const replay_options& options) {
-    terminal out;
-    auto dialogues = read_dialogues(options, out);
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
+    terminal t;
+    auto dialogues = read_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
-
-    const auto start = clock::now();
-    boost::asio::io_context ioc(1);
-    json_view view(out);
-    auto settings = options.settings;
-    settings.logger = log_to_terminal(out, options.log_level.value_or(log_level::warning));
-    replay run(ioc, std::move(settings), {options.pace, options.concurrency}, std::move(dialogues),
-               view);
-    stop_signals signals(ioc, [&] { run.stop(); });
-    out.on_failure([&] { run.stop(); });
-    run.start([&] { signals.cancel(); });
-    ioc.run();
-
-    const auto summary = run.totals().summary(ms_since(start), cpu_ms());
-    view.finished(summary);
-    if (!out.failure().empty()) out.print_error("tandem replay: " + out.failure());
-    return exit_status(summary, out);
+    const auto summary = replay_run(options, std::move(dialogues), t).run();
+    if (!t.failure().empty()) t.print_error("tandem replay: " + t.failure());
+    return exit_status(summary, t);
 }
 
 }  // namespace tandem::command

@@ -21,6 +21,12 @@ int write_all(int fd, std::string_view text) noexcept {
     return 0;
 }
 
+int width_of(int fd) noexcept {
+    winsize size{};
+    const bool known = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col : usual_width;
+}
+
 }  // namespace
 
 void terminal::print(std::string_view text) {
@@ -63,11 +69,12 @@ bool terminal::err_is_terminal() const noexcept {
     return ::isatty(err_) == 1;
 }
 
-int terminal::width() const noexcept {
-    winsize size{};
-    for (const int fd : {out_, err_})
-        if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-    return usual_width;
+int terminal::out_width() const noexcept {
+    return width_of(out_);
+}
+
+int terminal::err_width() const noexcept {
+    return width_of(err_);
 }
 
 }  // namespace tandem::command

@@ -26,7 +26,8 @@ class terminal {
     bool out_is_terminal() const noexcept;
     bool err_is_terminal() const noexcept;
     /// Columns of the terminal; 80 where there is none.
-    int width() const noexcept;
+    int out_width() const noexcept;
+    int err_width() const noexcept;
 
     /// In words, empty = none.
     const std::string& failure() const noexcept { return failure_; }

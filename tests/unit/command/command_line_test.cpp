@@ -1,0 +1,239 @@
+#include "command_line.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace tandem::command;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class command_line_test : public testing::Test {
+ protected:
+    ~command_line_test() override { std::remove(file_.c_str()); }
+
+    // `tandem replay --prompt x` with further arguments.
+    command_line replay(std::vector<std::string> args) {
+        args.insert(args.begin(), {"replay", "--prompt", "x"});
+        return tandem(std::move(args));
+    }
+    command_line tandem(std::vector<std::string> args) {
+        return parse_command_line(std::move(args), [this](const char* name) -> const char* {
+            const auto found = variables_.find(name);
+            return found == variables_.end() ? nullptr : found->second.c_str();
+        });
+    }
+    std::string file_with(const std::string& text) {
+        std::ofstream(file_) << text;
+        return file_;
+    }
+
+    std::map<std::string, std::string> variables_;
+    std::string file_ =
+        testing::TempDir() + "command_line_test_" + std::to_string(::getpid()) + ".json";
+};
+
+using command_line_ = command_line_test;
+
+TEST_F(command_line_, has_the_defaults_of_the_library) {
+    const auto c = replay({});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_EQ(c.replay->settings.slots, 2);
+    EXPECT_EQ(c.replay->settings.reuse_guard, 2s);
+    EXPECT_EQ(c.replay->concurrency, 1);
+    EXPECT_FALSE(c.replay->json);
+    EXPECT_THAT(c.replay->prompts, ElementsAre("x"));
+}
+
+TEST_F(command_line_, has_a_flag_for_each_field_of_the_configuration) {
+    const auto help = tandem({"replay", "--help"}).out;
+    tandem::config defaults;
+    tandem::for_each_field(defaults, [&](const tandem::field_info& f, const auto&) {
+        EXPECT_THAT(help, HasSubstr(flag_name(f.name)));
+    });
+}
+
+TEST_F(command_line_, takes_values_of_every_kind) {
+    const auto c = replay({"--reuse-guard", "250ms", "--temperature=0.5", "--seed", "-1",
+                           "--presence-penalty", "-.5", "--erase-after-cut", "--stop", "[a,b]",
+                           "--stop", "c", "--server", "http://host:1"});
+    ASSERT_TRUE(c.replay) << c.err;
+    const auto& s = c.replay->settings;
+    EXPECT_EQ(s.reuse_guard, 250ms);
+    EXPECT_EQ(s.generation.temperature, 0.5);
+    EXPECT_EQ(s.generation.seed, -1);
+    EXPECT_EQ(s.generation.presence_penalty, -0.5);
+    EXPECT_TRUE(s.erase_after_cut);
+    EXPECT_THAT(s.generation.stop, ElementsAre("[a,b]", "c"));
+    EXPECT_EQ(s.url, "http://host:1");
+}
+
+TEST_F(command_line_, takes_prompts_that_look_like_flags_or_lists) {
+    const auto c = tandem({"replay", "--prompt", "--json", "--prompt", "[a,b]", "--user", "-x"});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_THAT(c.replay->prompts, ElementsAre("--json", "[a,b]"));
+    EXPECT_THAT(c.replay->user_messages, ElementsAre("-x"));
+    EXPECT_FALSE(c.replay->json);
+}
+
+TEST_F(command_line_, takes_the_last_of_a_flag_that_is_repeated) {
+    const auto c = replay({"--slots", "3", "--slots", "4"});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_EQ(c.replay->settings.slots, 4);
+}
+
+TEST_F(command_line_, lets_the_file_win_over_the_defaults) {
+    const auto c = replay({"--config", file_with(R"({"slots": 3, "reuse_guard": 0.5,
+        "peek_hold": "10ms", "temperature": 1, "erase_after_cut": true, "stop": ["a", "b"]})")});
+    ASSERT_TRUE(c.replay) << c.err;
+    const auto& s = c.replay->settings;
+    EXPECT_EQ(s.slots, 3);
+    EXPECT_EQ(s.reuse_guard, 500ms);
+    EXPECT_EQ(s.peek_hold, 10ms);
+    EXPECT_EQ(s.generation.temperature, 1.0);
+    EXPECT_TRUE(s.erase_after_cut);
+    EXPECT_THAT(s.generation.stop, ElementsAre("a", "b"));
+}
+
+TEST_F(command_line_, lets_variables_win_over_the_file) {
+    variables_ = {{"TANDEM_SLOTS", "4"}, {"TANDEM_STOP", "c"}};
+    const auto c = replay({"--config", file_with(R"({"slots": 3, "stop": ["a", "b"]})")});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_EQ(c.replay->settings.slots, 4);
+    EXPECT_THAT(c.replay->settings.generation.stop, ElementsAre("c"));
+}
+
+TEST_F(command_line_, lets_flags_win_over_variables) {
+    variables_ = {{"TANDEM_SLOTS", "4"}, {"TANDEM_STOP", "c"}};
+    const auto c = replay({"--slots", "5", "--stop", "d", "--stop", "e"});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_EQ(c.replay->settings.slots, 5);
+    EXPECT_THAT(c.replay->settings.generation.stop, ElementsAre("d", "e"));
+}
+
+TEST_F(command_line_, leaves_foreign_and_empty_variables_alone) {
+    variables_ = {{"TANDEM_LLAMA_SERVER_DIR", "/x"}, {"TANDEM_SLOTS", ""}};
+    const auto c = replay({});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_EQ(c.replay->settings.slots, 2);
+}
+
+TEST_F(command_line_, reads_the_key_from_a_file_without_its_line_end) {
+    const auto c = replay({"--api-key-file", file_with("secret\r\n")});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_EQ(c.replay->settings.api_key, "secret");
+}
+
+TEST_F(command_line_, never_shows_a_key) {
+    variables_["TANDEM_API_KEY"] = "sec\x01ret";
+    const auto from_variable = replay({});
+    EXPECT_EQ(from_variable.status, 2);
+    EXPECT_THAT(from_variable.err, AllOf(HasSubstr("TANDEM_API_KEY"), Not(HasSubstr("sec"))));
+    const auto from_file = replay({"--config", file_with(R"({"api_key": ["sesame"]})")});
+    EXPECT_THAT(from_file.err,
+                AllOf(HasSubstr("api_key must be a text"), Not(HasSubstr("sesame"))));
+    const auto broken = replay({"--config", file_with("{\"api_key\": \"sesame\n\"}")});
+    EXPECT_THAT(broken.err, AllOf(HasSubstr("not valid JSON"), Not(HasSubstr("sesame"))));
+}
+
+TEST_F(command_line_, names_all_faults_at_once) {
+    variables_["TANDEM_TOP_K"] = "many";
+    const auto c =
+        replay({"--slots", "5000", "--reuse-guard", "soon", "--tts", "fast", "--foo",
+                "--concurrency", "0", "--config", file_with(R"({"slot": 1, "min_p": "much"})")});
+    EXPECT_EQ(c.status, 2);
+    for (const auto* fault :
+         {"--slots is 5000; it must be at least 1 and at most 1024",
+          "--reuse-guard soon: a time such as 250ms, 2s or 1m is expected",
+          "TANDEM_TOP_K many: a whole number is expected",
+          "--tts is fast; it must be none or wpm=N",
+          "--concurrency is 0; it must be a whole number from 1 to 1000",
+          "--foo is an unknown flag", ": the field slot is unknown", ": min_p must be a number"})
+        EXPECT_THAT(c.err, HasSubstr(fault));
+}
+
+TEST_F(command_line_, starts_its_help_with_an_example) {
+    const auto c = tandem({"replay", "--help"});
+    EXPECT_EQ(c.status, 0);
+    EXPECT_THAT(c.out, StartsWith("Example:\n  tandem replay "));
+}
+
+TEST_F(command_line_, keeps_its_help_within_80_columns) {
+    for (const auto& args : {std::vector<std::string>{"--help"}, {"replay", "--help"}}) {
+        std::istringstream help(tandem(args).out);
+        for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80u) << line;
+    }
+}
+
+TEST_F(command_line_, shows_help_and_fails_without_a_command) {
+    const auto c = tandem({});
+    EXPECT_EQ(c.status, 2);
+    EXPECT_THAT(c.err, HasSubstr("replay"));
+}
+
+TEST_F(command_line_, tells_the_version) {
+    EXPECT_THAT(tandem({"--version"}).out, StartsWith("tandem 0."));
+}
+
+struct refusal {
+    const char* name;
+    std::vector<std::string> args;
+    const char* message;
+};
+
+class command_line_refuses : public testing::TestWithParam<refusal> {};
+
+TEST_P(command_line_refuses, arguments) {
+    const auto c = parse_command_line(GetParam().args, [](const char*) { return nullptr; });
+    EXPECT_EQ(c.status, 2);
+    EXPECT_FALSE(c.replay);
+    EXPECT_THAT(c.err, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    table, command_line_refuses,
+    testing::Values(
+        refusal{"nothing_to_replay", {"replay"}, "there is nothing to replay"},
+        refusal{"a_file_and_prompts", {"replay", "f", "--prompt", "x"}, "one of them is possible"},
+        refusal{"two_files", {"replay", "f", "g"}, "g is one argument too many"},
+        refusal{"a_flag_without_value", {"replay", "f", "--slots"}, "--slots"},
+        refusal{"an_unknown_flag", {"replay", "f", "--slot", "1"}, "did you mean --slots?"},
+        refusal{"an_unknown_command", {"replya", "f"}, "replya"},
+        refusal{"two_servers",
+                {"replay", "f", "--url", "http://a:1", "--url", "http://b:1"},
+                "--url is given 2 times; this version uses one server"},
+        refusal{"a_wrong_url", {"replay", "f", "--url", "localhost"}, "--url"},
+        refusal{"a_colour", {"replay", "f", "--color", "red"}, "--color is red"},
+        refusal{"a_level", {"replay", "f", "--log-level", "all"}, "--log-level is all"},
+        refusal{"concurrency_that_is_no_number",
+                {"replay", "f", "--concurrency", "2x"},
+                "--concurrency is 2x"},
+        refusal{"a_huge_number",
+                {"replay", "f", "--max-tokens", "99999999999999999999"},
+                "--max-tokens 99999999999999999999"},
+        refusal{"not_a_number", {"replay", "f", "--temperature", "nan"}, "--temperature is nan"},
+        refusal{"a_config_that_is_not_there",
+                {"replay", "f", "--config", "/nowhere/x"},
+                "--config /nowhere/x: No such file or directory"},
+        refusal{"a_key_file_that_is_not_there",
+                {"replay", "f", "--api-key-file", "/nowhere/x"},
+                "--api-key-file /nowhere/x: No such file or directory"}),
+    [](const auto& row) { return std::string(row.param.name); });
+
+}  // namespace

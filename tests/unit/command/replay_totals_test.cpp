@@ -1,0 +1,66 @@
+#include "replay_totals.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using tandem::finish_reason;
+using tandem::reply_result;
+using tandem::command::replay_totals;
+
+reply_result ended(finish_reason reason, double first_chunk_ms = -1) {
+    reply_result r;
+    r.finish_reason = reason;
+    r.metrics.first_chunk_ms = first_chunk_ms;
+    return r;
+}
+
+TEST(replay_totals, count_each_reply_once_by_its_end) {
+    replay_totals totals(7);
+    for (const auto reason : {finish_reason::eos, finish_reason::length, finish_reason::stop_word,
+                              finish_reason::interrupted, finish_reason::error})
+        totals.add(ended(reason));
+    const auto s = totals.summary(0, 0);
+    EXPECT_EQ(s.complete, 3);
+    EXPECT_EQ(s.interrupted, 1);
+    EXPECT_EQ(s.failed, 1);
+    EXPECT_EQ(s.not_started, 2);
+}
+
+TEST(replay_totals, rank_the_times_of_the_first_chunks) {
+    replay_totals totals(10);
+    for (const double ms : {9, 1, 8, 2, 7, 3, 6, 4, 5, 10})
+        totals.add(ended(finish_reason::eos, ms));
+    const auto s = totals.summary(0, 0);
+    EXPECT_EQ(s.first_chunk_p50_ms, 5);
+    EXPECT_EQ(s.first_chunk_p90_ms, 9);
+    EXPECT_EQ(s.first_chunk_max_ms, 10);
+}
+
+TEST(replay_totals, have_no_first_chunk_time_without_chunks) {
+    replay_totals totals(1);
+    totals.add(ended(finish_reason::error));
+    EXPECT_EQ(totals.summary(0, 0).first_chunk_p50_ms, -1);
+}
+
+TEST(replay_totals, add_up_tokens_and_waits) {
+    replay_totals totals(2);
+    reply_result r;
+    r.usage.generated = 10;
+    r.usage.cached = 30;
+    r.usage.evaluated = 10;
+    r.metrics.guard_waits = 1;
+    r.metrics.guard_wait_ms = 1.5;
+    totals.add(r);
+    totals.add(r);
+    const auto s = totals.summary(100, 5);
+    EXPECT_EQ(s.generated, 20);
+    EXPECT_EQ(s.guard_waits, 2);
+    EXPECT_EQ(s.guard_wait_ms, 3);
+    EXPECT_EQ(s.cache_hit_ratio(), 0.75);
+    EXPECT_EQ(s.cpu_us_per_token(), 250);
+    EXPECT_EQ(s.total_ms, 100);
+}
+
+}  // namespace

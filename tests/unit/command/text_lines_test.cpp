@@ -1,0 +1,149 @@
+#include "text_lines.hpp"
+
+#include "display_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace tandem::command;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Le;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+class text_lines : public testing::Test {
+ protected:
+    void SetUp() override { ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8")); }
+
+    tandem::chunk chunk_{.text = " Hello there.", .slot = 1, .cached = 50, .evaluated = 3};
+    tandem::reply_result result_;
+};
+
+TEST_F(text_lines, show_a_chunk_in_columns) {
+    const chunk_event e{.where = {"p1", 0}, .chunk = chunk_, .at_ms = 40};
+    EXPECT_EQ(chunk_lines({}, e), "   0.04s  1                50+3  Hello there.\n");
+}
+
+TEST_F(text_lines, say_that_a_slot_was_reused) {
+    chunk_.slot_reused = true;
+    const chunk_event e{.where = {"p1", 0}, .chunk = chunk_, .at_ms = 40};
+    EXPECT_EQ(chunk_lines({}, e), "   0.04s  1 reused         50+3  Hello there.\n");
+}
+
+TEST_F(text_lines, show_the_wait_for_the_guard_before_the_chunk) {
+    chunk_.guard_wait_ms = 1900;
+    const chunk_event e{.where = {"p1", 0}, .chunk = chunk_, .at_ms = 2000};
+    EXPECT_THAT(lines_of(chunk_lines({}, e)),
+                ElementsAre("   2.00s  waited 1.90 s for the reuse guard of slot 1",
+                            "   2.00s  1                50+3  Hello there."));
+}
+
+TEST_F(text_lines, stay_inside_the_width) {
+    chunk_.text =
+        "A sentence that is long enough to need a second line, and 明日は晴れでしょう too.";
+    chunk_.guard_wait_ms = 1;
+    result_.finish_reason = tandem::finish_reason::eos;
+    result_.metrics.guard_wait_ms = 1;
+    const chunk_event c{.where = {"a-long-name", 2}, .chunk = chunk_};
+    const end_event end{.where = {"a-long-name", 2}, .result = result_, .speech_ms = 1};
+    const start_event start{{"a-long-name", 2}, chunk_.text};
+    for (const int names : {0, 12}) {
+        const text_style style{.width = 70, .name_columns = names};
+        std::vector<int> widths;
+        for (const auto& line :
+             lines_of(start_lines(style, start) + chunk_lines(style, c) + end_lines(style, end)))
+            widths.push_back(columns_of(line));
+        EXPECT_THAT(widths, Each(Le(70)));
+    }
+}
+
+TEST_F(text_lines, carry_the_name_where_replies_run_side_by_side) {
+    const text_style style{.name_columns = 6};
+    const chunk_event c{.where = {"p1", 1}, .chunk = chunk_};
+    const end_event end{.where = {"p1", 1}, .result = result_};
+    const start_event start{{"p1", 1}, "Hi"};
+    EXPECT_THAT(lines_of(start_lines(style, start) + chunk_lines(style, c) + end_lines(style, end)),
+                Each(StartsWith("p1.1    ")));
+}
+
+TEST_F(text_lines, have_no_control_sequences_without_colour) {
+    result_.finish_reason = tandem::finish_reason::error;
+    const end_event end{.where = {"p1", 0}, .result = result_};
+    EXPECT_THAT(end_lines({}, end), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(end_lines({.color = true}, end), HasSubstr("\x1b[31m"));
+}
+
+TEST_F(text_lines, do_not_let_a_reply_steer_the_terminal) {
+    chunk_.text = "\x1b]0;title\x07";
+    const chunk_event e{.where = {"p1", 0}, .chunk = chunk_};
+    EXPECT_THAT(chunk_lines({}, e), Not(HasSubstr("\x1b")));
+}
+
+TEST_F(text_lines, tell_how_a_reply_ended) {
+    result_.finish_reason = tandem::finish_reason::eos;
+    result_.usage.generated = 64;
+    result_.metrics.chunks = 1;
+    result_.metrics.total_ms = 12400;
+    result_.metrics.first_chunk_ms = 38;
+    const end_event end{.where = {"p1", 0}, .result = result_};
+    EXPECT_EQ(end_lines({}, end),
+              "  12.40s  eos · 64 tokens in 1 chunk · first after 38 ms · cache hit 0 %\n");
+}
+
+TEST_F(text_lines, show_where_the_time_of_a_reply_went) {
+    result_.finish_reason = tandem::finish_reason::eos;
+    result_.metrics.guard_wait_ms = 1000;
+    const end_event end{.where = {"p1", 0}, .result = result_, .speech_ms = 4000, .gap_ms = 2000};
+    EXPECT_THAT(end_lines({}, end), HasSubstr("█████▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░\n"));
+    EXPECT_THAT(end_lines({}, end), HasSubstr("█ 1.00 s waiting  ▒ 1.00 s guard  ░ 4.00 s speech"));
+}
+
+TEST_F(text_lines, tell_why_a_reply_failed) {
+    result_.finish_reason = tandem::finish_reason::error;
+    result_.error = tandem::errc::stream_incomplete;
+    result_.diagnostics.client_message = "it broke";
+    EXPECT_THAT(end_lines({}, {.where = {"p1", 0}, .result = result_}),
+                HasSubstr("stream_incomplete: it broke"));
+}
+
+TEST_F(text_lines, say_that_slots_are_missing) {
+    tandem::server_props props;
+    props.total_slots = 1;
+    EXPECT_THAT(server_lines({}, props, 2), HasSubstr("only 1 of 2 slots are there"));
+    EXPECT_THAT(server_lines({}, props, 1), Not(HasSubstr("only")));
+}
+
+struct shown_time {
+    double ms;
+    const char* text;
+};
+
+class time_texts : public testing::TestWithParam<shown_time> {};
+
+TEST_P(time_texts, have_three_figures) {
+    EXPECT_EQ(time_text(GetParam().ms), GetParam().text);
+}
+
+INSTANTIATE_TEST_SUITE_P(table, time_texts,
+                         testing::Values(shown_time{0, "0.0 ms"}, shown_time{7.14, "7.1 ms"},
+                                         shown_time{850.2, "850 ms"}, shown_time{1234, "1.23 s"},
+                                         shown_time{12345, "12.3 s"},
+                                         shown_time{200'000, "3 min 20 s"}));
+
+}  // namespace

@@ -1,0 +1,113 @@
+#include "display_text.hpp"
+
+#include "text/utf8.hpp"
+#include "text/white_space.hpp"
+
+#include <cwchar>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+struct glyph {
+    std::string bytes;
+    int columns = 0;
+    bool space = false;
+};
+
+// The next character, as it is shown.
+glyph take_glyph(std::string_view& text) {
+    const auto c = text::first_character(text);
+    const auto bytes = text.substr(0, c.bytes);
+    text.remove_prefix(c.bytes);
+    if (text::is_white_space(c.character)) return {" ", 1, true};
+    const int columns = ::wcwidth(static_cast<wchar_t>(c.character));
+    const bool shown = columns >= 0 && text::find_invalid(bytes) == std::string_view::npos;
+    if (!shown) return {std::string(text::replacement_character), 1, false};
+    return {std::string(bytes), columns, false};
+}
+
+// Fills lines glyph by glyph.
+class line_filler {
+ public:
+    explicit line_filler(int width) : width_(width) {}
+
+    void add(const glyph& g) {
+        if (g.space) return end_word(), void(++spaces_);
+        if (g.columns > 1) end_word();
+        if (word_columns_ + g.columns > width_) end_word();
+        word_ += g.bytes;
+        word_columns_ += g.columns;
+        if (g.columns > 1) end_word();
+    }
+    void end_line() {
+        end_word();
+        lines_.push_back(std::exchange(line_, {}));
+        columns_ = 0;
+        spaces_ = 0;
+    }
+    std::vector<std::string> take() {
+        end_word();
+        if (!line_.empty()) end_line();
+        return std::move(lines_);
+    }
+
+ private:
+    void end_word() {
+        if (word_.empty()) return;
+        if (columns_ > 0 && columns_ + spaces_ + word_columns_ > width_) {
+            lines_.push_back(std::exchange(line_, {}));
+            columns_ = spaces_ = 0;
+        }
+        if (columns_ == 0) spaces_ = 0;
+        line_ += std::string(static_cast<std::size_t>(spaces_), ' ') + word_;
+        columns_ += spaces_ + word_columns_;
+        word_.clear();
+        word_columns_ = spaces_ = 0;
+    }
+
+    int width_;
+    std::string word_;
+    std::string line_;
+    int word_columns_ = 0;
+    int columns_ = 0;
+    int spaces_ = 0;
+    std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+int columns_of(std::string_view text) {
+    int columns = 0;
+    while (!text.empty()) columns += take_glyph(text).columns;
+    return columns;
+}
+
+std::string shortened(std::string_view text, int width) {
+    std::string result;
+    std::string fitting;  // what may stay if "…" has to follow
+    int columns = 0;
+    while (!text.empty()) {
+        const auto g = take_glyph(text);
+        columns += g.columns;
+        if (columns > width) return fitting + "…";
+        result += g.bytes;
+        if (columns < width) fitting = result;
+    }
+    return result;
+}
+
+std::vector<std::string> wrapped(std::string_view text, int width) {
+    line_filler lines(width);
+    while (!text.empty()) {
+        const bool line_break = text.front() == '\n';
+        const auto g = take_glyph(text);
+        if (line_break)
+            lines.end_line();
+        else
+            lines.add(g);
+    }
+    return lines.take();
+}
+
+}  // namespace tandem::command

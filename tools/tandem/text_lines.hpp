@@ -1,0 +1,34 @@
+#pragma once
+
+#include "replay_events.hpp"
+#include "replay_totals.hpp"
+
+#include "tandem/server.hpp"
+
+#include <string>
+#include <string_view>
+
+// The time line that `tandem replay` shows to people: pure text, each function gives whole lines.
+namespace tandem::command {
+
+struct text_style {
+    int width = 80;
+    bool color = false;
+    /// Columns of a reply's name in front of its lines; 0 = replies come one after the other, and
+    /// have a line with their name on top.
+    int name_columns = 0;
+};
+
+std::string server_lines(const text_style& style, const server_props& props, int slots_wanted);
+std::string start_lines(const text_style& style, const start_event& e);
+std::string chunk_lines(const text_style& style, const chunk_event& e);
+std::string end_lines(const text_style& style, const end_event& e);
+std::string fault_lines(const text_style& style, const fault_event& e);
+std::string summary_lines(const text_style& style, const replay_summary& s);
+
+/// "p3", and with further turns "p3.1".
+std::string name_text(const turn_name& name);
+/// "850 ms", "12.4 s", "3 min 20 s".
+std::string time_text(double ms);
+
+}  // namespace tandem::command

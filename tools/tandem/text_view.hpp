@@ -1,0 +1,40 @@
+#pragma once
+
+#include "replay_view.hpp"
+#include "terminal.hpp"
+#include "text_lines.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace tandem::command {
+
+/// For people: the time line, as it happens.
+class text_view final : public replay_view {
+ public:
+    /// The width in `style` is replaced by the terminal's.
+    text_view(terminal& t, text_style style, int slots_wanted);
+
+    void server_ready(const server_props& props) override;
+    void started(const start_event& e) override;
+    void chunk_came(const chunk_event& e) override;
+    void ended(const end_event& e) override;
+    void failed(const fault_event& e) override;
+    void finished(const replay_summary& s) override;
+
+    /// What the reply that was started last is doing: "   1.2s  speaking". Empty between replies.
+    std::string doing() const;
+
+ private:
+    using clock = std::chrono::steady_clock;
+    text_style style() const;
+
+    terminal& terminal_;
+    text_style style_;
+    int slots_wanted_;
+    bool running_ = false;
+    clock::time_point started_{};
+    clock::time_point spoken_{};
+};
+
+}  // namespace tandem::command
