@@ -18,17 +18,17 @@ socket_watcher::~socket_watcher() {
 
 void socket_watcher::want(int what) {
     wanted_ = what;
-    if (waited_to_write_ && armed_ == 0 && what == CURL_POLL_IN) forget_writes();
     arm();
 }
 
 // Asio never stops asking epoll for room to write, which would wake the loop once more for each
 // token. Only a fresh registration ends that.
 void socket_watcher::forget_writes() {
-    if (!events_ || !descriptor_.is_open()) return;
-    waited_to_write_ = false;
+    ++registration_;
+    armed_ = 0;
     descriptor_.release();
     descriptor_.assign(fd_, assign_error_);
+    arm();
 }
 
 void socket_watcher::hold(bool held) {
@@ -54,9 +54,8 @@ void socket_watcher::arm() {
 
 void socket_watcher::wait(stream_descriptor::wait_type type, int mask) {
     armed_ |= mask;
-    waited_to_write_ |= mask == CURL_CSELECT_OUT;
-    auto done = [self = shared_from_this(), mask](const error_code& ec) {
-        self->on_wait(ec, mask);
+    auto done = [self = shared_from_this(), mask, r = registration_](const error_code& ec) {
+        self->on_wait(ec, mask, r);
     };
     if (assign_error_)
         boost::asio::post(descriptor_.get_executor(), [done, ec = assign_error_] { done(ec); });
@@ -64,9 +63,11 @@ void socket_watcher::wait(stream_descriptor::wait_type type, int mask) {
         descriptor_.async_wait(type, std::move(done));
 }
 
-void socket_watcher::on_wait(const error_code& ec, int mask) {
+void socket_watcher::on_wait(const error_code& ec, int mask, int registration) {
+    if (!events_ || registration != registration_) return;
     armed_ &= ~mask;
-    if (!events_ || !(permitted() & mask)) return;
+    if (mask == CURL_CSELECT_OUT && !(wanted_ & mask)) return forget_writes();
+    if (!(permitted() & mask)) return;
     events_->on_ready(fd_, ec ? CURL_CSELECT_ERR : mask);
     // curl says nothing if it wants the same as before.
     arm();

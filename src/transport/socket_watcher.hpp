@@ -34,7 +34,7 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     void forget_writes();
     void arm();
     void wait(boost::asio::posix::stream_descriptor::wait_type type, int mask);
-    void on_wait(const error_code& ec, int mask);
+    void on_wait(const error_code& ec, int mask, int registration);
 
     boost::asio::posix::stream_descriptor descriptor_;
     curl_socket_t fd_;
@@ -45,8 +45,8 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     int wanted_ = 0;
     int armed_ = 0;
     bool held_ = false;
-    // Asio has waited for room to write on this descriptor.
-    bool waited_to_write_ = false;
+    // Counts how often the socket was registered; waits of an earlier one are over.
+    int registration_ = 0;
 };
 
 }  // namespace tandem::transport
