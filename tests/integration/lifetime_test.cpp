@@ -30,6 +30,7 @@ TEST_F(lifetime, destroyed_client_cuts_what_streams) {
     ASSERT_TRUE(server_sees([](const auto& o) { return o.slots[0].is_processing; }));
     llm.reset();
     EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
+    ASSERT_TRUE(loop.run_to_end(c));
     EXPECT_EQ(c.error(), errc::client_destroyed);
 }
 
