@@ -66,6 +66,8 @@ child_process::child_process(const std::string& program, setup s)
     posix_spawn_file_actions_adddup2(&actions, ::fileno(in_.get()), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ::fileno(err_.get()), STDERR_FILENO);
+    // Not the sockets of a server in this process: it could not close its port any more.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     s.args.insert(s.args.begin(), program);
     auto variables = environment_with(s.variables);
     const int fault = ::posix_spawn(&pid_, program.c_str(), &actions, nullptr,

@@ -69,7 +69,7 @@ TEST_F(replay_faults, go_on_with_the_other_prompts_if_one_is_too_long) {
 }
 
 TEST_F(replay_faults, keep_what_was_handed_over_when_the_server_dies) {
-    start_server({.faults = {{.kind = fault_kind::crash, .at_token = 2, .skip = 1}}});
+    start_server({.faults = {{.kind = fault_kind::crash, .at_token = 1, .skip = 1}}});
     const auto r = run({"--json", "--prompt", "count"});
     EXPECT_EQ(r.status, 1);
     const auto error = r.event("error");
