@@ -89,10 +89,11 @@ std::string bar_lines(const text_style& style, const end_event& e) {
     auto legend = fmt::format("█ {} waiting", time_text(server));
     if (guard > 0) legend += fmt::format("  ▒ {} guard", time_text(guard));
     if (e.speech_ms > 0) legend += fmt::format("  ░ {} speech", time_text(e.speech_ms));
-    const auto indent = prefix(style, e.where) + std::string(note_columns, ' ');
-    const int left = text_columns(style, note_columns) - bar_columns - 2;
-    if (columns_of(legend) <= left) return fmt::format("{}{}  {}\n", indent, bar, legend);
-    return fmt::format("{}{}\n{}{}\n", indent, bar, indent, legend);
+    const auto blank = std::string(note_columns, ' ');
+    if (columns_of(legend) <= text_columns(style, note_columns) - bar_columns - 2)
+        return fmt::format("{}{}{}  {}\n", prefix(style, e.where), blank, bar, legend);
+    return fmt::format("{}{}{}\n", prefix(style, e.where), blank, bar) +
+           block(style, e.where, blank, note_columns, legend);
 }
 
 std::string outcome(const end_event& e) {
