@@ -69,6 +69,18 @@ microseconds shortest_rest(const std::vector<logged_use>& uses) {
     return shortest;
 }
 
+// The other slot than before, unless the one before has rested for the whole guard: where two uses
+// came close together, both guards may be over when the client looks.
+void expect_in_turn(const std::vector<logged_use>& uses) {
+    ASSERT_GE(uses.size(), 2u);
+    EXPECT_EQ(uses[0].slot, 0);
+    for (std::size_t i = 1; i < uses.size(); ++i) {
+        if (uses[i].slot == uses[i - 1].slot) {
+            EXPECT_GE(uses[i].start - uses[i - 1].end.value(), guard - notice_time) << "use " << i;
+        }
+    }
+}
+
 class guard_contract : public contract {};
 INSTANTIATE_TEST_SUITE_P(one, guard_contract, ::testing::Values(server_kind::real), name_of);
 
@@ -89,8 +101,7 @@ TEST_P(guard_contract, all_dialogues_use_the_slots_in_turn_and_none_within_its_g
     for (const auto& s : speakers) {
         const auto uses = s->uses();
         EXPECT_EQ(uses.size(), static_cast<std::size_t>(s->requests()));
-        for (std::size_t i = 0; i < uses.size(); ++i)
-            EXPECT_EQ(uses[i].slot, static_cast<int>(i % 2)) << "use " << i;
+        expect_in_turn(uses);
         uses_seen += uses.size();
         shortest = std::min(shortest, shortest_rest(uses));
     }

@@ -28,18 +28,18 @@ TEST_F(slots, without_a_guard_the_last_one_is_used_again_and_evaluates_one_token
 }
 
 TEST_F(slots, with_a_guard_are_used_in_turn) {
-    config.reuse_guard = 500ms;
-    config.chunk_max_tokens = 0;
+    server_options.parallel = config.slots = 3;
+    config.reuse_guard = 1h;
     start();
     auto c = say([](consumer& self, const chunk& piece) {
-        if (piece.id.seq < 3)
+        if (piece.id.seq < 2)
             self.go_on(piece);
         else
             self.interrupt();
     });
     std::vector<int> used;
     for (const auto& r : completions()) used.push_back(r.id_slot);
-    EXPECT_THAT(used, ::testing::ElementsAre(0, 1, 0, 1));
+    EXPECT_THAT(used, ::testing::ElementsAre(0, 1, 2));
 }
 
 TEST_F(slots, are_not_used_within_their_guard) {
