@@ -150,6 +150,11 @@ TEST_F(replay_faults, end_with_a_message_when_the_disk_is_full) {
     EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: No space left on device"));
 }
 
+TEST_F(replay_faults, do_not_pass_over_a_help_that_cannot_be_written) {
+    child_process child(program, {.args = {"--help"}, .out_file = "/dev/full"});
+    EXPECT_EQ(child.wait().status, 1);
+}
+
 struct stop_signal {
     const char* name;
     int number;

@@ -34,6 +34,10 @@ std::string filled(std::string text, int columns) {
            std::string(static_cast<std::size_t>(std::max(0, columns - columns_of(text))), ' ');
 }
 
+std::string quoted(std::string_view text, int columns) {
+    return fmt::format("«{}»", shortened(text, columns));
+}
+
 // What stands in front of a line of a reply.
 std::string prefix(const text_style& style, const turn_name& name) {
     if (style.name_columns == 0) return {};
@@ -145,11 +149,10 @@ std::string start_lines(const text_style& style, const start_event& e) {
     const auto name = name_text(e.where);
     if (style.name_columns > 0)
         return prefix(style, e.where) +
-               painted(style, paint::dim, "«" + shortened(e.prompt, text_columns(style, 2)) + "»") +
-               '\n';
+               painted(style, paint::dim, quoted(e.prompt, text_columns(style, 2))) + '\n';
     const int left = std::max(least_text_columns, style.width - columns_of(name) - 4);
     return fmt::format("\n{}  {}\n", painted(style, paint::bold, shortened(name, style.width)),
-                       painted(style, paint::dim, "«" + shortened(e.prompt, left) + "»"));
+                       painted(style, paint::dim, quoted(e.prompt, left)));
 }
 
 std::string chunk_lines(const text_style& style, const chunk_event& e) {
@@ -193,7 +196,7 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
     const auto head = fmt::format(
         "{} repl{}: {} complete, {} failed, {} interrupted, {} not started", s.replies,
         s.replies == 1 ? "y" : "ies", s.complete, s.failed, s.interrupted, s.not_started);
-    auto text = "\n" + painted(style, paint::bold, head) + '\n';
+    auto text = fmt::format("\n{}\n", painted(style, paint::bold, head));
     text += row("chunks", fmt::format("{}", s.chunks));
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
     text += row("prompt tokens", fmt::format("{} cached, {} evaluated (hit {:.0f} %)", s.cached,
