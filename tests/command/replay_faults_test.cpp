@@ -53,7 +53,8 @@ TEST_F(replay_faults, tell_people_what_to_do) {
     start_server({.load_time = std::chrono::hours(1)});
     const auto r = run({"--prompt", "count"});
     EXPECT_EQ(r.status, 1);
-    EXPECT_THAT(r.out, AllOf(HasSubstr("model_loading: "), HasSubstr("1 not started")));
+    EXPECT_THAT(r.err, HasSubstr("tandem replay: model_loading: "));
+    EXPECT_THAT(r.out, HasSubstr("1 not started"));
 }
 
 TEST_F(replay_faults, go_on_with_the_other_prompts_if_one_is_too_long) {

@@ -87,9 +87,12 @@ std::string bar_lines(const text_style& style, const end_event& e) {
     const auto cells = [&](double ms) {
         return ms > 0 ? std::max(1L, std::lround(ms / all * bar_columns)) : 0L;
     };
-    const auto bar = painted(style, paint::green, repeated("█", cells(server))) +
-                     painted(style, paint::yellow, repeated("▒", cells(guard))) +
-                     painted(style, paint::dim, repeated("░", cells(e.speech_ms)));
+    const long waiting = cells(server);
+    const long guarded = cells(guard);
+    const long spoken = e.speech_ms > 0 ? std::max(1L, bar_columns - waiting - guarded) : 0;
+    const auto bar = painted(style, paint::green, repeated("█", waiting)) +
+                     painted(style, paint::yellow, repeated("▒", guarded)) +
+                     painted(style, paint::dim, repeated("░", spoken));
     auto legend = fmt::format("█ {} waiting", time_text(server));
     if (guard > 0) legend += fmt::format("  ▒ {} guard", time_text(guard));
     if (e.speech_ms > 0) legend += fmt::format("  ░ {} speech", time_text(e.speech_ms));
@@ -185,11 +188,8 @@ std::string end_lines(const text_style& style, const end_event& e) {
                  words_of(e.result.error, e.result.diagnostics), paint::red);
 }
 
-std::string fault_lines(const text_style& style, const fault_event& e) {
-    std::string result;
-    for (const auto& line : wrapped(words_of(e.error, e.diagnostics), style.width))
-        result += painted(style, paint::red, line) + '\n';
-    return result;
+std::string fault_text(const fault_event& e) {
+    return words_of(e.error, e.diagnostics);
 }
 
 std::string summary_lines(const text_style& style, const replay_summary& s) {
@@ -197,6 +197,7 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
         "{} repl{}: {} complete, {} failed, {} interrupted, {} not started", s.replies,
         s.replies == 1 ? "y" : "ies", s.complete, s.failed, s.interrupted, s.not_started);
     auto text = fmt::format("\n{}\n", painted(style, paint::bold, head));
+    if (s.replies == s.not_started) return text;
     text += row("chunks", fmt::format("{}", s.chunks));
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
     text += row("prompt tokens", fmt::format("{} cached, {} evaluated (hit {:.0f} %)", s.cached,
