@@ -53,7 +53,8 @@ TEST_F(replay_faults, tell_people_what_to_do) {
     start_server({.load_time = std::chrono::hours(1)});
     const auto r = run({"--prompt", "count"});
     EXPECT_EQ(r.status, 1);
-    EXPECT_THAT(r.out, AllOf(HasSubstr("model_loading: "), HasSubstr("1 not started")));
+    EXPECT_THAT(r.err, HasSubstr("tandem replay: model_loading: "));
+    EXPECT_THAT(r.out, HasSubstr("1 not started"));
 }
 
 TEST_F(replay_faults, go_on_with_the_other_prompts_if_one_is_too_long) {
@@ -148,6 +149,11 @@ TEST_F(replay_faults, end_with_a_message_when_the_disk_is_full) {
     const auto end = child.wait();
     EXPECT_EQ(end.status, 1);
     EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: No space left on device"));
+}
+
+TEST_F(replay_faults, do_not_pass_over_a_help_that_cannot_be_written) {
+    child_process child(program, {.args = {"--help"}, .out_file = "/dev/full"});
+    EXPECT_EQ(child.wait().status, 1);
 }
 
 struct stop_signal {

@@ -126,7 +126,7 @@ replay_options read_options(replay_texts t, std::vector<std::string>& faults) {
 command_line refused(const std::string& who, const std::vector<std::string>& faults) {
     std::string text;
     for (const auto& fault : faults) text += fmt::format("{}: {}\n", who, fault);
-    return {.status = wrong_use, .err = text + fmt::format("See \"{} --help\".\n", who)};
+    return {.status = wrong_use, .err = text + fmt::format("See \"{} --help\".", who)};
 }
 
 // What CLI11 could make nothing of.
@@ -147,10 +147,11 @@ class parser {
     parser() {
         app_.set_help_flag("-h,--help", "this text")->group("help");
         app_.set_version_flag("--version", "tandem " TANDEM_VERSION, "the version")->group("help");
-        replay_->footer("send prompts, and show the replies chunk by chunk");
-        replay_->set_help_flag("-h,--help", "this text")->group("output");
+        replay_->footer("send prompts, show the chunks");
+        replay_->set_help_flag();
         replay_->allow_extras();
         add_flags(*replay_, texts_);
+        replay_->set_help_flag("-h,--help", "this text")->group("output");
         flags_.add_to(*replay_);
     }
 

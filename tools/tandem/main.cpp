@@ -1,5 +1,6 @@
 #include "command_line.hpp"
 #include "replay_command.hpp"
+#include "terminal.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -8,15 +9,27 @@
 #include <string>
 #include <vector>
 
+namespace {
+
+// Shows what a command line that runs nothing has to say.
+int tell(const tandem::command::command_line& c) {
+    tandem::command::terminal t;
+    t.print(c.out);
+    if (!c.err.empty()) t.print_error(c.err);
+    if (t.failure().empty()) return c.status;
+    t.print_error("tandem: " + t.failure());
+    return 1;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) try {
     // A closed pipe is told by the write that fails.
     std::signal(SIGPIPE, SIG_IGN);
     const auto command =
         tandem::command::parse_command_line(std::vector<std::string>(argv + 1, argv + argc),
-                                            [](const char* n) { return std::getenv(n); });
-    std::fputs(command.out.c_str(), stdout);
-    std::fputs(command.err.c_str(), stderr);
-    return command.replay ? tandem::command::run_replay(*command.replay) : command.status;
+                                            [](const char* name) { return std::getenv(name); });
+    return command.replay ? tandem::command::run_replay(*command.replay) : tell(command);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "tandem: %s\n", e.what());
     return 1;

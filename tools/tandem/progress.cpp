@@ -35,6 +35,7 @@ progress::progress(boost::asio::io_context& ioc, terminal& t, std::function<std:
     : terminal_(t), line_(std::move(line)), timer_(ioc) {}
 
 void progress::start() {
+    if (!terminal_.err_is_terminal()) return;
     // A line as wide as the terminal could wrap, and would not be taken away whole.
     terminal_.show_status(shortened(line_(), terminal_.err_width() - 1));
     timer_.expires_after(std::chrono::milliseconds(100));

@@ -34,6 +34,10 @@ std::string filled(std::string text, int columns) {
            std::string(static_cast<std::size_t>(std::max(0, columns - columns_of(text))), ' ');
 }
 
+std::string quoted(std::string_view text, int columns) {
+    return fmt::format("«{}»", shortened(text, columns));
+}
+
 // What stands in front of a line of a reply.
 std::string prefix(const text_style& style, const turn_name& name) {
     if (style.name_columns == 0) return {};
@@ -83,9 +87,12 @@ std::string bar_lines(const text_style& style, const end_event& e) {
     const auto cells = [&](double ms) {
         return ms > 0 ? std::max(1L, std::lround(ms / all * bar_columns)) : 0L;
     };
-    const auto bar = painted(style, paint::green, repeated("█", cells(server))) +
-                     painted(style, paint::yellow, repeated("▒", cells(guard))) +
-                     painted(style, paint::dim, repeated("░", cells(e.speech_ms)));
+    const long waiting = cells(server);
+    const long guarded = cells(guard);
+    const long spoken = e.speech_ms > 0 ? std::max(1L, bar_columns - waiting - guarded) : 0;
+    const auto bar = painted(style, paint::green, repeated("█", waiting)) +
+                     painted(style, paint::yellow, repeated("▒", guarded)) +
+                     painted(style, paint::dim, repeated("░", spoken));
     auto legend = fmt::format("█ {} waiting", time_text(server));
     if (guard > 0) legend += fmt::format("  ▒ {} guard", time_text(guard));
     if (e.speech_ms > 0) legend += fmt::format("  ░ {} speech", time_text(e.speech_ms));
@@ -145,11 +152,10 @@ std::string start_lines(const text_style& style, const start_event& e) {
     const auto name = name_text(e.where);
     if (style.name_columns > 0)
         return prefix(style, e.where) +
-               painted(style, paint::dim, "«" + shortened(e.prompt, text_columns(style, 2)) + "»") +
-               '\n';
+               painted(style, paint::dim, quoted(e.prompt, text_columns(style, 2))) + '\n';
     const int left = std::max(least_text_columns, style.width - columns_of(name) - 4);
     return fmt::format("\n{}  {}\n", painted(style, paint::bold, shortened(name, style.width)),
-                       painted(style, paint::dim, "«" + shortened(e.prompt, left) + "»"));
+                       painted(style, paint::dim, quoted(e.prompt, left)));
 }
 
 std::string chunk_lines(const text_style& style, const chunk_event& e) {
@@ -182,18 +188,16 @@ std::string end_lines(const text_style& style, const end_event& e) {
                  words_of(e.result.error, e.result.diagnostics), paint::red);
 }
 
-std::string fault_lines(const text_style& style, const fault_event& e) {
-    std::string result;
-    for (const auto& line : wrapped(words_of(e.error, e.diagnostics), style.width))
-        result += painted(style, paint::red, line) + '\n';
-    return result;
+std::string fault_text(const fault_event& e) {
+    return words_of(e.error, e.diagnostics);
 }
 
 std::string summary_lines(const text_style& style, const replay_summary& s) {
     const auto head = fmt::format(
         "{} repl{}: {} complete, {} failed, {} interrupted, {} not started", s.replies,
         s.replies == 1 ? "y" : "ies", s.complete, s.failed, s.interrupted, s.not_started);
-    auto text = "\n" + painted(style, paint::bold, head) + '\n';
+    auto text = fmt::format("\n{}\n", painted(style, paint::bold, head));
+    if (s.replies == s.not_started) return text;
     text += row("chunks", fmt::format("{}", s.chunks));
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
     text += row("prompt tokens", fmt::format("{} cached, {} evaluated (hit {:.0f} %)", s.cached,

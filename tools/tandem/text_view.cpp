@@ -36,7 +36,7 @@ void text_view::ended(const end_event& e) {
 }
 
 void text_view::failed(const fault_event& e) {
-    terminal_.print(fault_lines(style(), e));
+    terminal_.print_error("tandem replay: " + fault_text(e));
 }
 
 void text_view::finished(const replay_summary& s) {

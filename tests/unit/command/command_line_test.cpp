@@ -24,16 +24,16 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class command_line_test : public testing::Test {
+class arguments : public testing::Test {
  protected:
-    ~command_line_test() override { std::remove(file_.c_str()); }
+    ~arguments() override { std::remove(file_.c_str()); }
 
     // `tandem replay --prompt x` with further arguments.
     command_line replay(std::vector<std::string> args) {
         args.insert(args.begin(), {"replay", "--prompt", "x"});
-        return tandem(std::move(args));
+        return parse(std::move(args));
     }
-    command_line tandem(std::vector<std::string> args) {
+    command_line parse(std::vector<std::string> args) {
         return parse_command_line(std::move(args), [this](const char* name) -> const char* {
             const auto found = variables_.find(name);
             return found == variables_.end() ? nullptr : found->second.c_str();
@@ -49,9 +49,7 @@ class command_line_test : public testing::Test {
         testing::TempDir() + "command_line_test_" + std::to_string(::getpid()) + ".json";
 };
 
-using command_line_ = command_line_test;
-
-TEST_F(command_line_, has_the_defaults_of_the_library) {
+TEST_F(arguments, leave_the_defaults_of_the_library) {
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
     EXPECT_EQ(c.replay->settings.slots, 2);
@@ -61,15 +59,15 @@ TEST_F(command_line_, has_the_defaults_of_the_library) {
     EXPECT_THAT(c.replay->prompts, ElementsAre("x"));
 }
 
-TEST_F(command_line_, has_a_flag_for_each_field_of_the_configuration) {
-    const auto help = tandem({"replay", "--help"}).out;
+TEST_F(arguments, have_a_flag_for_each_field_of_the_configuration) {
+    const auto help = parse({"replay", "--help"}).out;
     tandem::config defaults;
     tandem::for_each_field(defaults, [&](const tandem::field_info& f, const auto&) {
         EXPECT_THAT(help, HasSubstr(flag_name(f.name)));
     });
 }
 
-TEST_F(command_line_, takes_values_of_every_kind) {
+TEST_F(arguments, have_values_of_every_kind) {
     const auto c = replay({"--reuse-guard", "250ms", "--temperature=0.5", "--seed", "-1",
                            "--presence-penalty", "-.5", "--erase-after-cut", "--stop", "[a,b]",
                            "--stop", "c", "--server", "http://host:1"});
@@ -84,21 +82,21 @@ TEST_F(command_line_, takes_values_of_every_kind) {
     EXPECT_EQ(s.url, "http://host:1");
 }
 
-TEST_F(command_line_, takes_prompts_that_look_like_flags_or_lists) {
-    const auto c = tandem({"replay", "--prompt", "--json", "--prompt", "[a,b]", "--user", "-x"});
+TEST_F(arguments, have_prompts_that_look_like_flags_or_lists) {
+    const auto c = parse({"replay", "--prompt", "--json", "--prompt", "[a,b]", "--user", "-x"});
     ASSERT_TRUE(c.replay) << c.err;
     EXPECT_THAT(c.replay->prompts, ElementsAre("--json", "[a,b]"));
     EXPECT_THAT(c.replay->user_messages, ElementsAre("-x"));
     EXPECT_FALSE(c.replay->json);
 }
 
-TEST_F(command_line_, takes_the_last_of_a_flag_that_is_repeated) {
+TEST_F(arguments, count_the_last_of_a_flag_that_is_repeated) {
     const auto c = replay({"--slots", "3", "--slots", "4"});
     ASSERT_TRUE(c.replay) << c.err;
     EXPECT_EQ(c.replay->settings.slots, 4);
 }
 
-TEST_F(command_line_, lets_the_file_win_over_the_defaults) {
+TEST_F(arguments, let_the_file_win_over_the_defaults) {
     const auto c = replay({"--config", file_with(R"({"slots": 3, "reuse_guard": 0.5,
         "peek_hold": "10ms", "temperature": 1, "erase_after_cut": true, "stop": ["a", "b"]})")});
     ASSERT_TRUE(c.replay) << c.err;
@@ -111,7 +109,7 @@ TEST_F(command_line_, lets_the_file_win_over_the_defaults) {
     EXPECT_THAT(s.generation.stop, ElementsAre("a", "b"));
 }
 
-TEST_F(command_line_, lets_variables_win_over_the_file) {
+TEST_F(arguments, let_variables_win_over_the_file) {
     variables_ = {{"TANDEM_SLOTS", "4"}, {"TANDEM_STOP", "c"}};
     const auto c = replay({"--config", file_with(R"({"slots": 3, "stop": ["a", "b"]})")});
     ASSERT_TRUE(c.replay) << c.err;
@@ -119,7 +117,7 @@ TEST_F(command_line_, lets_variables_win_over_the_file) {
     EXPECT_THAT(c.replay->settings.generation.stop, ElementsAre("c"));
 }
 
-TEST_F(command_line_, lets_flags_win_over_variables) {
+TEST_F(arguments, let_flags_win_over_variables) {
     variables_ = {{"TANDEM_SLOTS", "4"}, {"TANDEM_STOP", "c"}};
     const auto c = replay({"--slots", "5", "--stop", "d", "--stop", "e"});
     ASSERT_TRUE(c.replay) << c.err;
@@ -127,20 +125,20 @@ TEST_F(command_line_, lets_flags_win_over_variables) {
     EXPECT_THAT(c.replay->settings.generation.stop, ElementsAre("d", "e"));
 }
 
-TEST_F(command_line_, leaves_foreign_and_empty_variables_alone) {
+TEST_F(arguments, leave_foreign_and_empty_variables_alone) {
     variables_ = {{"TANDEM_LLAMA_SERVER_DIR", "/x"}, {"TANDEM_SLOTS", ""}};
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
     EXPECT_EQ(c.replay->settings.slots, 2);
 }
 
-TEST_F(command_line_, reads_the_key_from_a_file_without_its_line_end) {
+TEST_F(arguments, bring_the_key_from_a_file_without_its_line_end) {
     const auto c = replay({"--api-key-file", file_with("secret\r\n")});
     ASSERT_TRUE(c.replay) << c.err;
     EXPECT_EQ(c.replay->settings.api_key, "secret");
 }
 
-TEST_F(command_line_, never_shows_a_key) {
+TEST_F(arguments, never_show_a_key) {
     variables_["TANDEM_API_KEY"] = "sec\x01ret";
     const auto from_variable = replay({});
     EXPECT_EQ(from_variable.status, 2);
@@ -152,7 +150,7 @@ TEST_F(command_line_, never_shows_a_key) {
     EXPECT_THAT(broken.err, AllOf(HasSubstr("not valid JSON"), Not(HasSubstr("sesame"))));
 }
 
-TEST_F(command_line_, names_all_faults_at_once) {
+TEST_F(arguments, tell_all_their_faults_at_once) {
     variables_["TANDEM_TOP_K"] = "many";
     const auto c =
         replay({"--slots", "5000", "--reuse-guard", "soon", "--tts", "fast", "--foo",
@@ -168,27 +166,27 @@ TEST_F(command_line_, names_all_faults_at_once) {
         EXPECT_THAT(c.err, HasSubstr(fault));
 }
 
-TEST_F(command_line_, starts_its_help_with_an_example) {
-    const auto c = tandem({"replay", "--help"});
+TEST_F(arguments, start_their_help_with_an_example) {
+    const auto c = parse({"replay", "--help"});
     EXPECT_EQ(c.status, 0);
     EXPECT_THAT(c.out, StartsWith("Example:\n  tandem replay "));
 }
 
-TEST_F(command_line_, keeps_its_help_within_80_columns) {
+TEST_F(arguments, keep_their_help_within_80_columns) {
     for (const auto& args : {std::vector<std::string>{"--help"}, {"replay", "--help"}}) {
-        std::istringstream help(tandem(args).out);
+        std::istringstream help(parse(args).out);
         for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80u) << line;
     }
 }
 
-TEST_F(command_line_, shows_help_and_fails_without_a_command) {
-    const auto c = tandem({});
+TEST_F(arguments, fail_with_the_help_without_a_command) {
+    const auto c = parse({});
     EXPECT_EQ(c.status, 2);
     EXPECT_THAT(c.err, HasSubstr("replay"));
 }
 
-TEST_F(command_line_, tells_the_version) {
-    EXPECT_THAT(tandem({"--version"}).out, StartsWith("tandem 0."));
+TEST_F(arguments, ask_for_the_version) {
+    EXPECT_THAT(parse({"--version"}).out, StartsWith("tandem 0."));
 }
 
 struct refusal {
@@ -197,9 +195,9 @@ struct refusal {
     const char* message;
 };
 
-class command_line_refuses : public testing::TestWithParam<refusal> {};
+class refused_arguments : public testing::TestWithParam<refusal> {};
 
-TEST_P(command_line_refuses, arguments) {
+TEST_P(refused_arguments, are_named) {
     const auto c = parse_command_line(GetParam().args, [](const char*) { return nullptr; });
     EXPECT_EQ(c.status, 2);
     EXPECT_FALSE(c.replay);
@@ -207,7 +205,7 @@ TEST_P(command_line_refuses, arguments) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    table, command_line_refuses,
+    table, refused_arguments,
     testing::Values(
         refusal{"nothing_to_replay", {"replay"}, "there is nothing to replay"},
         refusal{"a_file_and_prompts", {"replay", "f", "--prompt", "x"}, "one of them is possible"},

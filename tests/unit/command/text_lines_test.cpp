@@ -129,6 +129,34 @@ TEST_F(text_lines, say_that_slots_are_missing) {
     EXPECT_THAT(server_lines({}, props, 1), Not(HasSubstr("only")));
 }
 
+TEST_F(text_lines, sum_a_run_up) {
+    replay_summary s;
+    s.replies = 2;
+    s.complete = 2;
+    s.chunks = 9;
+    s.generated = 100;
+    s.wasted = 2;
+    s.cached = 30;
+    s.evaluated = 10;
+    s.first_chunk_p50_ms = s.first_chunk_p90_ms = s.first_chunk_max_ms = 5;
+    s.total_ms = 1500;
+    s.cpu_ms = 1;
+    EXPECT_THAT(
+        lines_of(summary_lines({}, s)),
+        ElementsAre("", "2 replies: 2 complete, 0 failed, 0 interrupted, 0 not started",
+                    "  chunks         9", "  tokens         100 generated, 2 wasted",
+                    "  prompt tokens  30 cached, 10 evaluated (hit 75 %)",
+                    "  first chunk    p50 5.0 ms, p90 5.0 ms, max 5.0 ms", "  guard waits    none",
+                    "  time           1.50 s, processor 1.0 ms (10.0 µs a token)"));
+}
+
+TEST_F(text_lines, have_no_figures_where_nothing_was_started) {
+    replay_summary s;
+    s.replies = s.not_started = 1;
+    EXPECT_EQ(summary_lines({}, s),
+              "\n1 reply: 0 complete, 0 failed, 0 interrupted, 1 not started\n");
+}
+
 struct shown_time {
     double ms;
     const char* text;
