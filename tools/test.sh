@@ -20,7 +20,7 @@ Steps:
             testing into build/; skipped where it cannot be had, unless
             TANDEM_REQUIRE_REAL_SERVER=1
   asan      the tests once more under the address and undefined-behaviour sanitizers
-  tsan      the tests once more under the thread sanitizer
+  tsan      the tests of transport, client and mock server under the thread sanitizer
   fuzz      each fuzz target for a short time (TANDEM_FUZZ_SECONDS, 10)
 
 Missing packages are installed with apt-get (tools/setup.sh). Everything is built in build/.
@@ -30,10 +30,13 @@ END
 
 say() { printf '\n== test.sh: %s\n' "$*"; }
 
+# Builds a preset, or only the targets that follow it.
 build() {
-  say "building $1"
-  cmake --preset "$1" >"build/$1.log" 2>&1 || { cat "build/$1.log"; return 1; }
-  cmake --build --preset "$1"
+  local preset=$1
+  shift
+  say "building $preset"
+  cmake --preset "$preset" >"build/$preset.log" 2>&1 || { cat "build/$preset.log"; return 1; }
+  cmake --build --preset "$preset" ${*:+--target "$@"}
 }
 
 run_tests() {
@@ -63,9 +66,10 @@ asan() {
   TANDEM_SIMULATION_REPLIES=10000 run_tests asan -LE real
 }
 
+# Only what has threads is of interest here.
 tsan() {
-  build tsan
-  TANDEM_SIMULATION_REPLIES=1000 run_tests tsan -LE real
+  build tsan unit_transport unit_mock_server integration
+  run_tests tsan -R '^(transport|mock_server|integration)\.'
 }
 
 fuzz() {
