@@ -26,16 +26,21 @@ boost::asio::any_io_executor reply::executor_of(const detail::reply_shell& shell
     return shell.core()->executor();
 }
 
-void reply::next_chunk(const std::shared_ptr<detail::reply_shell>& shell,
+std::uint64_t reply::name_wait(detail::reply_shell& shell) noexcept {
+    return shell.name_wait();
+}
+
+void reply::next_chunk(const std::shared_ptr<detail::reply_shell>& shell, std::uint64_t wait,
                        detail::next_chunk_completion handler) {
-    boost::asio::dispatch(executor_of(*shell), [shell, h = std::move(handler)]() mutable {
-        shell->next_chunk(std::move(h));
+    boost::asio::dispatch(executor_of(*shell), [shell, wait, h = std::move(handler)]() mutable {
+        shell->next_chunk(wait, std::move(h));
     });
 }
 
-void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak) {
+void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak, std::uint64_t wait) {
     if (const auto shell = weak.lock())
-        boost::asio::dispatch(executor_of(*shell), [shell] { shell->cancel_next_chunk(); });
+        boost::asio::dispatch(executor_of(*shell),
+                              [shell, wait] { shell->cancel_next_chunk(wait); });
 }
 
 void reply::continue_after(chunk_id id) {

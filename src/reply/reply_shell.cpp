@@ -83,16 +83,17 @@ void reply_shell::server_ready(time_point asked_at) {
     perform_actions();
 }
 
-void reply_shell::next_chunk(next_chunk_completion handler) {
+void reply_shell::next_chunk(std::uint64_t wait, next_chunk_completion handler) {
     if (consumer_) return handler.complete(errc::operation_in_progress, std::nullopt);
     consumer_ = std::move(handler);
+    consumer_wait_ = wait;
     if (machine_.ended()) return give_end();
     machine_.chunk_wanted(now());
     perform_actions();
 }
 
-void reply_shell::cancel_next_chunk() {
-    if (!consumer_) return;
+void reply_shell::cancel_next_chunk(std::uint64_t wait) {
+    if (!consumer_ || wait != consumer_wait_) return;
     machine_.chunk_not_wanted();
     consumer_.complete(boost::asio::error::operation_aborted, std::nullopt);
 }

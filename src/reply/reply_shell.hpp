@@ -17,8 +17,8 @@
 
 namespace tandem::detail {
 
-/// Carries out what a reply's machine decides. All functions but id(), ended() and result() run on
-/// the core's strand.
+/// Carries out what a reply's machine decides. All functions but id(), ended(), result() and
+/// name_wait() run on the core's strand.
 class reply_shell : public std::enable_shared_from_this<reply_shell>,
                     private transport::exchange_handler {
  public:
@@ -29,10 +29,12 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     std::uint64_t id() const noexcept { return machine_.id(); }
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     const reply_result& result() const noexcept;
+    /// A name for a wait for a chunk.
+    std::uint64_t name_wait() noexcept { return ++last_wait_; }
 
     void start();
-    void next_chunk(next_chunk_completion handler);
-    void cancel_next_chunk();
+    void next_chunk(std::uint64_t wait, next_chunk_completion handler);
+    void cancel_next_chunk(std::uint64_t wait);
     void continue_after(chunk_id id);
     void interrupt();
     void abandon(error_code ec, const diagnostics& diag);
@@ -75,6 +77,8 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     wire::token_event event_;
 
     next_chunk_completion consumer_;
+    std::uint64_t consumer_wait_ = 0;
+    std::atomic<std::uint64_t> last_wait_{0};
     boost::asio::steady_timer timer_;
     std::optional<time_point> timer_due_;
     std::atomic<bool> ended_{false};

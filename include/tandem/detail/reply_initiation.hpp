@@ -12,14 +12,15 @@ namespace tandem {
 
 template <class Handler>
 void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, Handler handler) {
+    const auto wait = name_wait(*shell);
 #if BOOST_VERSION >= 107700
     if (auto slot = boost::asio::get_associated_cancellation_slot(handler); slot.is_connected())
-        slot.assign([weak = std::weak_ptr(shell)](boost::asio::cancellation_type) {
-            cancel_next_chunk(weak);
+        slot.assign([weak = std::weak_ptr(shell), wait](boost::asio::cancellation_type) {
+            cancel_next_chunk(weak, wait);
         });
 #endif
     const auto executor = executor_of(*shell);
-    next_chunk(shell, detail::next_chunk_completion(std::move(handler), executor));
+    next_chunk(shell, wait, detail::next_chunk_completion(std::move(handler), executor));
 }
 
 }  // namespace tandem
