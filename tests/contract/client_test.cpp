@@ -76,6 +76,16 @@ TEST_P(client_contract, chunks_joined_are_the_uncut_text_without_a_peek) {
     expect_whole_texts(c);
 }
 
+TEST_P(client_contract, replies_side_by_side_keep_their_texts_apart) {
+    client llm(loop().ioc.get_executor(), client_config());
+    std::vector<std::pair<const talk_turn*, consumer>> all;
+    for (const auto& turn : talk_turns()) all.emplace_back(&turn, llm.start(turn.prompt));
+    for (auto& [turn, said] : all) {
+        ASSERT_TRUE(loop().run_to_end(said));
+        EXPECT_EQ(said.text(), turn->reply) << turn->name;
+    }
+}
+
 TEST_P(client_contract, max_tokens_bounds_the_reply_over_its_requests) {
     const auto& turn = talk_turn_of("soup-recipe");
     client llm(loop().ioc.get_executor(), client_config());

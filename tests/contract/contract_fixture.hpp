@@ -26,13 +26,17 @@ class contract : public ::testing::TestWithParam<server_kind> {
  protected:
     void SetUp() override {
         if (GetParam() == server_kind::real) {
-            if (!real_server::can_be_had()) GTEST_SKIP() << real_server::missing();
+            const auto why_not = real_server::missing();
+            if (!why_not.empty() && real_server::required()) FAIL() << why_not;
+            if (!why_not.empty()) GTEST_SKIP() << why_not;
             real_ = std::make_unique<real_server>(arguments_);
         } else {
             mock_ = std::make_unique<mock::server>(mock_options_);
         }
         probe_ = std::make_unique<http_probe>(url());
     }
+
+    void TearDown() override { log_.expect_nowhere("<|im_start|>"); }
 
     std::string url() const { return mock_ ? mock_->url() : real_->url(); }
     http_probe& probe() { return *probe_; }

@@ -26,9 +26,8 @@ class real_server {
  public:
     /// Why no llama-server can be had here; empty if one can.
     static std::string missing();
-    /// Skips the test where no server can be had, or fails it where one is required. Use as
-    /// `if (!real_server::can_be_had()) GTEST_SKIP() << real_server::missing();`
-    static bool can_be_had();
+    /// Whether its lack is a failure: TANDEM_REQUIRE_REAL_SERVER=1.
+    static bool required();
 
     /// Starts it with these arguments behind the model's, and waits until it is healthy.
     explicit real_server(const std::vector<std::string>& more = {});
