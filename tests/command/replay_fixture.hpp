@@ -1,6 +1,6 @@
 #pragma once
 
-#include "child_process.hpp"
+#include "support/child_process.hpp"
 #include "tandem_mock/server.hpp"
 
 #include <gmock/gmock.h>
