@@ -48,9 +48,6 @@ void reply_machine::start(time_point now) {
     if (phase_ != phase::idle) return;
     tally_.started(now);
     next_request(now);
-    // The first request goes out as text at once; the ids are there when the second one needs them.
-    actions_.push_back(action::tokenize_prompt{});
-    prompt_ids_pending_ = true;
 }
 
 void reply_machine::prompt_tokenized(time_point now, std::vector<wire::token_id> ids) {
@@ -129,12 +126,21 @@ void reply_machine::end_request(time_point now, bool cut) {
 
 void reply_machine::chunk_complete(time_point now) {
     end_request(now, true);
-    // The ids that the next request needs are asked for while the chunk is spoken.
+    ask_for_ids();
+    next_chunk(now);
+}
+
+// The ids that the next request needs are asked for while the chunk is spoken. A reply of one
+// request never asks.
+void reply_machine::ask_for_ids() {
+    if (!std::exchange(prompt_ids_asked_, true)) {
+        prompt_ids_pending_ = true;
+        actions_.push_back(action::tokenize_prompt{});
+    }
     if (auto texts = continuation_.lost_texts(); !texts.empty()) {
         recovery_pending_ = true;
         actions_.push_back(action::recover_tokens{std::move(texts)});
     }
-    next_chunk(now);
 }
 
 void reply_machine::next_chunk(time_point now) {

@@ -90,6 +90,7 @@ class reply_machine {
     void generation_ended(time_point now, finish_reason reason);
     void end_request(time_point now, bool cut);
     void chunk_complete(time_point now);
+    void ask_for_ids();
     void next_chunk(time_point now);
     void next_request(time_point now);
     void want_slot_when_resolved(time_point now);
@@ -108,7 +109,8 @@ class reply_machine {
     text::chunker chunker_;
     reply_tally tally_;
 
-    std::optional<int> slot_;          // of the running request
+    std::optional<int> slot_;  // of the running request
+    bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;
     std::optional<finish_reason> generated_;  // set when no more text will come

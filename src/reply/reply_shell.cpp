@@ -71,6 +71,7 @@ void reply_shell::start() {
     if (const auto bad = text::find_invalid(machine_.prompt()); bad != std::string_view::npos)
         return abandon(errc::invalid_prompt,
                        told("the prompt is not valid UTF-8 from byte {} on", bad));
+    settings_ = wire::completion_settings(options_);
     core_->prepare([self = shared_from_this(), asked_at](error_code ec, const diagnostics& diag,
                                                          const server_props&) {
         if (ec) return self->abandon(ec, diag);
@@ -222,11 +223,12 @@ void reply_shell::perform(action::send_request a) {
                prompt.as_ids ? "ids" : "text");
     const std::array parts{prompt.as_ids ? wire::prompt_part(prompt.ids)
                                          : wire::prompt_part(prompt.text)};
-    exchange_ = core_->transport().start(
-        {.path = completion_path,
-         .body = wire::completion_body(
-             {.prompt = parts, .id_slot = a.slot, .n_predict = a.n_predict, .options = options_})},
-        *this);
+    exchange_ = core_->transport().start({.path = completion_path,
+                                          .body = wire::completion_body({.prompt = parts,
+                                                                         .id_slot = a.slot,
+                                                                         .n_predict = a.n_predict,
+                                                                         .settings = settings_})},
+                                         *this);
 }
 
 void reply_shell::perform(action::close_connection) {

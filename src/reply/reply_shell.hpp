@@ -66,6 +66,7 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
 
     std::shared_ptr<client_core> core_;
     generation_options options_;
+    std::string settings_;  // what each request says of them
     reply_machine machine_;
     bool performing_ = false;
 

@@ -2,6 +2,8 @@
 
 #include "wire/json_text.hpp"
 
+#include <fmt/format.h>
+
 namespace tandem::wire {
 namespace {
 
@@ -43,8 +45,8 @@ json sampling_fields(const generation_options& o) {
     return fields;
 }
 
-json fields_of(const completion_request& request) {
-    auto fields = sampling_fields(request.options);
+json fields_of(const generation_options& options) {
+    auto fields = sampling_fields(options);
     fields["stream"] = true;
     fields["cache_prompt"] = true;
     fields["return_tokens"] = true;
@@ -54,20 +56,23 @@ json fields_of(const completion_request& request) {
                                  "stop_type",        "stopping_word",    "id_slot",
                                  "tokens_predicted", "tokens_evaluated", "tokens_cached",
                                  "truncated",        "timings"};
-    fields["id_slot"] = request.id_slot;
-    if (request.n_predict >= 0) fields["n_predict"] = request.n_predict;
     return fields;
 }
 
 }  // namespace
 
+std::string completion_settings(const generation_options& options) {
+    const auto object = dumped(fields_of(options));
+    return object.substr(1, object.size() - 2);
+}
+
 std::string completion_body(const completion_request& request) {
     std::string body = R"({"prompt":)";
     append_prompt(request.prompt, body);
-    const auto fields = dumped(fields_of(request));
-    body += ',';
-    body.append(fields, 1);
-    return body;
+    body += fmt::format(R"(,"id_slot":{},)", request.id_slot);
+    if (request.n_predict >= 0) body += fmt::format(R"("n_predict":{},)", request.n_predict);
+    body += request.settings;
+    return body += '}';
 }
 
 }  // namespace tandem::wire

@@ -22,9 +22,13 @@ struct completion_request {
     int id_slot = 0;
     /// Tokens to generate at most; -1 = no bound.
     int n_predict = -1;
-    /// `max_tokens` is not read: it bounds a reply, which may need several requests.
-    const generation_options& options;
+    /// From completion_settings().
+    std::string_view settings;
 };
+
+/// What all requests of a reply have in common, as members of a JSON object: made once.
+/// `max_tokens` is not read: it bounds a reply, which may need several requests.
+std::string completion_settings(const generation_options& options);
 
 /// The body of the request: a stream with timings from its first event on, whose final event is
 /// small. Text that is not UTF-8 is the caller's fault; its bad bytes are replaced.

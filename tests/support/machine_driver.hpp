@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,18 +33,22 @@ class machine_driver {
 
     /// What the machine wanted since the last call.
     std::vector<std::string> wants() {
-        for (auto& a : machine.take_actions()) std::visit([this](auto& value) { note(value); }, a);
+        note_actions();
         return std::exchange(noted_, {});
     }
 
     void pass(duration d) { now += d; }
     void start() { machine.start(now); }
     void grant(int slot, bool reused = false, duration guard_wait = {}) {
+        note_actions();
         predicted_ = 0;
         machine.slot_granted(now, slot, reused, guard_wait);
     }
     void ask() { machine.chunk_wanted(now); }
-    void go_on(std::uint32_t seq) { machine.continued(now, {machine.id(), seq}); }
+    void go_on(std::uint32_t seq) {
+        note_actions();
+        machine.continued(now, {machine.id(), seq});
+    }
     void interrupt() { machine.interrupted(now); }
     void deadline() { machine.deadline_reached(now); }
     void tokenized(std::vector<wire::token_id> ids) {
@@ -78,22 +83,31 @@ class machine_driver {
         machine.event_read(now, e);
     }
 
-    /// From nothing to a request on slot 0, with the prompt's ids known.
+    /// From nothing to a request on slot 0.
     void begin() {
         ask();
         start();
         grant(0);
-        tokenized({101});
         wants();
     }
 
     time_point now{std::chrono::hours(1)};
     int prompt_tokens = 1;
     wire::timings timings;
+    /// What /tokenize answers for the prompt at once; with nothing the test answers it.
+    std::optional<std::vector<wire::token_id>> prompt_ids{{101}};
     detail::reply_machine machine;
 
  private:
-    void note(const detail::action::tokenize_prompt&) { noted_.push_back("tokenize"); }
+    void note_actions() {
+        for (auto actions = machine.take_actions(); !actions.empty();
+             actions = machine.take_actions())
+            for (auto& a : actions) std::visit([this](auto& value) { note(value); }, a);
+    }
+    void note(const detail::action::tokenize_prompt&) {
+        if (prompt_ids) return tokenized(*prompt_ids);
+        noted_.push_back("tokenize");
+    }
     void note(const detail::action::recover_tokens& a) {
         noted_.push_back(fmt::format("recover {}", fmt::join(a.texts, "|")));
     }

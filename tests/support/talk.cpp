@@ -46,8 +46,9 @@ std::string uncut_text(const std::string& url, const std::string& prompt,
                        const generation_options& options) {
     http_probe probe(url);
     const std::array parts{wire::prompt_part(std::string_view(prompt))};
+    const auto settings = wire::completion_settings(options);
     const auto answer =
-        probe.complete(json::parse(wire::completion_body({.prompt = parts, .options = options})));
+        probe.complete(json::parse(wire::completion_body({.prompt = parts, .settings = settings})));
     EXPECT_FALSE(answer->error()) << answer->error().message();
     EXPECT_TRUE(!answer->events().empty() && answer->final_event().value("stop", false))
         << "no final event";

@@ -16,12 +16,28 @@ using tandem::wire::stop_type;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(reply_machine, asks_for_a_slot_first_and_for_the_prompts_ids_meanwhile) {
+TEST(reply_machine, starts_with_the_prompt_as_text) {
     machine_driver d;
     d.start();
-    EXPECT_THAT(d.wants(), ElementsAre("slot?", "tokenize"));
+    EXPECT_THAT(d.wants(), ElementsAre("slot?"));
     d.grant(0);
     EXPECT_THAT(d.wants(), ElementsAre("send 0 n=-1 'P'"));
+}
+
+TEST(reply_machine, asks_for_the_prompts_ids_once_at_the_first_cut) {
+    machine_driver d;
+    d.prompt_ids.reset();
+    d.begin();
+    d.tokens("Hello", "!", " How");
+    EXPECT_THAT(d.wants(),
+                ElementsAre("cut", "release 0", "tokenize", "chunk 0 'Hello!' sentence"));
+    d.tokenized({101});
+    d.ask();
+    d.go_on(0);
+    d.grant(1);
+    d.wants();
+    d.tokens(" are", " you", "?", " I");
+    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 1", "chunk 1 ' How are you?' sentence"));
 }
 
 TEST(reply_machine, cuts_at_the_peek_and_then_hands_the_sentence_over) {
@@ -72,10 +88,8 @@ TEST(reply_machine, carries_the_peek_into_the_next_chunk) {
 
 TEST(reply_machine, goes_on_as_text_where_the_prompt_could_not_be_tokenised) {
     machine_driver d;
-    d.ask();
-    d.start();
-    d.grant(0);
-    d.tokenized({});
+    d.prompt_ids.emplace();
+    d.begin();
     d.tokens("Hello", "!", " How");
     d.go_on(0);
     d.wants();
@@ -96,9 +110,8 @@ TEST(reply_machine, goes_on_as_text_where_the_server_counted_other_prompt_tokens
 
 TEST(reply_machine, waits_for_the_prompts_ids_before_the_second_request) {
     machine_driver d;
-    d.ask();
-    d.start();
-    d.grant(0);
+    d.prompt_ids.reset();
+    d.begin();
     d.token("Hello", 11);
     d.token("!", 12);
     d.token(" How", 13);
@@ -211,7 +224,6 @@ TEST(reply_machine, hands_a_chunk_over_only_when_the_consumer_asks) {
     machine_driver d;
     d.start();
     d.grant(0);
-    d.tokenized({101});
     d.wants();
     d.tokens("Hello", "!", " How");
     EXPECT_THAT(d.wants(), ElementsAre("cut", "release 0"));
@@ -310,7 +322,6 @@ TEST(reply_machine, asks_for_no_more_tokens_than_are_left) {
     d.wants();
     d.grant(0);
     EXPECT_THAT(d.wants(), ElementsAre("send 0 n=10 'P'"));
-    d.tokenized({101});
     d.tokens("Hello", "!", " How");
     d.go_on(0);
     d.wants();

@@ -15,8 +15,9 @@ using nlohmann::json;
 
 json body_of(std::span<const prompt_part> prompt, const generation_options& options = {},
              int n_predict = -1) {
+    const auto settings = completion_settings(options);
     return json::parse(completion_body(
-        {.prompt = prompt, .id_slot = 1, .n_predict = n_predict, .options = options}));
+        {.prompt = prompt, .id_slot = 1, .n_predict = n_predict, .settings = settings}));
 }
 
 json body_of(std::string_view text, const generation_options& options = {}, int n_predict = -1) {
