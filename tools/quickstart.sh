@@ -70,11 +70,17 @@ start_real_server() {
 
 start_mock_server() {
   say "NO LLAMA-SERVER CAN BE HAD HERE: this is the mock server, which plays the dialogues of a file"
-  port=$((20000 + RANDOM % 20000))
-  "$build/mock_server/tandem-mock-server" --port "$port" --parallel 2 --tokens-per-second 60 \
-    --dialogues tests/model/dialogues.jsonl >"$build/mock-server.log" 2>&1 &
-  server=$!
-  wait_for "$port"
+  local try
+  for try in 1 2 3 4 5; do
+    port=$((20000 + RANDOM % 20000))
+    "$build/mock_server/tandem-mock-server" --port "$port" --parallel 2 --tokens-per-second 60 \
+      --dialogues tests/model/dialogues.jsonl >"$build/mock-server.log" 2>&1 &
+    server=$!
+    wait_for "$port" && return 0
+    stop_server
+  done
+  say "the mock server did not start either; see $build/mock-server.log"
+  return 1
 }
 
 show_reply() {

@@ -4,9 +4,9 @@ set -euo pipefail
 
 readonly build_packages=(
   g++ cmake ninja-build libcurl4-openssl-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
-  libboost-dev libcli11-dev libssl-dev)
+  libboost-dev libcli11-dev libssl-dev ca-certificates debian-archive-keyring)
 readonly test_packages=(
-  libgtest-dev libgmock-dev openssl clang ca-certificates debian-archive-keyring)
+  libgtest-dev libgmock-dev openssl clang)
 
 usage() {
   cat <<'END'

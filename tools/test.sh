@@ -43,7 +43,13 @@ run_tests() {
   local preset=$1
   shift
   say "testing $preset"
-  ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@" | tail -n 40
+  local log="build/$preset-tests.log"
+  if ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@" >"$log"; then
+    tail -n 20 "$log"
+  else
+    cat "$log"
+    return 1
+  fi
 }
 
 release() {
@@ -82,7 +88,9 @@ fuzz() {
     say "fuzzing $name for $fuzz_seconds s"
     mkdir -p "build/fuzz/found/$name"
     "build/fuzz/tests/fuzz/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=10 \
-      -artifact_prefix="build/fuzz/" "build/fuzz/found/$name" "$corpus" 2>&1 | tail -n 2
+      -artifact_prefix="build/fuzz/" "build/fuzz/found/$name" "$corpus" 2>"build/fuzz/$name.log" ||
+      { cat "build/fuzz/$name.log"; return 1; }
+    tail -n 2 "build/fuzz/$name.log"
   done
 }
 

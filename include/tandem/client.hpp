@@ -30,9 +30,9 @@ class client_core;
 ///
 /// The calls take a completion token last but one, and optionally the address of a `diagnostics`
 /// that must live until completion; it tells in words what the error code means. Errors of all
-/// calls: resolve_failed, connect_failed, connect_timeout, tls_failed, request_timeout,
-/// stream_incomplete, unauthorized, model_loading, bad_request, not_supported, server_error,
-/// bad_response, response_too_large, client_destroyed.
+/// calls: invalid_prompt (text that is not valid UTF-8), resolve_failed, connect_failed,
+/// connect_timeout, tls_failed, request_timeout, stream_incomplete, unauthorized, model_loading,
+/// bad_request, not_supported, server_error, bad_response, response_too_large, client_destroyed.
 class client {
  public:
     /// Throws config_error, which names every fault of the configuration.

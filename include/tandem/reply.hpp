@@ -21,10 +21,11 @@ using next_chunk_completion = any_completion<error_code, std::optional<chunk>>;
 /// One assistant turn being generated: chunks come out, and the consumer says when it wants the
 /// next. Made by client::start().
 ///
-/// Lifetime: the handle may outlive its client; the reply ends with the client then. Destroying the
-/// handle interrupts a reply that has not ended.
-/// Thread-safety: all functions may be called from any thread, but not two on one handle at once
-/// with its move or destruction.
+/// Lifetime: the handle may outlive its client; the reply ends with the client then. It must not
+/// outlive the io_context. Destroying the handle interrupts a reply that has not ended. A handle
+/// that was moved from may only be assigned to or destroyed.
+/// Thread-safety: all functions may be called from any thread. Moving and destroying the handle
+/// must not overlap with another call on it.
 class reply {
  public:
     reply(reply&&) noexcept;
@@ -72,6 +73,7 @@ class reply {
     friend class client;
     explicit reply(std::shared_ptr<detail::reply_shell> shell) noexcept;
 
+    static void let_go(std::shared_ptr<detail::reply_shell> shell) noexcept;
     template <class Handler>
     static void start_next_chunk(std::shared_ptr<detail::reply_shell> shell, Handler handler);
     static boost::asio::any_io_executor executor_of(const detail::reply_shell& shell);

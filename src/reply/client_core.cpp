@@ -48,6 +48,12 @@ void client_core::prepare(prepared done) {
     });
 }
 
+// An exception of the user's function must not end a reply half-way.
+void client_core::write_log(log_level level, const std::string& line) const noexcept try {
+    config_.logger.write(level, line);
+} catch (...) {
+}
+
 void client_core::props_arrived(error_code ec, const diagnostics& diag, const server_props& props) {
     const auto self = shared_from_this();
     if (ec)

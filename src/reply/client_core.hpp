@@ -59,10 +59,11 @@ class client_core : public std::enable_shared_from_this<client_core> {
     template <class... Args>
     void log(log_level level, fmt::format_string<Args...> text, Args&&... args) const {
         if (config_.logger.enabled(level))
-            config_.logger.write(level, fmt::format(text, std::forward<Args>(args)...));
+            write_log(level, fmt::format(text, std::forward<Args>(args)...));
     }
 
  private:
+    void write_log(log_level level, const std::string& line) const noexcept;
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
     void learn(const server_props& props);
     void arm_slot_timer();

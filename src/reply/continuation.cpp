@@ -26,9 +26,12 @@ void continuation::append(const wire::token_event& event) {
     if (prompt_tokens_ == 0) prompt_tokens_ = event.prompt_tokens;
     unsynced_.insert(unsynced_.end(), event.tokens.begin(), event.tokens.end());
     if (event.content.empty()) return;
-    keep_span(event, static_cast<std::size_t>(std::max(event.predicted - synced_, 0)));
+    // A server that does not count its tokens sends each one.
+    const int least = synced_ + std::max(1, static_cast<int>(unsynced_.size()));
+    const int predicted = std::max(event.predicted, least);
+    keep_span(event, static_cast<std::size_t>(predicted - synced_));
     text_ += event.content;
-    synced_ = event.predicted;
+    synced_ = predicted;
     unsynced_.clear();
 }
 

@@ -4,6 +4,8 @@
 
 #include <boost/asio/dispatch.hpp>
 
+#include <utility>
+
 namespace tandem {
 
 reply::reply(std::shared_ptr<detail::reply_shell> shell) noexcept : shell_(std::move(shell)) {}
@@ -11,15 +13,19 @@ reply::reply(std::shared_ptr<detail::reply_shell> shell) noexcept : shell_(std::
 reply::reply(reply&&) noexcept = default;
 
 reply& reply::operator=(reply&& other) noexcept {
-    if (this != &other) {
-        if (shell_) interrupt();
-        shell_ = std::move(other.shell_);
-    }
+    if (this != &other) let_go(std::exchange(shell_, std::move(other.shell_)));
     return *this;
 }
 
 reply::~reply() {
-    if (shell_) interrupt();
+    let_go(std::move(shell_));
+}
+
+// What a shell owns belongs to its strand, and must be destroyed there too.
+void reply::let_go(std::shared_ptr<detail::reply_shell> shell) noexcept {
+    if (!shell) return;
+    const auto executor = executor_of(*shell);
+    boost::asio::dispatch(executor, [s = std::move(shell)] { s->interrupt(); });
 }
 
 boost::asio::any_io_executor reply::executor_of(const detail::reply_shell& shell) {

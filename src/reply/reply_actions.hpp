@@ -25,7 +25,7 @@ struct send_request {
     /// Tokens to generate at most; -1 = no bound.
     int n_predict;
 };
-/// Close the connection now: the cut.
+/// Close the connection now: the cut, or the end of a request that ended by itself.
 struct close_connection {};
 /// The slot's request has ended; give the slot back.
 struct release_slot {

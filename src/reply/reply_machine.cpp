@@ -12,6 +12,9 @@ namespace {
 using phase = reply_phase;
 using status = text::chunker::status;
 
+// Ids are worth a short wait; without them the reply goes on as text.
+constexpr duration longest_resolving = std::chrono::milliseconds(500);
+
 finish_reason reason_of(wire::stop_type stop) noexcept {
     switch (stop) {
         case wire::stop_type::word:
@@ -84,6 +87,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
         case kind::token:
             return token_read(now, event);
         case kind::final:
+            read_text(event);
             end_request(now, false);
             return generation_ended(now, reason_of(event.stop));
         case kind::error:
@@ -94,10 +98,9 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
 void reply_machine::token_read(time_point now, const wire::token_event& event) {
     if (phase_ == phase::first_token) enter(phase::streaming, now);
     last_token_ = now;
-    const int kept_before = continuation_.kept_tokens();
-    continuation_.append(event);
+    const auto status_now = read_text(event);
     if (event.content.empty()) return;
-    switch (chunker_.feed(event.content, continuation_.kept_tokens() - kept_before)) {
+    switch (status_now) {
         case status::reading:
             return enter(phase::streaming, now);
         case status::ready:
@@ -109,6 +112,12 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
     }
 }
 
+text::chunker::status reply_machine::read_text(const wire::token_event& event) {
+    const int kept_before = continuation_.kept_tokens();
+    continuation_.append(event);
+    return chunker_.feed(event.content, continuation_.kept_tokens() - kept_before);
+}
+
 void reply_machine::generation_ended(time_point now, finish_reason reason) {
     generated_ = reason;
     chunker_.finish();
@@ -116,10 +125,8 @@ void reply_machine::generation_ended(time_point now, finish_reason reason) {
 }
 
 void reply_machine::end_request(time_point now, bool cut) {
-    if (cut) {
-        actions_.push_back(action::close_connection{});
-        tally_.cut(now);
-    }
+    actions_.push_back(action::close_connection{});
+    if (cut) tally_.cut(now);
     actions_.push_back(action::release_slot{*slot_, cut});
     slot_.reset();
 }
@@ -223,6 +230,8 @@ void reply_machine::abandoned(time_point now, error_code ec, const diagnostics& 
 
 std::optional<time_point> reply_machine::deadline() const {
     switch (phase_) {
+        case phase::resolving:
+            return phase_since_ + longest_resolving;
         case phase::first_token:
             return phase_since_ + rules_.first_token_timeout;
         case phase::streaming:
@@ -233,7 +242,6 @@ std::optional<time_point> reply_machine::deadline() const {
         case phase::speaking:
             return phase_since_ + rules_.continue_timeout;
         case phase::idle:
-        case phase::resolving:
         case phase::queued:
         case phase::ended:
             break;
@@ -250,6 +258,9 @@ void reply_machine::deadline_reached(time_point now) {
         case phase::streaming:
             return time_out(now, errc::between_tokens_timeout, rules_.between_tokens_timeout,
                             "no further token");
+        case phase::resolving:
+            prompt_ids_pending_ = recovery_pending_ = false;
+            return want_slot_when_resolved(now);
         case phase::holding:
             chunker_.hold_expired();
             return chunk_complete(now);

@@ -87,6 +87,7 @@ class reply_machine {
     bool requesting() const noexcept;
     void enter(reply_phase next, time_point now);
     void token_read(time_point now, const wire::token_event& event);
+    text::chunker::status read_text(const wire::token_event& event);
     void generation_ended(time_point now, finish_reason reason);
     void end_request(time_point now, bool cut);
     void chunk_complete(time_point now);

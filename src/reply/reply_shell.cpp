@@ -17,11 +17,25 @@ namespace {
 // More than any error of the server; what comes after it is not read.
 constexpr std::size_t max_error_bytes = 64u << 10;
 
+// Far more than any context holds.
+constexpr std::size_t max_prompt_bytes = 64u << 20;
 constexpr const char* completion_path = "/completion";
 
 time_point now() {
     return std::chrono::steady_clock::now();
 }
+
+// Set as long as it lives, also when an exception ends it.
+class scoped_flag {
+ public:
+    explicit scoped_flag(bool& flag) : flag_(flag) { flag_ = true; }
+    ~scoped_flag() { flag_ = false; }
+    scoped_flag(const scoped_flag&) = delete;
+    scoped_flag& operator=(const scoped_flag&) = delete;
+
+ private:
+    bool& flag_;
+};
 
 // Diagnostics in our words.
 template <class... Args>
@@ -66,8 +80,10 @@ const reply_result& reply_shell::result() const noexcept {
 void reply_shell::start() {
     const auto asked_at = now();
     if (const auto faults = check(options_); !faults.empty())
-        return abandon(errc::invalid_config,
-                       {.client_message = faults.front().field + " " + faults.front().message});
+        return abandon(errc::invalid_config, told("{}", config_error(faults).what()));
+    if (machine_.prompt().size() > max_prompt_bytes)
+        return abandon(errc::invalid_prompt, told("the prompt has {} bytes; at most {} can be sent",
+                                                  machine_.prompt().size(), max_prompt_bytes));
     if (const auto bad = text::find_invalid(machine_.prompt()); bad != std::string_view::npos)
         return abandon(errc::invalid_prompt,
                        told("the prompt is not valid UTF-8 from byte {} on", bad));
@@ -138,6 +154,7 @@ void reply_shell::read_events(std::string_view bytes) {
     wire::sse_event event;
     // A cut in the middle of the buffer drops the rest: the next request generates it again.
     while (exchange_ && sse_.next(event)) {
+        events_came_ = true;
         if (event.what == wire::sse_event::kind::message) read_event(event.data);
         perform_actions();
     }
@@ -160,13 +177,21 @@ void reply_shell::read_event(std::string_view data) {
 void reply_shell::on_end(error_code ec, const diagnostics& diag) {
     const auto self = shared_from_this();
     exchange_.reset();
+    // The server's own words tell more than that its answer broke off.
+    if (http_status_ != 0 && http_status_ != 200) {
+        diagnostics server_told;
+        const auto error =
+            wire::decode_error(completion_path, http_status_, error_body_, server_told);
+        return fail_request(error, server_told);
+    }
     if (ec) return fail_request(ec, diag);
-    if (http_status_ == 200)
-        return fail_request(errc::stream_incomplete,
-                            told("the stream ended without its final event"));
-    diagnostics server_told;
-    const auto error = wire::decode_error(completion_path, http_status_, error_body_, server_told);
-    fail_request(error, server_told);
+    if (!events_came_)
+        return fail_request(errc::bad_response, told("{} answered with no event stream; check that "
+                                                     "the URL is a llama-server's",
+                                                     completion_path));
+    fail_request(errc::stream_incomplete,
+                 told("the stream ended without its final event; the server may have died: look "
+                      "into its log"));
 }
 
 void reply_shell::fail_request(error_code ec, const diagnostics& diag) {
@@ -178,12 +203,15 @@ void reply_shell::fail_request(error_code ec, const diagnostics& diag) {
 
 void reply_shell::perform_actions() {
     // Actions may make things happen that bring further actions: the outermost call does them all.
-    if (std::exchange(performing_, true)) return;
+    if (performing_) return;
     const auto self = weak_from_this().lock();
-    for (auto actions = machine_.take_actions(); !actions.empty();
-         actions = machine_.take_actions())
-        for (auto& a : actions) std::visit([this](auto& value) { perform(std::move(value)); }, a);
-    performing_ = false;
+    {
+        const scoped_flag performing(performing_);
+        for (auto actions = machine_.take_actions(); !actions.empty();
+             actions = machine_.take_actions())
+            for (auto& a : actions)
+                std::visit([this](auto& value) { perform(std::move(value)); }, a);
+    }
     arm_timer();
 }
 
@@ -217,6 +245,7 @@ void reply_shell::perform(action::forget_slot) {
 void reply_shell::perform(action::send_request a) {
     const auto prompt = machine_.next_prompt();
     sse_ = wire::sse_parser();
+    events_came_ = false;
     http_status_ = 0;
     error_body_.clear();
     core_->log(log_level::debug, "reply {}: request to slot {}, prompt as {}", id(), a.slot,

@@ -73,6 +73,7 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     slots::ticket ticket_ = 0;
     std::unique_ptr<transport::exchange> exchange_;
     int http_status_ = 0;
+    bool events_came_ = false;
     std::string error_body_;
     wire::sse_parser sse_;
     wire::token_event event_;

@@ -1,6 +1,9 @@
 #include "server/server_calls.hpp"
 
+#include "text/utf8.hpp"
 #include "wire/server_messages.hpp"
+
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -14,6 +17,15 @@ void server_calls::call(transport::http_request request, Decode decode, handler<
         if (!a.ec) a.ec = decode(wire::answer{a.http_status, a.body}, result, a.diag);
         done(a.ec, a.diag, std::move(result));
     });
+}
+
+template <class Handler>
+bool server_calls::refuse(std::string_view what, std::string_view text, const Handler& done) {
+    const auto bad = text::find_invalid(text);
+    if (bad == std::string_view::npos) return false;
+    done(errc::invalid_prompt,
+         {.client_message = fmt::format("{} is not valid UTF-8 from byte {} on", what, bad)}, {});
+    return true;
 }
 
 void server_calls::props(handler<server_props> done) {
@@ -32,6 +44,7 @@ void server_calls::health(handler<> done) {
 }
 
 void server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
+    if (refuse("the text", text, done)) return;
     tokenize_body(wire::tokenize_body({.text = text, .add_special = true}), std::move(done));
 }
 
@@ -46,6 +59,10 @@ void server_calls::tokenize_body(std::string body, handler<std::vector<std::int3
 
 void server_calls::apply_template(const std::vector<chat_message>& messages,
                                   handler<std::string> done) {
+    for (std::size_t i = 0; i < messages.size(); ++i)
+        if (refuse(fmt::format("the role of message {}", i), messages[i].role, done) ||
+            refuse(fmt::format("message {}", i), messages[i].content, done))
+            return;
     call({.path = "/apply-template", .body = wire::apply_template_body(messages)},
          wire::decode_prompt, std::move(done));
 }

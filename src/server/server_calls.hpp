@@ -26,7 +26,8 @@ class server_calls {
     void props(handler<server_props> done);
     void slots(handler<std::vector<slot_state>> done);
     void health(handler<> done);
-    /// As a prompt: special tokens are parsed, BOS is added. `text` must be valid UTF-8.
+    /// As a prompt: special tokens are parsed, BOS is added. Text that is not valid UTF-8 is
+    /// invalid_prompt here and below, and nothing is sent.
     void tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);
     /// Each text alone and as plain text, each followed by `separator`.
     void tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
@@ -38,6 +39,9 @@ class server_calls {
     void cancel(error_code ec) { runner_.cancel(ec); }
 
  private:
+    // Tells what is wrong with the text, if anything is; JSON would alter it silently.
+    template <class Handler>
+    static bool refuse(std::string_view what, std::string_view text, const Handler& done);
     template <class Result, class Decode>
     void call(transport::http_request request, Decode decode, handler<Result> done);
     void tokenize_body(std::string body, handler<std::vector<std::int32_t>> done);

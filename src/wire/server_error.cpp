@@ -38,9 +38,13 @@ errc classify(const token_event& e) noexcept {
 
 std::string tokens_in_words(const token_event& e) {
     if (e.error_prompt_tokens == 0 || e.error_context == 0)
-        return "the prompt does not fit the context of a slot";
-    return fmt::format("the prompt has {} tokens, but the context of a slot only {}",
-                       e.error_prompt_tokens, e.error_context);
+        return "the prompt does not fit the context of a slot; shorten it, or give the server a "
+               "larger --ctx-size";
+    return fmt::format(
+        "the prompt has {} tokens, but the context of a slot only {}; shorten it, or give the "
+        "server a "
+        "larger --ctx-size",
+        e.error_prompt_tokens, e.error_context);
 }
 
 std::string words_for(errc code, const token_event& e) {
@@ -48,17 +52,17 @@ std::string words_for(errc code, const token_event& e) {
         case errc::prompt_too_long:
             return tokens_in_words(e);
         case errc::unauthorized:
-            return "the server refused the API key";
+            return "the server refused the API key; set api_key to the one it was started with";
         case errc::model_loading:
-            return "the server is still loading its model";
+            return "the server is still loading its model; try again in a moment";
         case errc::not_supported:
-            return "the server does not offer this";
+            return "the server does not offer this; check that the URL is a llama-server's";
         case errc::bad_request:
             return "the server refused the request";
         case errc::server_error:
-            return "the server failed at the request";
+            return "the server failed at the request; look into its log";
         default:
-            return "the answer is not a llama-server's";
+            return "the answer is not a llama-server's; check the URL";
     }
 }
 

@@ -54,6 +54,7 @@ TEST_F(replay_faults, tell_people_what_to_do) {
     const auto r = run({"--prompt", "count"});
     EXPECT_EQ(r.status, 1);
     EXPECT_THAT(r.err, HasSubstr("tandem replay: model_loading: "));
+    EXPECT_THAT(r.err, HasSubstr("try again in a moment"));
     EXPECT_THAT(r.out, HasSubstr("1 not started"));
 }
 

@@ -123,7 +123,6 @@ void simulated_reply::perform(const detail::action::send_request& a) {
 void simulated_reply::send_next_event(std::uint64_t request) {
     if (request != request_ || !open_) return;
     const auto event = events_.at(next_event_++);
-    if (event.what == wire::token_event::kind::final) open_ = false;
     machine_.event_read(world_.now_, event);
     perform_actions();
     if (next_event_ < events_.size())
@@ -137,7 +136,6 @@ void simulated_reply::fail_request(std::uint64_t request) {
         ++request_;
         return;
     }
-    open_ = false;
     machine_.request_failed(world_.now_, errc::stream_incomplete, {});
     perform_actions();
 }

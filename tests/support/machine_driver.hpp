@@ -119,7 +119,7 @@ class machine_driver {
             "send {} n={} {}", a.slot, a.n_predict,
             p.as_ids ? fmt::format("{}", fmt::join(p.ids, ",")) : fmt::format("'{}'", p.text)));
     }
-    void note(const detail::action::close_connection&) { noted_.push_back("cut"); }
+    void note(const detail::action::close_connection&) { noted_.push_back("close"); }
     void note(const detail::action::release_slot& a) {
         noted_.push_back(fmt::format("release {}", a.slot));
     }

@@ -92,6 +92,8 @@ awaitable<std::optional<std::string>> replay::run_turn(const dialogue& d, turn_n
     auto prompt = co_await prompt_of(d, messages, fault);
     if (stopping_) co_return std::nullopt;
     view_.started({where, d.prompt ? *d.prompt : messages.back().content});
+    // Output that failed while that was shown stops the run.
+    if (stopping_) co_return std::nullopt;
     if (!fault.error) co_return co_await run_reply(d, where, std::move(prompt));
     tell_end({.where = where, .result = fault, .t_ns = ns_of(clock::now())});
     co_return std::nullopt;

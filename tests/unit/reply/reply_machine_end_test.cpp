@@ -52,19 +52,19 @@ INSTANTIATE_TEST_SUITE_P(
                                   {"slot no more", "end interrupted"}},
                     interrupt_row{"first_token",
                                   [](machine_driver& d) { d.begin(); },
-                                  {"cut", "release 0", "end interrupted"}},
+                                  {"close", "release 0", "end interrupted"}},
                     interrupt_row{"streaming",
                                   [](machine_driver& d) {
                                       d.begin();
                                       d.token("Hello");
                                   },
-                                  {"cut", "release 0", "end interrupted"}},
+                                  {"close", "release 0", "end interrupted"}},
                     interrupt_row{"holding",
                                   [](machine_driver& d) {
                                       d.begin();
                                       d.token("Hello!");
                                   },
-                                  {"cut", "release 0", "end interrupted"}},
+                                  {"close", "release 0", "end interrupted"}},
                     interrupt_row{"ready",
                                   [](machine_driver& d) {
                                       d.begin();

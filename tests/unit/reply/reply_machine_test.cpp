@@ -30,14 +30,14 @@ TEST(reply_machine, asks_for_the_prompts_ids_once_at_the_first_cut) {
     d.begin();
     d.tokens("Hello", "!", " How");
     EXPECT_THAT(d.wants(),
-                ElementsAre("cut", "release 0", "tokenize", "chunk 0 'Hello!' sentence"));
+                ElementsAre("close", "release 0", "tokenize", "chunk 0 'Hello!' sentence"));
     d.tokenized({101});
     d.ask();
     d.go_on(0);
     d.grant(1);
     d.wants();
     d.tokens(" are", " you", "?", " I");
-    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 1", "chunk 1 ' How are you?' sentence"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "chunk 1 ' How are you?' sentence"));
 }
 
 TEST(reply_machine, cuts_at_the_peek_and_then_hands_the_sentence_over) {
@@ -46,7 +46,7 @@ TEST(reply_machine, cuts_at_the_peek_and_then_hands_the_sentence_over) {
     d.tokens("Hello", "!");
     EXPECT_THAT(d.wants(), IsEmpty());
     d.token(" How");
-    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 0", "chunk 0 'Hello!' sentence"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
 }
 
 TEST(reply_machine, requests_nothing_before_continue) {
@@ -83,7 +83,7 @@ TEST(reply_machine, carries_the_peek_into_the_next_chunk) {
     d.ask();
     d.wants();
     d.tokens(" are", " you", "?", " I");
-    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 1", "chunk 1 ' How are you?' sentence"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "chunk 1 ' How are you?' sentence"));
 }
 
 TEST(reply_machine, goes_on_as_text_where_the_prompt_could_not_be_tokenised) {
@@ -128,7 +128,7 @@ TEST(reply_machine, asks_for_lost_ids_at_the_cut_and_goes_on_with_them) {
     d.token("\xC3\xA9", 169, 1);
     d.token("!", 12);
     d.token(" How", 13);
-    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 0", "recover \xC3\xA9",
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "recover \xC3\xA9",
                                        "chunk 0 '\xC3\xA9!' sentence"));
     d.go_on(0);
     EXPECT_THAT(d.wants(), IsEmpty());
@@ -155,7 +155,7 @@ TEST(reply_machine, ends_after_the_continue_of_the_last_chunk) {
     d.begin();
     d.tokens("Bye", ".");
     d.final();
-    EXPECT_THAT(d.wants(), ElementsAre("release 0", "chunk 0 'Bye.' end"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Bye.' end"));
     d.go_on(0);
     EXPECT_THAT(d.wants(), ElementsAre("end eos"));
     EXPECT_EQ(d.machine.result().text, "Bye.");
@@ -186,7 +186,7 @@ TEST(reply_machine, ends_an_empty_reply_at_once) {
     machine_driver d;
     d.begin();
     d.final();
-    EXPECT_THAT(d.wants(), ElementsAre("release 0", "end eos"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end eos"));
 }
 
 TEST(reply_machine, ends_when_the_next_request_brings_nothing_more) {
@@ -199,7 +199,7 @@ TEST(reply_machine, ends_when_the_next_request_brings_nothing_more) {
     d.grant(1);
     d.wants();
     d.final();
-    EXPECT_THAT(d.wants(), ElementsAre("release 1", "end eos"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "end eos"));
 }
 
 struct stop_row {
@@ -212,7 +212,7 @@ TEST_P(reply_machine_end, has_the_reason_that_the_server_gives) {
     machine_driver d;
     d.begin();
     d.final(GetParam().stop);
-    EXPECT_THAT(d.wants(), ElementsAre("release 0", GetParam().end));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", GetParam().end));
 }
 INSTANTIATE_TEST_SUITE_P(table, reply_machine_end,
                          testing::Values(stop_row{stop_type::eos, "end eos"},
@@ -226,7 +226,7 @@ TEST(reply_machine, hands_a_chunk_over_only_when_the_consumer_asks) {
     d.grant(0);
     d.wants();
     d.tokens("Hello", "!", " How");
-    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 0"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));
     d.ask();
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'Hello!' sentence"));
 }
@@ -236,7 +236,7 @@ TEST(reply_machine, keeps_a_chunk_for_the_next_call_when_the_consumer_takes_its_
     d.begin();
     d.machine.chunk_not_wanted();
     d.tokens("Hello", "!", " How");
-    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 0"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));
     d.ask();
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'Hello!' sentence"));
 }
@@ -264,7 +264,7 @@ TEST(reply_machine, takes_the_boundary_when_the_peek_does_not_come_in_time) {
     EXPECT_THAT(d.wants(), IsEmpty());
     d.pass(1ms);
     d.deadline();
-    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 0", "chunk 0 'Hello!' sentence"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
 }
 
 TEST(reply_machine, does_not_wait_for_a_peek_without_peek_hold) {
@@ -273,7 +273,7 @@ TEST(reply_machine, does_not_wait_for_a_peek_without_peek_hold) {
     machine_driver d(rules);
     d.begin();
     d.tokens("Hello", "!");
-    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 0", "chunk 0 'Hello!' sentence"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
 }
 
 TEST(reply_machine, peeks_past_tokens_without_text) {
@@ -282,7 +282,7 @@ TEST(reply_machine, peeks_past_tokens_without_text) {
     d.tokens("Hello", "!", "", "");
     EXPECT_EQ(d.machine.phase(), reply_phase::holding);
     d.token(" How");
-    EXPECT_THAT(d.wants(), ElementsAre("cut", "release 0", "chunk 0 'Hello!' sentence"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
 }
 
 // The server may hold a token's text back as the start of a stop word: if the id were kept, its
@@ -352,7 +352,7 @@ TEST(reply_machine, ends_with_length_when_a_continuation_fills_the_context) {
     d.grant(1);
     d.wants();
     d.fail(errc::prompt_too_long);
-    EXPECT_THAT(d.wants(), ElementsAre("release 1", "chunk 1 ' How' end"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "chunk 1 ' How' end"));
     d.go_on(1);
     EXPECT_THAT(d.wants(), ElementsAre("end length"));
 }
@@ -361,7 +361,7 @@ TEST(reply_machine, fails_when_the_prompt_itself_fills_the_context) {
     machine_driver d;
     d.begin();
     d.fail(errc::prompt_too_long);
-    EXPECT_THAT(d.wants(), ElementsAre("release 0", "end prompt_too_long"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end prompt_too_long"));
 }
 
 TEST(reply_machine, tells_how_a_request_failed_and_what_was_handed_over) {
@@ -374,7 +374,7 @@ TEST(reply_machine, tells_how_a_request_failed_and_what_was_handed_over) {
     d.token(" are");
     d.wants();
     d.fail(errc::stream_incomplete);
-    EXPECT_THAT(d.wants(), ElementsAre("release 1", "end stream_incomplete"));
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "end stream_incomplete"));
     EXPECT_EQ(d.machine.result().finish_reason, finish_reason::error);
     EXPECT_EQ(d.machine.result().diagnostics.client_message, "it failed");
     EXPECT_EQ(d.machine.result().text, "Hello!");

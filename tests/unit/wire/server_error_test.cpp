@@ -62,7 +62,9 @@ TEST(ServerError, HasACodeForEachKindOfAnswer) {
 TEST(ServerError, KeepsOurWordsApartFromTheServers) {
     diagnostics diag;
     decode_error("/props", 401, R"({"error":{"message":"Invalid API Key"}})", diag);
-    EXPECT_EQ(diag.client_message, "/props: the server refused the API key (HTTP 401)");
+    EXPECT_EQ(diag.client_message,
+              "/props: the server refused the API key; set api_key to the one it was started with "
+              "(HTTP 401)");
     EXPECT_EQ(diag.server_message, "Invalid API Key");
 }
 
