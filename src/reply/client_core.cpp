@@ -96,15 +96,17 @@ void client_core::forget_slot(slots::ticket t) {
 }
 
 void client_core::release_slot(int slot, bool was_cut) {
-    const auto released = [self = shared_from_this(), slot] {
-        self->scheduler_.release(slot, now());
-        self->give_slots();
-    };
-    if (!was_cut || !config_.erase_after_cut || shut_down_) return released();
-    calls_.erase_slot(slot, [this, released, slot](error_code ec, const diagnostics& diag) {
+    if (!was_cut || !config_.erase_after_cut || shut_down_) return slot_released(slot);
+    calls_.erase_slot(slot, [this, slot](error_code ec, const diagnostics& diag) {
         if (ec) log(log_level::warning, "slot {}: not erased: {}", slot, diag.to_string());
-        released();
+        slot_released(slot);
     });
+}
+
+void client_core::slot_released(int slot) {
+    const auto self = shared_from_this();
+    scheduler_.release(slot, now());
+    give_slots();
 }
 
 void client_core::give_slots() {

@@ -66,6 +66,7 @@ class client_core : public std::enable_shared_from_this<client_core> {
     void write_log(log_level level, const std::string& line) const noexcept;
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
     void learn(const server_props& props);
+    void slot_released(int slot);
     void arm_slot_timer();
 
     boost::asio::any_io_executor executor_;

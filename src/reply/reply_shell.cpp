@@ -88,8 +88,12 @@ void reply_shell::start() {
         return abandon(errc::invalid_prompt,
                        told("the prompt is not valid UTF-8 from byte {} on", bad));
     settings_ = wire::completion_settings(options_);
-    core_->prepare([self = shared_from_this(), asked_at](error_code ec, const diagnostics& diag,
-                                                         const server_props&) {
+    // The core, which this object keeps alive, keeps what waits for an answer: a strong reference
+    // there would keep both, and the connection, after a loop that is not run to its end.
+    core_->prepare([weak = weak_from_this(), asked_at](error_code ec, const diagnostics& diag,
+                                                       const server_props&) {
+        const auto self = weak.lock();
+        if (!self) return;
         if (ec) return self->abandon(ec, diag);
         self->server_ready(asked_at);
     });
@@ -216,8 +220,10 @@ void reply_shell::perform_actions() {
 }
 
 void reply_shell::perform(action::tokenize_prompt) {
-    const auto done = [self = shared_from_this()](error_code, const diagnostics&,
-                                                  std::vector<wire::token_id> ids) {
+    const auto done = [weak = weak_from_this()](error_code, const diagnostics&,
+                                                std::vector<wire::token_id> ids) {
+        const auto self = weak.lock();
+        if (!self) return;
         self->machine_.prompt_tokenized(now(), std::move(ids));
         self->perform_actions();
     };
@@ -225,8 +231,10 @@ void reply_shell::perform(action::tokenize_prompt) {
 }
 
 void reply_shell::perform(action::recover_tokens a) {
-    const auto done = [self = shared_from_this()](error_code, const diagnostics&,
-                                                  const std::vector<wire::token_id>& ids) {
+    const auto done = [weak = weak_from_this()](error_code, const diagnostics&,
+                                                const std::vector<wire::token_id>& ids) {
+        const auto self = weak.lock();
+        if (!self) return;
         self->machine_.tokens_recovered(now(), ids);
         self->perform_actions();
     };

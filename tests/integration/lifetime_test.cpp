@@ -53,6 +53,40 @@ TEST_F(lifetime, reply_of_a_destroyed_client_goes_nowhere) {
     EXPECT_EQ(c.error(), errc::client_destroyed);
 }
 
+// As after io_context::stop(): what was begun can neither go on nor be told.
+class loop_that_runs_no_more : public client_and_mock {
+ protected:
+    // Begins a reply, and ends client, handle and loop when the server has seen this request.
+    void expect_no_connection_after(const std::string& path) {
+        start_with({.kind = fault_kind::slow_headers, .duration = 60s, .path = path});
+        {
+            reply_runner short_lived;
+            client llm_there(short_lived.ioc.get_executor(), config);
+            const consumer c(llm_there.start(prompt));
+            ASSERT_TRUE(
+                short_lived.run_until([&] { return !server->observe().of_path(path).empty(); }));
+        }
+        EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
+    }
+};
+
+TEST_F(loop_that_runs_no_more, closes_the_connection_of_a_stream) {
+    expect_no_connection_after("/completion");
+}
+
+TEST_F(loop_that_runs_no_more, closes_the_connection_that_asks_for_props) {
+    expect_no_connection_after("/props");
+}
+
+TEST_F(loop_that_runs_no_more, closes_the_connection_that_asks_for_tokens) {
+    expect_no_connection_after("/tokenize");
+}
+
+TEST_F(loop_that_runs_no_more, closes_the_connection_that_erases_a_slot) {
+    config.erase_after_cut = true;
+    expect_no_connection_after("/slots/0");
+}
+
 TEST_F(lifetime, moved_client_keeps_its_replies) {
     start();
     consumer c(llm->start(prompt));
