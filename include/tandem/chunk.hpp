@@ -30,12 +30,15 @@ struct chunk_id {
 /// byte; each is valid UTF-8.
 struct chunk {
     chunk_id id{};
+    /// Never empty; may be white space only, which is not worth speaking, where a limit or a late
+    /// token left nothing else.
     std::string text{};
     tandem::boundary boundary = tandem::boundary::end;
     /// Tokens whose text ends in this chunk.
     int tokens = 0;
 
-    /// Slot of the request that finished the chunk, and whether it was also the slot before.
+    /// Slot of the request that finished the chunk, and whether the client used it last before, for
+    /// this reply or another one.
     int slot = 0;
     bool slot_reused = false;
     /// Prompt tokens of that request which the slot still held, and those it had to evaluate.

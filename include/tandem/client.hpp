@@ -26,7 +26,8 @@ class client_core;
 /// Thread-safety: all functions may be called from any thread; the work is done on a strand of the
 /// executor, so an io_context with several threads is fine.
 /// Lifetime: destroying the client ends its replies and calls with errc::client_destroyed.
-/// Nothing is sent before the first call.
+/// Nothing is sent before the first call. The io_context must outlive the client. A client that was
+/// moved from may only be assigned to or destroyed.
 ///
 /// The calls take a completion token last but one, and optionally the address of a `diagnostics`
 /// that must live until completion; it tells in words what the error code means. Errors of all
@@ -94,6 +95,8 @@ class client {
         return call<>(&client::erase_slot, token, diag, slot);
     }
 
+    /// The client's strand, on which handlers without an executor of their own run: one that blocks
+    /// there holds up every reply.
     boost::asio::any_io_executor get_executor() const noexcept;
 
  private:

@@ -41,7 +41,8 @@ class reply {
     /// executor, by default the client's.
     /// Errors: those of `result().error` once the reply has failed; `operation_in_progress` if a
     /// chunk is asked for already; `boost::asio::error::operation_aborted` if this operation was
-    /// cancelled (Boost 1.77 or newer, all cancellation types; no chunk is lost).
+    /// cancelled (Boost 1.77 or newer, all cancellation types; a chunk whose
+    /// completion was not posted yet is kept for the next call).
     template <class CompletionToken>
     auto async_next_chunk(CompletionToken&& token) {
         return boost::asio::async_initiate<CompletionToken, void(error_code, std::optional<chunk>)>(

@@ -45,8 +45,9 @@ struct token_usage {
 
 /// How a reply used the slots.
 struct slot_metrics {
-    int slot = -1;               ///< of the last request; -1 if there was none
-    bool slot_reused = false;    ///< whether that was also the slot of the request before
+    int slot = -1;  ///< of the last request; -1 if there was none
+    /// Whether that was also the slot that the client had used last before, for any reply.
+    bool slot_reused = false;
     int chunks = 0;              ///< handed over
     int requests = 0;            ///< sent to /completion
     int cuts = 0;                ///< requests ended by closing the connection
@@ -94,6 +95,9 @@ struct reply_result {
     tandem::diagnostics diagnostics{};
     /// All text that was handed over.
     std::string text{};
+    /// Text that was read after it and not handed over, because an interrupt or an error came
+    /// first.
+    std::string unspoken_text{};
     token_usage usage{};
     slot_metrics metrics{};
     /// The first 4096 events; later ones are dropped, except the end.

@@ -284,6 +284,7 @@ void reply_machine::finish(time_point now, finish_reason reason, error_code ec, 
     enter(phase::ended, now);
     result_.finish_reason = reason;
     result_.error = ec;
+    result_.unspoken_text = chunker_.unread();
     result_.diagnostics = std::move(diag);
     tally_.ended(now, result_, continuation_.prompt_tokens());
     actions_.push_back(action::finish{});

@@ -36,8 +36,6 @@ class config_layers {
 
  private:
     void set(const setting& s);
-    // A list in one source replaces that of the sources before.
-    void begin_layer();
 
     config config_;
     std::vector<std::string> faults_;

@@ -71,8 +71,9 @@ void add_fault(object_writer& out, const error_code& ec, const diagnostics& d) {
 
 void add_outcome(object_writer& out, const end_event& e) {
     const auto& m = e.result.metrics;
-    out.field("text", e.result.text)
-        .field("chunks", m.chunks)
+    out.field("text", e.result.text);
+    if (!e.result.unspoken_text.empty()) out.field("unspoken_text", e.result.unspoken_text);
+    out.field("chunks", m.chunks)
         .field("usage", usage_object(e.result.usage))
         .field("first_chunk_ms", m.first_chunk_ms)
         .field("total_ms", m.total_ms)

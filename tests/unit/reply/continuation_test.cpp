@@ -103,6 +103,15 @@ TEST(continuation, counts_the_tokens_it_keeps_over_requests) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 5));
 }
 
+TEST(continuation, counts_tokens_itself_where_the_server_does_not) {
+    continuation c("Hi");
+    c.prompt_tokenized({1, 2});
+    c.append(event("a", {3}, 0));
+    c.append(event("b", {4}, 0));
+    EXPECT_EQ(c.kept_tokens(), 2);
+    EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4));
+}
+
 TEST(continuation, takes_only_the_first_answer_for_the_prompt) {
     continuation c("Hi");
     c.append(event("a", {3}, 1));

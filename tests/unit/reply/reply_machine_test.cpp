@@ -108,6 +108,35 @@ TEST(reply_machine, goes_on_as_text_where_the_server_counted_other_prompt_tokens
     EXPECT_THAT(d.wants(), ElementsAre("send 1 n=-1 'PHello! How'"));
 }
 
+TEST(reply_machine, goes_on_as_text_when_the_prompts_ids_do_not_come_in_time) {
+    machine_driver d;
+    d.prompt_ids.reset();
+    d.begin();
+    d.tokens("Hello", "!", " How");
+    d.go_on(0);
+    d.wants();
+    d.pass(500ms - 1ns);
+    d.deadline();
+    EXPECT_THAT(d.wants(), IsEmpty());
+    d.pass(1ns);
+    d.deadline();
+    EXPECT_THAT(d.wants(), ElementsAre("slot?"));
+    d.grant(1);
+    EXPECT_THAT(d.wants(), ElementsAre("send 1 n=-1 'PHello! How'"));
+}
+
+TEST(reply_machine, loses_no_text_that_comes_with_the_final_event) {
+    machine_driver d;
+    d.begin();
+    d.token("Bye");
+    tandem::wire::token_event last;
+    last.what = tandem::wire::token_event::kind::final;
+    last.content = " now.";
+    last.stop = stop_type::eos;
+    d.machine.event_read(d.now, last);
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Bye now.' end"));
+}
+
 TEST(reply_machine, waits_for_the_prompts_ids_before_the_second_request) {
     machine_driver d;
     d.prompt_ids.reset();
@@ -378,6 +407,7 @@ TEST(reply_machine, tells_how_a_request_failed_and_what_was_handed_over) {
     EXPECT_EQ(d.machine.result().finish_reason, finish_reason::error);
     EXPECT_EQ(d.machine.result().diagnostics.client_message, "it failed");
     EXPECT_EQ(d.machine.result().text, "Hello!");
+    EXPECT_EQ(d.machine.result().unspoken_text, " How are");
 }
 
 }  // namespace
