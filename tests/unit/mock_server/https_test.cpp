@@ -9,6 +9,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 #include <string>
+#include <unistd.h>
 
 namespace tandem::mock {
 namespace {
@@ -43,8 +44,9 @@ cert_ptr certificate_for(EVP_PKEY* key) {
 
 // A self-signed certificate for 127.0.0.1 in two files.
 struct pem_files {
-    std::string cert = testing::TempDir() + "mock_cert.pem";
-    std::string key = testing::TempDir() + "mock_key.pem";
+    // Tests run side by side, each in a process of its own.
+    std::string cert = testing::TempDir() + "mock_cert." + std::to_string(::getpid()) + ".pem";
+    std::string key = testing::TempDir() + "mock_key." + std::to_string(::getpid()) + ".pem";
 
     pem_files() {
         const key_ptr pkey(EVP_EC_gen("P-256"));
@@ -56,6 +58,12 @@ struct pem_files {
         PEM_write_PrivateKey(file, pkey.get(), nullptr, nullptr, 0, nullptr, nullptr);
         std::fclose(file);
     }
+    ~pem_files() {
+        std::remove(cert.c_str());
+        std::remove(key.c_str());
+    }
+    pem_files(const pem_files&) = delete;
+    pem_files& operator=(const pem_files&) = delete;
 };
 
 std::size_t append(char* data, std::size_t, std::size_t size, void* to) {
