@@ -126,8 +126,6 @@ class replay_run {
     config settings() const {
         auto s = options_.settings;
         s.logger = log_to_terminal(terminal_, level_of(options_));
-        // This program always says continue, however long a slow voice takes.
-        s.continue_timeout = std::chrono::hours(24);
         return s;
     }
     replay_view& view() {
