@@ -57,6 +57,14 @@ TEST_F(server_fault, garbage_is_bad_response) {
     expect_failure(errc::bad_response);
 }
 
+// The server would go on for longer than the test waits: only our own close frees its slot.
+TEST_F(server_fault, garbage_ends_the_request_while_the_handle_is_held) {
+    server_options.tokens_per_second = 2;
+    start_with({.kind = fault_kind::garbage, .at_token = 1});
+    const auto held = expect_failure(errc::bad_response);
+    EXPECT_TRUE(server_gets_idle());
+}
+
 // With the default limits: were it a matter of time, it would be another error, and much later.
 TEST_F(server_fault, missing_final_event_is_stream_incomplete_at_once) {
     start_with({.kind = fault_kind::no_final, .at_token = -1, .skip = 7});
