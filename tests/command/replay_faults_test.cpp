@@ -81,6 +81,18 @@ TEST_F(replay_faults, keep_what_was_handed_over_when_the_server_dies) {
     EXPECT_EQ(r.event("summary")["failed"], 1);
 }
 
+TEST_F(replay_faults, tell_that_the_voice_is_slower_than_the_limit_and_wait_no_longer) {
+    start_server();
+    // The first chunk would be spoken for more than an hour.
+    const auto r =
+        run({"--json", "--tts", "wpm=0.01", "--continue-timeout", "20ms", "--prompt", "count"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.event("error")["code"], "continue_timeout");
+    EXPECT_THAT(r.event("error")["message"].get<std::string>(),
+                HasSubstr("at --tts wpm=0.01 this chunk is spoken for 6000s, longer than "
+                          "--continue-timeout 20ms; set --continue-timeout 125m"));
+}
+
 TEST_F(replay_faults, leave_the_later_turns_of_a_dialogue_out) {
     start_server({.faults = {{.kind = fault_kind::http_error}}});
     const auto r = run({"--json", "-"}, R"({"turns": ["a", "b", "c"]})");

@@ -91,8 +91,8 @@ std::string similar_flag(const CLI::App& app, const std::string& given) {
         for (const auto& known : o->get_lnames()) {
             const bool begins = may_be_part && known.starts_with(name);
             const auto d = begins ? 1 : distance(name, known);
-            if (may_be_part && with_part.empty() && known.find(name) != known.npos)
-                with_part = "--" + known;
+            const bool part = may_be_part && known.find(name) != known.npos;
+            if (part && with_part.empty()) with_part = "--" + known;
             if (d >= best_distance) continue;
             best = "--" + known;
             best_distance = d;

@@ -112,9 +112,10 @@ std::string outcome(const end_event& e) {
     return text + fmt::format(" · cache hit {:.0f} %", m.cache_hit_ratio() * 100);
 }
 
-std::string words_of(const error_code& ec, const diagnostics& d) {
+std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {
     const auto words = d.to_string();
-    return fmt::format("{}: {}", error_name(ec), words.empty() ? ec.message() : words);
+    return fmt::format("{}: {}{}{}", error_name(ec), words.empty() ? ec.message() : words,
+                       hint.empty() ? "" : "; ", hint);
 }
 
 }  // namespace
@@ -185,7 +186,7 @@ std::string end_lines(const text_style& style, const end_event& e) {
                bar_lines(style, e);
     return block(style, e.where, head, note_columns, text, paint::red) +
            block(style, e.where, std::string(note_columns, ' '), note_columns,
-                 words_of(e.result.error, e.result.diagnostics), paint::red);
+                 words_of(e.result.error, e.result.diagnostics, e.hint), paint::red);
 }
 
 std::string fault_text(const fault_event& e) {

@@ -120,6 +120,8 @@ TEST_F(text_lines, tell_why_a_reply_failed) {
     result_.diagnostics.client_message = "it broke";
     EXPECT_THAT(end_lines({}, {.where = {"p1", 0}, .result = result_}),
                 HasSubstr("stream_incomplete: it broke"));
+    EXPECT_THAT(end_lines({}, {.where = {"p1", 0}, .result = result_, .hint = "mend it"}),
+                HasSubstr("it broke; mend it"));
 }
 
 TEST_F(text_lines, say_that_slots_are_missing) {
