@@ -1,6 +1,8 @@
 #include "replay_fixture.hpp"
 
+#include <chrono>
 #include <csignal>
+#include <future>
 
 namespace {
 
@@ -150,6 +152,25 @@ TEST_F(replay_faults, end_with_a_message_when_stdout_is_closed) {
     auto child = start({"--json", "--tts", "wpm=600", "--prompt", "story"});
     child.read_line();
     child.close_stdout();
+    const auto end = child.wait();
+    EXPECT_EQ(end.status, 1);
+    EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: Broken pipe"));
+}
+
+TEST_F(replay_faults, end_with_a_message_when_stdout_is_closed_between_two_replies) {
+    // The second reply is held up until nobody reads any more.
+    std::promise<void> closed;
+    int calls = 0;
+    const auto hold_up = [&, until = closed.get_future().share()](const auto&) {
+        if (++calls == 2) until.wait_for(std::chrono::seconds(10));
+        return false;
+    };
+    start_server({.faults = {{.path = "/apply-template", .when = hold_up}}});
+    auto child = start({"--user", "a", "--user", "b"});
+    ASSERT_TRUE(server_->wait_until(
+        [](const auto& seen) { return seen.of_path("/apply-template").size() == 2; }));
+    child.close_stdout();
+    closed.set_value();
     const auto end = child.wait();
     EXPECT_EQ(end.status, 1);
     EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: Broken pipe"));
