@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -38,6 +39,11 @@ int write_all(int fd, std::string_view text, std::chrono::milliseconds patience)
         if (!wait_for_reader(fd, patience)) return EAGAIN;
     }
     return 0;
+}
+
+bool is_terminal(int fd) noexcept {
+    const char* kind = std::getenv("TERM");
+    return ::isatty(fd) == 1 && !(kind && std::string_view(kind) == "dumb");
 }
 
 int width_of(int fd) noexcept {
@@ -87,11 +93,11 @@ void terminal::draw_status() {
 }
 
 bool terminal::out_is_terminal() const noexcept {
-    return ::isatty(out_) == 1;
+    return is_terminal(out_);
 }
 
 bool terminal::err_is_terminal() const noexcept {
-    return ::isatty(err_) == 1;
+    return is_terminal(err_);
 }
 
 int terminal::out_width() const noexcept {

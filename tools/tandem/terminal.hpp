@@ -27,6 +27,7 @@ class terminal {
     /// terminal.
     void show_status(std::string text);
 
+    /// A terminal that knows control sequences, which one with TERM=dumb does not.
     bool out_is_terminal() const noexcept;
     bool err_is_terminal() const noexcept;
     /// Columns of the terminal; 80 where there is none.

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fcntl.h>
 #include <string>
 #include <thread>
@@ -61,5 +63,51 @@ TEST_F(terminal_output, is_lost_on_a_stderr_that_nobody_reads) {
     t.print_error(text_);
     EXPECT_THAT(t.failure(), IsEmpty());
 }
+
+class bottom_line : public testing::TestWithParam<const char*> {
+ protected:
+    bottom_line() : old_(std::getenv("TERM") ? std::getenv("TERM") : "") {
+        ::setenv("TERM", GetParam(), 1);
+        ::grantpt(master_);
+        ::unlockpt(master_);
+        slave_ = ::open(::ptsname(master_), O_RDWR | O_NOCTTY);
+    }
+    ~bottom_line() override {
+        ::setenv("TERM", old_.c_str(), 1);
+        ::close(slave_);
+        ::close(master_);
+    }
+
+    // What the terminal was sent.
+    std::string shown() const {
+        std::array<char, 256> bytes{};
+        const auto n = ::read(master_, bytes.data(), bytes.size());
+        return {bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
+    }
+
+    const std::string old_;
+    const int master_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    int slave_ = -1;
+};
+
+using dumb_terminal = bottom_line;
+using capable_terminal = bottom_line;
+
+TEST_P(dumb_terminal, has_no_line_that_is_rewritten) {
+    terminal t(slave_, slave_);
+    t.show_status("busy");
+    EXPECT_FALSE(t.out_is_terminal());
+    EXPECT_EQ(shown(), "");
+}
+
+TEST_P(capable_terminal, has_a_line_that_is_rewritten) {
+    terminal t(slave_, slave_);
+    t.show_status("busy");
+    EXPECT_TRUE(t.out_is_terminal());
+    EXPECT_EQ(shown(), "busy");
+}
+
+INSTANTIATE_TEST_SUITE_P(by_name, dumb_terminal, testing::Values("dumb"));
+INSTANTIATE_TEST_SUITE_P(by_name, capable_terminal, testing::Values("xterm", ""));
 
 }  // namespace
