@@ -118,8 +118,9 @@ TEST_F(replay_faults, name_the_lines_of_a_bad_file_and_send_nothing) {
     const auto r = run({"--json", "-"}, "{\"prompt\": \"a\"}\n{\"promt\": \"b\"}\nHello\n");
     EXPECT_EQ(r.status, 2);
     EXPECT_THAT(r.out, IsEmpty());
-    EXPECT_THAT(r.err, AllOf(HasSubstr("stdin:2: the field \"promt\" is unknown"),
-                             HasSubstr("stdin:3: not valid JSON")));
+    EXPECT_THAT(r.err,
+                AllOf(HasSubstr("stdin:2: the field \"promt\" is unknown"),
+                      HasSubstr("stdin:3: this is no JSON object; write it as {\"prompt\": ")));
     EXPECT_THAT(server_->observe().requests, IsEmpty());
 }
 
