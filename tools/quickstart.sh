@@ -14,6 +14,9 @@ Installs what is missing (with apt-get), builds tandem in build/quickstart, star
 llama-server with the small talk model of tests/model, and shows a reply that comes a
 sentence at a time, at the pace of a voice. Where no llama-server can be had, the mock
 server takes its place. The server is stopped at the end.
+
+Environment:
+  TANDEM_WPM   words a minute of the voice; 220 if unset
 END
 }
 

@@ -39,6 +39,9 @@ FILE has one JSON object a line ("-" reads stdin), of one of these kinds:
 Each may have "id", "max_tokens" and "interrupt_after_ms". messages and turns go
 through the model's chat template.
 
+The columns show the time since a reply was asked for, the slot, how many tokens
+of the prompt it still held and how many it evaluated, and the chunk.
+
 Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
 server to generation may also be set by a variable (--reuse-guard by
 TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
