@@ -14,6 +14,9 @@ Installs what is missing (with apt-get), builds tandem in build/quickstart, star
 llama-server with the small talk model of tests/model, and shows a reply that comes a
 sentence at a time, at the pace of a voice. Where no llama-server can be had, the mock
 server takes its place. The server is stopped at the end.
+
+Environment:
+  TANDEM_WPM   words a minute of the voice; 220 if unset
 END
 }
 
@@ -22,7 +25,7 @@ say() { printf '\n== quickstart.sh: %s\n' "$*"; }
 build_tandem() {
   say "building tandem (Release)"
   cmake -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTANDEM_BUILD_TESTS=OFF >/dev/null
-  cmake --build "$build"
+  cmake --build "$build" --target tandem_command
 }
 
 # The status line of GET /health; nothing if nobody answers.
@@ -70,6 +73,7 @@ start_real_server() {
 
 start_mock_server() {
   say "NO LLAMA-SERVER CAN BE HAD HERE: this is the mock server, which plays the dialogues of a file"
+  cmake --build "$build" --target tandem_mock_server
   local try
   for try in 1 2 3 4 5; do
     port=$((20000 + RANDOM % 20000))

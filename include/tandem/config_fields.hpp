@@ -131,7 +131,8 @@ void for_each_field(Config& c, Visitor&& visit) {
 /// nothing; ranges are checked by check().
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
-/// A field's value as set_field() reads it; secrets give "***" where they are set.
+/// A field's value as set_field() reads it; secrets give "***" where they are set, and the URL
+/// comes without user and password.
 std::string field_text(const config& c, std::string_view name);
 
 /// "250ms" → 250 ms; nothing if `text` is not a duration, is negative, or too long to count.

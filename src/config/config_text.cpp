@@ -1,3 +1,5 @@
+#include "transport/server_url.hpp"
+
 #include "tandem/config_fields.hpp"
 
 #include <fmt/format.h>
@@ -159,6 +161,7 @@ std::string field_text(const config& c, std::string_view name) {
         if (f.name != name) return;
         text = show_value(value);
         if (f.secret && !text.empty()) text = "***";
+        if (f.name == std::string_view("url")) text = transport::without_credentials(text);
     });
     return text;
 }

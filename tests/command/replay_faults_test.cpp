@@ -1,6 +1,8 @@
 #include "replay_fixture.hpp"
 
+#include <chrono>
 #include <csignal>
+#include <future>
 
 namespace {
 
@@ -81,6 +83,18 @@ TEST_F(replay_faults, keep_what_was_handed_over_when_the_server_dies) {
     EXPECT_EQ(r.event("summary")["failed"], 1);
 }
 
+TEST_F(replay_faults, tell_that_the_voice_is_slower_than_the_limit_and_wait_no_longer) {
+    start_server();
+    // The first chunk would be spoken for more than an hour.
+    const auto r =
+        run({"--json", "--tts", "wpm=0.01", "--continue-timeout", "20ms", "--prompt", "count"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.event("error")["code"], "continue_timeout");
+    EXPECT_THAT(r.event("error")["message"].get<std::string>(),
+                HasSubstr("at --tts wpm=0.01 this chunk is spoken for 6000s, longer than "
+                          "--continue-timeout 20ms; set --continue-timeout 125m"));
+}
+
 TEST_F(replay_faults, leave_the_later_turns_of_a_dialogue_out) {
     start_server({.faults = {{.kind = fault_kind::http_error}}});
     const auto r = run({"--json", "-"}, R"({"turns": ["a", "b", "c"]})");
@@ -104,8 +118,9 @@ TEST_F(replay_faults, name_the_lines_of_a_bad_file_and_send_nothing) {
     const auto r = run({"--json", "-"}, "{\"prompt\": \"a\"}\n{\"promt\": \"b\"}\nHello\n");
     EXPECT_EQ(r.status, 2);
     EXPECT_THAT(r.out, IsEmpty());
-    EXPECT_THAT(r.err, AllOf(HasSubstr("stdin:2: the field \"promt\" is unknown"),
-                             HasSubstr("stdin:3: not valid JSON")));
+    EXPECT_THAT(r.err,
+                AllOf(HasSubstr("stdin:2: the field \"promt\" is unknown"),
+                      HasSubstr("stdin:3: this is no JSON object; write it as {\"prompt\": ")));
     EXPECT_THAT(server_->observe().requests, IsEmpty());
 }
 
@@ -138,6 +153,25 @@ TEST_F(replay_faults, end_with_a_message_when_stdout_is_closed) {
     auto child = start({"--json", "--tts", "wpm=600", "--prompt", "story"});
     child.read_line();
     child.close_stdout();
+    const auto end = child.wait();
+    EXPECT_EQ(end.status, 1);
+    EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: Broken pipe"));
+}
+
+TEST_F(replay_faults, end_with_a_message_when_stdout_is_closed_between_two_replies) {
+    // The second reply is held up until nobody reads any more.
+    std::promise<void> closed;
+    int calls = 0;
+    const auto hold_up = [&, until = closed.get_future().share()](const auto&) {
+        if (++calls == 2) until.wait_for(std::chrono::seconds(10));
+        return false;
+    };
+    start_server({.faults = {{.path = "/apply-template", .when = hold_up}}});
+    auto child = start({"--user", "a", "--user", "b"});
+    ASSERT_TRUE(server_->wait_until(
+        [](const auto& seen) { return seen.of_path("/apply-template").size() == 2; }));
+    child.close_stdout();
+    closed.set_value();
     const auto end = child.wait();
     EXPECT_EQ(end.status, 1);
     EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: Broken pipe"));

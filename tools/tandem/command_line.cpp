@@ -30,7 +30,7 @@ Sends prompts to llama-server, and shows how each reply is handed over chunk by
 chunk: the next chunk is asked for when the one before is spoken.
 
 Usage: tandem replay [FLAG...] FILE
-       tandem replay [FLAG...] --prompt TEXT
+       tandem replay [FLAG...] --user TEXT
 
 FILE has one JSON object a line ("-" reads stdin), of one of these kinds:
   {"prompt": "raw text"}
@@ -38,6 +38,9 @@ FILE has one JSON object a line ("-" reads stdin), of one of these kinds:
   {"system": "Be brief.", "turns": ["Hello", "And then?"]}
 Each may have "id", "max_tokens" and "interrupt_after_ms". messages and turns go
 through the model's chat template.
+
+The columns show the time since a reply was asked for, the slot, how many tokens
+of the prompt it still held and how many it evaluated, and the chunk.
 
 Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
 server to generation may also be set by a variable (--reuse-guard by
@@ -112,11 +115,6 @@ replay_options read_options(replay_texts t, std::vector<std::string>& faults) {
             "--log-level is {}; it must be debug, info, warning, error or off", t.log_level));
     if (!t.log_level.empty()) o.log_level = level;
     o.json = t.json;
-    const bool has_prompts = !t.prompts.empty() || !t.user_messages.empty();
-    if (t.file.empty() && !has_prompts)
-        faults.push_back("there is nothing to replay; give a FILE, -, --prompt or --user");
-    if (!t.file.empty() && has_prompts)
-        faults.push_back("FILE and --prompt or --user are given; one of them is possible");
     o.file = std::move(t.file);
     o.prompts = std::move(t.prompts);
     o.user_messages = std::move(t.user_messages);
@@ -129,15 +127,46 @@ command_line refused(const std::string& who, const std::vector<std::string>& fau
     return {.status = wrong_use, .err = text + fmt::format("See \"{} --help\".", who)};
 }
 
-// What CLI11 could make nothing of.
-std::vector<std::string> unknown_arguments(const CLI::App& app) {
+bool is_flag(const std::string& argument) {
+    return argument.starts_with('-') && argument.size() > 1;
+}
+
+std::vector<std::string> unknown_flags(const CLI::App& app) {
     std::vector<std::string> faults;
     for (const auto& argument : app.remaining()) {
+        if (!is_flag(argument)) continue;
         const auto like = similar_flag(app, argument);
-        const bool is_flag = argument.starts_with('-') && argument.size() > 1;
-        faults.push_back(fmt::format("{} {}{}", argument,
-                                     is_flag ? "is an unknown flag" : "is one argument too many",
-                                     like.empty() ? "" : fmt::format("; did you mean {}?", like)));
+        faults.push_back(argument + " is an unknown flag" +
+                         (like.empty() ? "" : fmt::format("; did you mean {}?", like)));
+    }
+    return faults;
+}
+
+// What is wrong with FILE, --prompt and --user.
+std::vector<std::string> prompt_faults(const CLI::App& app, const replay_texts& t) {
+    std::vector<std::string> faults;
+    for (const auto& argument : app.remaining())
+        faults.push_back(argument + " is one argument too many");
+    const bool has_prompts = !t.prompts.empty() || !t.user_messages.empty();
+    if (t.file.empty() && !has_prompts)
+        faults.push_back("there is nothing to replay; give a FILE, -, --prompt or --user");
+    if (!t.file.empty() && has_prompts)
+        faults.push_back("FILE and --prompt or --user are given; one of them is possible");
+    return faults;
+}
+
+// What stands in the place of a command, or before it.
+std::vector<std::string> faults_before(const CLI::App& app, const CLI::App& command) {
+    std::vector<std::string> faults;
+    for (const auto& argument : app.remaining()) {
+        const auto& name = command.get_name();
+        if (!is_flag(argument))
+            return {fmt::format("{} is an unknown command; known is: {}", argument, name)};
+        const auto flag = argument.substr(0, argument.find('='));
+        faults.push_back(
+            command.get_option_no_throw(flag)
+                ? fmt::format("{} is a flag of {}; write it behind that word", flag, name)
+                : argument + " is an unknown flag");
     }
     return faults;
 }
@@ -147,6 +176,7 @@ class parser {
     parser() {
         app_.set_help_flag("-h,--help", "this text")->group("help");
         app_.set_version_flag("--version", "tandem " TANDEM_VERSION, "the version")->group("help");
+        app_.allow_extras();
         replay_->footer("send prompts, show the chunks");
         replay_->set_help_flag();
         replay_->allow_extras();
@@ -158,12 +188,16 @@ class parser {
     command_line parse(std::vector<std::string> args, const environment& variable) try {
         std::ranges::reverse(args);  // as CLI11 wants them
         app_.parse(std::move(args));
+        if (const auto faults = faults_before(app_, *replay_); !faults.empty())
+            return refused("tandem", faults);
         if (!replay_->parsed()) return {.status = wrong_use, .err = help_text(app_)};
         return replay(variable);
     } catch (const CLI::CallForHelp&) {
         return {.out = help_text(replay_->parsed() ? *replay_ : app_)};
     } catch (const CLI::CallForVersion&) {
         return {.out = "tandem " TANDEM_VERSION "\n"};
+    } catch (const CLI::ArgumentMismatch& e) {
+        return refused(name(), {value_missing(e.what())});
     } catch (const CLI::ParseError& e) {
         return refused(name(), {e.what()});
     }
@@ -171,8 +205,17 @@ class parser {
  private:
     std::string name() const { return replay_->parsed() ? "tandem replay" : "tandem"; }
 
+    // CLI11 says "--slots: 1 required N missing".
+    std::string value_missing(const std::string& text) const {
+        const auto flag = text.substr(0, text.find(':'));
+        const auto* option = replay_->get_option_no_throw(flag);
+        return option ? fmt::format("{} needs a value ({})", flag, option->get_type_name()) : text;
+    }
+
     command_line replay(const environment& variable) {
-        auto faults = unknown_arguments(*replay_);
+        auto faults = unknown_flags(*replay_);
+        // The value of an unknown flag is taken for FILE: more would mislead.
+        if (faults.empty()) faults = prompt_faults(*replay_, texts_);
         auto options = read_options(std::move(texts_), faults);
         auto loaded = flags_.load(variable);
         std::ranges::move(loaded.faults, std::back_inserter(faults));

@@ -80,16 +80,24 @@ std::string help_text(const CLI::App& app) {
 }
 
 std::string similar_flag(const CLI::App& app, const std::string& given) {
+    const auto start = std::min(given.find_first_not_of('-'), given.size());
+    const auto name = given.substr(start, given.find('=') - start);
+    constexpr std::size_t shortest_part = 3;
+    const bool may_be_part = name.size() >= shortest_part;
     std::string best;
-    std::size_t best_distance = 4;
-    const auto name = given.substr(0, given.find('='));
+    auto best_distance = name.size() / 4 + 2;  // the first that is too far
+    std::string with_part;
     for (const auto* o : app.get_options())
-        for (const auto& known : o->get_lnames())
-            if (const auto d = distance(name, "--" + known); d < best_distance) {
-                best = "--" + known;
-                best_distance = d;
-            }
-    return best;
+        for (const auto& known : o->get_lnames()) {
+            const bool begins = may_be_part && known.starts_with(name);
+            const auto d = begins ? 1 : distance(name, known);
+            const bool part = may_be_part && known.find(name) != known.npos;
+            if (part && with_part.empty()) with_part = "--" + known;
+            if (d >= best_distance) continue;
+            best = "--" + known;
+            best_distance = d;
+        }
+    return best.empty() ? with_part : best;
 }
 
 }  // namespace tandem::command

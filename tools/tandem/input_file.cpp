@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace tandem::command {
@@ -29,6 +30,12 @@ class descriptor {
     int fd_;
 };
 
+// As a descriptor that blocks does by itself.
+void wait_for_input(int fd) {
+    pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
+    ::poll(&wanted, 1, -1);
+}
+
 }  // namespace
 
 file_content read_file(const std::string& path, std::size_t max_bytes) {
@@ -44,7 +51,10 @@ file_content read_file(const std::string& path, std::size_t max_bytes) {
         const auto n = ::read(file.get(), text.data() + size, step);
         text.resize(size + static_cast<std::size_t>(n > 0 ? n : 0));
         if (n == 0) return {std::move(text), {}};
-        if (n < 0 && errno != EINTR) return failed();
+        if (n < 0 && errno == EAGAIN)
+            wait_for_input(file.get());
+        else if (n < 0 && errno != EINTR)
+            return failed();
         if (text.size() > max_bytes)
             return {
                 {},

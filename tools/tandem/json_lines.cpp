@@ -62,10 +62,12 @@ object_writer usage_object(const token_usage& u) {
     return usage;
 }
 
-void add_fault(object_writer& out, const error_code& ec, const diagnostics& d) {
+void add_fault(object_writer& out, const error_code& ec, const diagnostics& d,
+               const std::string& hint = {}) {
     const auto words = d.to_string();
+    const auto message = words.empty() ? ec.message() : words;
     out.field("code", error_name(ec))
-        .field("message", words.empty() ? ec.message() : words)
+        .field("message", hint.empty() ? message : message + "; " + hint)
         .field("retryable", is_retryable(ec));
 }
 
@@ -108,7 +110,7 @@ std::string json_line(const end_event& e) {
     object_writer out(failed ? "error" : "end");
     out.where(e.where);
     if (failed)
-        add_fault(out, e.result.error, e.result.diagnostics);
+        add_fault(out, e.result.error, e.result.diagnostics, e.hint);
     else
         out.field("finish_reason", to_string(e.result.finish_reason));
     add_outcome(out, e);

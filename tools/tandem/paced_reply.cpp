@@ -3,6 +3,8 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
+
 namespace tandem::command {
 namespace {
 
@@ -21,10 +23,11 @@ std::int64_t ns_of(clock::time_point t) {
 }
 
 paced_reply::paced_reply(boost::asio::any_io_executor executor, tandem::reply reply,
-                         turn_name where, speech_pace pace)
+                         turn_name where, speech_pace pace, duration continue_timeout)
     : reply_(std::move(reply)),
       where_(where),
       pace_(pace),
+      continue_timeout_(continue_timeout),
       speech_timer_(executor),
       interrupt_timer_(executor) {}
 
@@ -60,22 +63,35 @@ chunk_event paced_reply::event_of(const chunk& c) const {
 }
 
 awaitable<void> paced_reply::speak(const chunk& c) {
-    const auto time = speaking_time(pace_, c.text);
-    if (time > duration{} && !interrupted_) {
-        error_code ec;
-        speech_timer_.expires_at(came_ + time);
-        co_await speech_timer_.async_wait(redirect_error(use_awaitable, ec));
+    last_speech_ = speaking_time(pace_, c.text);
+    if (last_speech_ > duration{} && !interrupted_) {
+        co_await wait_for_speech(came_ + last_speech_);
         spoken_ += clock::now() - came_;
     }
     reply_.continue_after(c.id);
 }
 
+// After its continue_timeout the reply fails, and the rest of the speech is of no use.
+awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
+    constexpr auto step = std::chrono::milliseconds(20);
+    auto until = std::min(end, came_ + continue_timeout_);
+    for (error_code ec; !ec && !reply_.ended(); until = std::min(end, until + step)) {
+        speech_timer_.expires_at(until);
+        co_await speech_timer_.async_wait(redirect_error(use_awaitable, ec));
+        if (until == end) co_return;
+    }
+}
+
 end_event paced_reply::end() const {
+    const auto& result = reply_.result();
+    const bool too_slow =
+        result.error == errc::continue_timeout && last_speech_ > continue_timeout_;
     return {.where = where_,
-            .result = reply_.result(),
+            .result = result,
             .t_ns = ns_of(clock::now()),
             .speech_ms = to_ms(spoken_),
-            .gap_ms = to_ms(waited_)};
+            .gap_ms = to_ms(waited_),
+            .hint = too_slow ? too_slow_text(pace_, last_speech_, continue_timeout_) : ""};
 }
 
 }  // namespace tandem::command

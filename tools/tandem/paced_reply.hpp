@@ -23,8 +23,9 @@ using clock = std::chrono::steady_clock;
 /// One running reply whose chunks are spoken at a pace, as far as time goes. Held by shared_ptr.
 class paced_reply : public std::enable_shared_from_this<paced_reply> {
  public:
+    /// `continue_timeout` is the client's.
     paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, turn_name where,
-                speech_pace pace);
+                speech_pace pace, duration continue_timeout);
 
     /// Interrupts the reply this long after its start.
     void interrupt_after(duration d);
@@ -35,15 +36,18 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     boost::asio::awaitable<std::optional<chunk>> next_chunk();
     /// Of the chunk that came last.
     chunk_event event_of(const chunk& c) const;
-    /// Waits until the chunk is spoken, and says continue.
+    /// Waits until the chunk is spoken, and says continue. Ends early with the reply.
     boost::asio::awaitable<void> speak(const chunk& c);
     /// Once the reply has ended.
     end_event end() const;
 
  private:
+    boost::asio::awaitable<void> wait_for_speech(clock::time_point end);
+
     tandem::reply reply_;
     turn_name where_;
     speech_pace pace_;
+    duration continue_timeout_;
     boost::asio::steady_timer speech_timer_;
     boost::asio::steady_timer interrupt_timer_;
     bool interrupted_ = false;
@@ -51,6 +55,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     clock::time_point asked_ = started_;
     clock::time_point came_ = started_;
     duration spoken_{};
+    duration last_speech_{};
     duration waited_{};
 };
 

@@ -146,6 +146,9 @@ void line_reader::read_interrupt(const json& value) {
 
 // The library's own words may quote the text, so only the place is told.
 std::string where_json_ends(const json::parse_error& e, std::string_view line) {
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == line.npos || line[first] != '{')
+        return R"(this is no JSON object; write it as {"prompt": "text"} or {"turns": ["text"]})";
     if (e.byte > line.size()) return "the JSON object is not complete at the end of the line";
     return fmt::format("not valid JSON at column {}", e.byte);
 }

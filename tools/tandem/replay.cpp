@@ -25,6 +25,7 @@ replay::replay(boost::asio::io_context& ioc, config settings, replay_rules rules
                std::vector<dialogue> dialogues, replay_view& view)
     : ioc_(ioc),
       generation_(settings.generation),
+      continue_timeout_(settings.continue_timeout),
       rules_(rules),
       dialogues_(std::move(dialogues)),
       view_(view),
@@ -113,7 +114,7 @@ awaitable<std::optional<std::string>> replay::run_reply(const dialogue& d, turn_
     if (d.max_tokens) options.max_tokens = *d.max_tokens;
     const auto running = std::make_shared<paced_reply>(
         ioc_.get_executor(), client_->start(std::move(prompt), std::move(options)), where,
-        rules_.pace);
+        rules_.pace, continue_timeout_);
     running_.insert(running);
     if (d.interrupt_after) running->interrupt_after(*d.interrupt_after);
     while (const auto c = co_await running->next_chunk()) {

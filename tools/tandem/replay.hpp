@@ -64,6 +64,7 @@ class replay {
     boost::asio::io_context& ioc_;
     std::optional<client> client_;
     generation_options generation_;
+    duration continue_timeout_;
     replay_rules rules_;
     std::vector<dialogue> dialogues_;
     replay_view& view_;

@@ -101,7 +101,7 @@ class replay_run {
           text_(t,
                 {.color = wants_color(options.color, t),
                  .name_columns = name_columns(options, dialogues)},
-                options.settings.slots),
+                options.settings.slots, options.settings.reuse_guard),
           one_by_one_(options.concurrency == 1 || dialogues.size() == 1),
           replay_(ioc_, settings(), {options.pace, options.concurrency}, std::move(dialogues),
                   view()),

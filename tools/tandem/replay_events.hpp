@@ -5,6 +5,7 @@
 #include "tandem/result.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tandem::command {
@@ -41,6 +42,8 @@ struct end_event {
     /// How long its chunks were spoken, and how long they were waited for.
     double speech_ms = 0;
     double gap_ms = 0;
+    /// What this program knows about an error besides the library's words; mostly empty.
+    std::string hint{};
 };
 
 /// Nothing could be started at all.

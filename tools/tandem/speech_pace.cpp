@@ -3,14 +3,21 @@
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <system_error>
 
 namespace tandem::command {
 namespace {
 
 constexpr double fastest = 100'000;
+constexpr std::int64_t longest_ns = 3'600'000'000'000'000;
 constexpr double words_per_character = 0.5;
 
 // Blocks of scripts that put no spaces between words. A figure of speech rate needs no more.
@@ -55,7 +62,23 @@ double count_words(std::string_view text) {
 
 duration speaking_time(speech_pace pace, std::string_view text) {
     if (pace.words_per_minute <= 0) return {};
-    return duration(std::llround(count_words(text) / pace.words_per_minute * 60e9));
+    const double ns = count_words(text) / pace.words_per_minute * 60e9;
+    return ns < longest_ns ? duration(std::llround(ns)) : duration(longest_ns);
+}
+
+std::string too_slow_text(speech_pace pace, duration speech, duration continue_timeout) {
+    using namespace std::chrono;
+    constexpr auto longest_timeout = hours(24);
+    // Later chunks may be longer.
+    const auto enough = ceil<minutes>(speech * 5 / 4);
+    const auto timeout = enough <= longest_timeout
+                             ? fmt::format("--continue-timeout {}m or more, or ", enough.count())
+                             : "";
+    return fmt::format(
+        "at --tts wpm={:g} this chunk is spoken for {}, longer than --continue-timeout {}; set "
+        "{}a faster --tts",
+        pace.words_per_minute, to_string(ceil<seconds>(speech)), to_string(continue_timeout),
+        timeout);
 }
 
 }  // namespace tandem::command

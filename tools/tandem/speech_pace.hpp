@@ -3,6 +3,7 @@
 #include "tandem/duration.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tandem::command {
@@ -20,6 +21,10 @@ std::optional<speech_pace> parse_speech_pace(std::string_view text);
 /// as a word for two characters.
 double count_words(std::string_view text);
 
+/// At most 1000 h.
 duration speaking_time(speech_pace pace, std::string_view text);
+
+/// Why a chunk with a longer `speech` than `continue_timeout` ends its reply, and what to set.
+std::string too_slow_text(speech_pace pace, duration speech, duration continue_timeout);
 
 }  // namespace tandem::command

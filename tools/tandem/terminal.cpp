@@ -1,7 +1,12 @@
 #include "terminal.hpp"
 
+#include "tandem/config_fields.hpp"
+
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
@@ -11,14 +16,34 @@ namespace {
 
 constexpr int usual_width = 80;
 
+// False if a descriptor that does not block takes nothing for so long.
+bool wait_for_reader(int fd, std::chrono::milliseconds patience) noexcept {
+    using clock = std::chrono::steady_clock;
+    const auto end = clock::now() + patience;
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now());
+        pollfd wanted{.fd = fd, .events = POLLOUT, .revents = 0};
+        const int ready = ::poll(&wanted, 1, static_cast<int>(std::max(left.count(), {})));
+        if (ready > 0) return true;
+        if (ready == 0 || errno != EINTR) return false;
+    }
+}
+
 // 0, or the errno of the write that failed.
-int write_all(int fd, std::string_view text) noexcept {
+int write_all(int fd, std::string_view text, std::chrono::milliseconds patience) noexcept {
     while (!text.empty()) {
         const auto n = ::write(fd, text.data(), text.size());
-        if (n < 0 && errno != EINTR) return errno;
         if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+        if (n >= 0 || errno == EINTR) continue;
+        if (errno != EAGAIN) return errno;
+        if (!wait_for_reader(fd, patience)) return EAGAIN;
     }
     return 0;
+}
+
+bool is_terminal(int fd) noexcept {
+    const char* kind = std::getenv("TERM");
+    return ::isatty(fd) == 1 && !(kind && std::string_view(kind) == "dumb");
 }
 
 int width_of(int fd) noexcept {
@@ -32,18 +57,24 @@ int width_of(int fd) noexcept {
 void terminal::print(std::string_view text) {
     if (!failure_.empty() || text.empty()) return;
     hide_status();
-    const int fault = write_all(out_, text);
+    const int fault = write_all(out_, text, patience_);
     draw_status();
     if (fault == 0) return;
-    failure_ = std::string("cannot write to stdout: ") + std::strerror(fault);
+    failure_ =
+        "cannot write to stdout: " +
+        (fault == EAGAIN ? "nobody has read it for " + to_string(patience_) : std::strerror(fault));
     if (on_failure_) on_failure_();
 }
 
 void terminal::print_error(std::string_view line) {
     hide_status();
-    // There is nobody left to tell of a failure here.
-    write_all(err_, std::string(line) + '\n');
+    write_error(std::string(line) + '\n');
     draw_status();
+}
+
+// There is nobody left to tell of a failure here; it is waited for once only.
+void terminal::write_error(std::string_view text) {
+    if (!err_failed_) err_failed_ = write_all(err_, text, patience_) != 0;
 }
 
 void terminal::show_status(std::string text) {
@@ -54,19 +85,19 @@ void terminal::show_status(std::string text) {
 }
 
 void terminal::hide_status() {
-    if (!status_.empty()) write_all(err_, "\r\x1b[K");
+    if (!status_.empty()) write_error("\r\x1b[K");
 }
 
 void terminal::draw_status() {
-    if (!status_.empty()) write_all(err_, status_);
+    if (!status_.empty()) write_error(status_);
 }
 
 bool terminal::out_is_terminal() const noexcept {
-    return ::isatty(out_) == 1;
+    return is_terminal(out_);
 }
 
 bool terminal::err_is_terminal() const noexcept {
-    return ::isatty(err_) == 1;
+    return is_terminal(err_);
 }
 
 int terminal::out_width() const noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -12,8 +13,11 @@ namespace tandem::command {
 /// nothing more is written.
 class terminal {
  public:
-    /// File descriptors, which stay the caller's.
-    explicit terminal(int out = 1, int err = 2) noexcept : out_(out), err_(err) {}
+    /// File descriptors, which stay the caller's. `patience` is how long a reader of one that does
+    /// not block may take none of it; one that blocks waits as long as it likes.
+    explicit terminal(int out = 1, int err = 2,
+                      std::chrono::milliseconds patience = std::chrono::minutes(1)) noexcept
+        : out_(out), err_(err), patience_(patience) {}
 
     /// Writes to stdout.
     void print(std::string_view text);
@@ -23,6 +27,7 @@ class terminal {
     /// terminal.
     void show_status(std::string text);
 
+    /// A terminal that knows control sequences, which one with TERM=dumb does not.
     bool out_is_terminal() const noexcept;
     bool err_is_terminal() const noexcept;
     /// Columns of the terminal; 80 where there is none.
@@ -37,9 +42,12 @@ class terminal {
     // Takes the bottom line away while something is written above it.
     void hide_status();
     void draw_status();
+    void write_error(std::string_view text);
 
     int out_;
     int err_;
+    std::chrono::milliseconds patience_;
+    bool err_failed_ = false;
     std::string status_;
     std::string failure_;
     std::function<void()> on_failure_;

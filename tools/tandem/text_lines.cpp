@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tandem::command {
@@ -16,6 +18,7 @@ constexpr int chunk_columns = 33;  // in front of a chunk's text
 constexpr int note_columns = 10;   // in front of the lines that are no chunks
 constexpr int bar_columns = 30;
 constexpr int least_text_columns = 20;
+constexpr double least_wait_ms = 1;  // that is worth a word
 
 namespace paint {
 constexpr const char* bold = "\x1b[1m";
@@ -50,6 +53,12 @@ int text_columns(const text_style& style, int indent) {
     return std::max(least_text_columns, style.width - names - indent);
 }
 
+// Whether there is room for the columns in front of a chunk.
+bool has_columns(const text_style& style) {
+    const int names = style.name_columns > 0 ? style.name_columns + 2 : 0;
+    return style.width - names >= chunk_columns + least_text_columns;
+}
+
 std::string at(double ms) {
     return fmt::format("{:>7.2f}s  ", ms / 1000);
 }
@@ -78,24 +87,65 @@ std::string repeated(const char* text, long count) {
     return result;
 }
 
-// Where the time of a reply went, as far as there is something to tell.
-std::string bar_lines(const text_style& style, const end_event& e) {
+// How long a reply's requests waited for a slot, the guard included.
+double slot_wait_ms(const reply_result& r) {
+    using kind = timeline_event::kind;
+    std::int64_t sum = 0;
+    std::int64_t since = -1;
+    for (const auto& e : r.timeline) {
+        if (e.what == kind::slot_wait) since = e.at_ns;
+        if (since < 0 || (e.what != kind::request && e.what != kind::end)) continue;
+        sum += e.at_ns - std::exchange(since, -1);
+    }
+    return static_cast<double>(sum) / 1e6;
+}
+
+// A part of a reply's time.
+struct time_part {
+    double ms;
+    const char* cell;
+    const char* name;
+    const char* color;
+    long cells = 0;
+};
+
+// Where the time of a reply went; nothing if it went to the server alone.
+std::vector<time_part> time_parts(const end_event& e) {
     const double guard = e.result.metrics.guard_wait_ms;
-    if (e.speech_ms <= 0 && guard <= 0) return {};
-    const double server = std::max(0.0, e.gap_ms - guard);
-    const double all = server + guard + e.speech_ms;
-    const auto cells = [&](double ms) {
-        return ms > 0 ? std::max(1L, std::lround(ms / all * bar_columns)) : 0L;
-    };
-    const long waiting = cells(server);
-    const long guarded = cells(guard);
-    const long spoken = e.speech_ms > 0 ? std::max(1L, bar_columns - waiting - guarded) : 0;
-    const auto bar = painted(style, paint::green, repeated("█", waiting)) +
-                     painted(style, paint::yellow, repeated("▒", guarded)) +
-                     painted(style, paint::dim, repeated("░", spoken));
-    auto legend = fmt::format("█ {} waiting", time_text(server));
-    if (guard > 0) legend += fmt::format("  ▒ {} guard", time_text(guard));
-    if (e.speech_ms > 0) legend += fmt::format("  ░ {} speech", time_text(e.speech_ms));
+    const double wait = slot_wait_ms(e.result) - guard;
+    const double queue = wait >= least_wait_ms ? wait : 0;
+    if (e.speech_ms <= 0 && guard <= 0 && queue <= 0) return {};
+    std::vector<time_part> parts{{e.gap_ms - guard - queue, "█", "server", paint::green},
+                                 {queue, "▓", "for a free slot", paint::yellow},
+                                 {guard, "▒", "guard", paint::yellow},
+                                 {e.speech_ms, "░", "speech", paint::dim}};
+    std::erase_if(parts, [](const time_part& p) { return p.ms <= 0; });
+    return parts;
+}
+
+// Gives each part its share of the bar, and at least one cell; the longest one takes what is over.
+void share_cells(std::vector<time_part>& parts) {
+    double all = 0;
+    for (const auto& p : parts) all += p.ms;
+    long left = bar_columns;
+    for (auto& p : parts) {
+        p.cells = std::max(1L, std::lround(p.ms / all * bar_columns));
+        left -= p.cells;
+    }
+    std::ranges::max_element(parts, {}, &time_part::ms)->cells += left;
+}
+
+std::string bar_lines(const text_style& style, const end_event& e) {
+    auto parts = time_parts(e);
+    if (parts.empty()) return {};
+    share_cells(parts);
+    std::string bar;
+    std::string legend;
+    for (const auto& p : parts) {
+        bar += painted(style, p.color, repeated(p.cell, p.cells));
+        legend +=
+            fmt::format("{}{} {} {}", legend.empty() ? "" : "  ", p.cell, time_text(p.ms), p.name);
+    }
     const auto blank = std::string(note_columns, ' ');
     if (columns_of(legend) <= text_columns(style, note_columns) - bar_columns - 2)
         return fmt::format("{}{}{}  {}\n", prefix(style, e.where), blank, bar, legend);
@@ -106,15 +156,40 @@ std::string bar_lines(const text_style& style, const end_event& e) {
 std::string outcome(const end_event& e) {
     const auto& u = e.result.usage;
     const auto& m = e.result.metrics;
-    auto text = fmt::format("{} · {} tokens in {} chunk{}", to_string(e.result.finish_reason),
-                            u.generated, m.chunks, m.chunks == 1 ? "" : "s");
+    auto text =
+        fmt::format("{} · {} token{} in {} chunk{}", to_string(e.result.finish_reason), u.generated,
+                    u.generated == 1 ? "" : "s", m.chunks, m.chunks == 1 ? "" : "s");
     if (m.first_chunk_ms >= 0) text += " · first after " + time_text(m.first_chunk_ms);
     return text + fmt::format(" · cache hit {:.0f} %", m.cache_hit_ratio() * 100);
 }
 
-std::string words_of(const error_code& ec, const diagnostics& d) {
+std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {
     const auto words = d.to_string();
-    return fmt::format("{}: {}", error_name(ec), words.empty() ? ec.message() : words);
+    return fmt::format("{}: {}{}{}", error_name(ec), words.empty() ? ec.message() : words,
+                       hint.empty() ? "" : "; ", hint);
+}
+
+// "3 replies: 1 complete, 2 failed"
+std::string counts_text(const replay_summary& s) {
+    auto text = fmt::format("{} repl{}:", s.replies, s.replies == 1 ? "y" : "ies");
+    const char* before = " ";
+    for (const auto& [count, name] : std::array{
+             std::pair{s.complete, "complete"}, std::pair{s.failed, "failed"},
+             std::pair{s.interrupted, "interrupted"}, std::pair{s.not_started, "not started"}})
+        if (count > 0) text += fmt::format("{}{} {}", std::exchange(before, ", "), count, name);
+    return text;
+}
+
+std::string first_chunk_text(const replay_summary& s) {
+    if (s.replies == 1) return time_text(s.first_chunk_max_ms);
+    return fmt::format("p50 {}, p90 {}, max {}", time_text(s.first_chunk_p50_ms),
+                       time_text(s.first_chunk_p90_ms), time_text(s.first_chunk_max_ms));
+}
+
+std::string guard_waits_text(const replay_summary& s) {
+    if (s.guard_waits == 0) return "none";
+    return fmt::format("{}, {}{}", s.guard_waits, time_text(s.guard_wait_ms),
+                       s.guard_waits == 1 ? "" : " together");
 }
 
 }  // namespace
@@ -133,9 +208,10 @@ std::string time_text(double ms) {
 }
 
 std::string server_lines(const text_style& style, const server_props& props, int slots_wanted) {
+    const auto model = props.model.substr(props.model.rfind('/') + 1);
     auto text = fmt::format("llama-server {}, model {}, {} slot{} of {} tokens",
                             props.build_info.empty() ? "of unknown build" : props.build_info,
-                            props.model.empty() ? "unnamed" : props.model, props.total_slots,
+                            model.empty() ? "unnamed" : model, props.total_slots,
                             props.total_slots == 1 ? "" : "s", props.context_per_slot);
     auto result = painted(style, paint::dim, shortened(text, style.width)) + '\n';
     if (props.total_slots < slots_wanted)
@@ -144,7 +220,7 @@ std::string server_lines(const text_style& style, const server_props& props, int
                                       "--parallel {}",
                                       props.total_slots, slots_wanted, slots_wanted)) +
                   '\n';
-    if (style.name_columns > 0) return result;
+    if (style.name_columns > 0 || !has_columns(style)) return result;
     return result + painted(style, paint::dim, "    time  slot       cached+new") + '\n';
 }
 
@@ -161,18 +237,19 @@ std::string start_lines(const text_style& style, const start_event& e) {
 std::string chunk_lines(const text_style& style, const chunk_event& e) {
     const auto& c = e.chunk;
     std::string result;
-    if (c.guard_wait_ms > 0)
+    if (c.guard_wait_ms >= least_wait_ms)
         result = block(style, e.where, at(e.at_ms), note_columns,
                        fmt::format("waited {} for the reuse guard of slot {}",
                                    time_text(c.guard_wait_ms), c.slot),
                        paint::yellow);
+    // White space that starts a chunk only joins it to the one before.
+    std::string_view text = c.text;
+    text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+    if (!has_columns(style)) return result + block(style, e.where, at(e.at_ms), note_columns, text);
     const auto slot = fmt::format("{}{}", c.slot, c.slot_reused ? " reused" : "");
     const auto tokens = fmt::format("{}+{}", c.cached, c.evaluated);
     const auto head = fmt::format("{}{:<9}{:>12}  ", at(e.at_ms), slot, tokens);
-    // White space that starts a chunk only joins it to the one before.
-    const std::string_view text = c.text;
-    const auto first = std::min(text.find_first_not_of(" \n"), text.size());
-    return result + block(style, e.where, head, chunk_columns, text.substr(first));
+    return result + block(style, e.where, head, chunk_columns, text);
 }
 
 std::string end_lines(const text_style& style, const end_event& e) {
@@ -185,7 +262,7 @@ std::string end_lines(const text_style& style, const end_event& e) {
                bar_lines(style, e);
     return block(style, e.where, head, note_columns, text, paint::red) +
            block(style, e.where, std::string(note_columns, ' '), note_columns,
-                 words_of(e.result.error, e.result.diagnostics), paint::red);
+                 words_of(e.result.error, e.result.diagnostics, e.hint), paint::red);
 }
 
 std::string fault_text(const fault_event& e) {
@@ -193,22 +270,14 @@ std::string fault_text(const fault_event& e) {
 }
 
 std::string summary_lines(const text_style& style, const replay_summary& s) {
-    const auto head = fmt::format(
-        "{} repl{}: {} complete, {} failed, {} interrupted, {} not started", s.replies,
-        s.replies == 1 ? "y" : "ies", s.complete, s.failed, s.interrupted, s.not_started);
-    auto text = fmt::format("\n{}\n", painted(style, paint::bold, head));
+    auto text = fmt::format("\n{}\n", painted(style, paint::bold, counts_text(s)));
     if (s.replies == s.not_started) return text;
+    if (s.first_chunk_p50_ms >= 0) text += row("first chunk", first_chunk_text(s));
     text += row("chunks", fmt::format("{}", s.chunks));
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
-    text += row("prompt tokens", fmt::format("{} cached, {} evaluated (hit {:.0f} %)", s.cached,
-                                             s.evaluated, s.cache_hit_ratio() * 100));
-    if (s.first_chunk_p50_ms >= 0)
-        text += row("first chunk",
-                    fmt::format("p50 {}, p90 {}, max {}", time_text(s.first_chunk_p50_ms),
-                                time_text(s.first_chunk_p90_ms), time_text(s.first_chunk_max_ms)));
-    text += row("guard waits", s.guard_waits == 0 ? "none"
-                                                  : fmt::format("{}, {} together", s.guard_waits,
-                                                                time_text(s.guard_wait_ms)));
+    text += row("prompt cache", fmt::format("hit {:.0f} % ({} tokens cached, {} evaluated)",
+                                            s.cache_hit_ratio() * 100, s.cached, s.evaluated));
+    text += row("guard waits", guard_waits_text(s));
     return text +
            row("time", fmt::format("{}, processor {} ({:.1f} µs a token)", time_text(s.total_ms),
                                    time_text(s.cpu_ms), s.cpu_us_per_token()));

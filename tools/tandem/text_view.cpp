@@ -4,8 +4,8 @@
 
 namespace tandem::command {
 
-text_view::text_view(terminal& t, text_style style, int slots_wanted)
-    : terminal_(t), style_(style), slots_wanted_(slots_wanted) {}
+text_view::text_view(terminal& t, text_style style, int slots_wanted, duration reuse_guard)
+    : terminal_(t), style_(style), slots_wanted_(slots_wanted), guard_(slots_wanted, reuse_guard) {}
 
 text_style text_view::style() const {
     auto current = style_;
@@ -14,6 +14,7 @@ text_style text_view::style() const {
 }
 
 void text_view::server_ready(const server_props& props) {
+    guard_.limit_to(props.total_slots);
     terminal_.print(server_lines(style(), props, slots_wanted_));
 }
 
@@ -26,12 +27,18 @@ void text_view::started(const start_event& e) {
 void text_view::chunk_came(const chunk_event& e) {
     using std::chrono::duration_cast;
     const std::chrono::duration<double, std::milli> speech(e.speech_ms);
-    spoken_ = clock::now() + duration_cast<clock::duration>(speech);
+    const auto now = clock::now();
+    spoken_ = now + duration_cast<clock::duration>(speech);
+    guard_.used(e.chunk.slot, now);
     terminal_.print(chunk_lines(style(), e));
 }
 
 void text_view::ended(const end_event& e) {
     running_ = false;
+    // The end of a request that gave a chunk is known: its chunk was spoken since then.
+    const auto& m = e.result.metrics;
+    if (m.requests > m.chunks) guard_.used(m.slot, clock::now());
+    started_ = clock::now();
     terminal_.print(end_lines(style(), e));
 }
 
@@ -44,11 +51,15 @@ void text_view::finished(const replay_summary& s) {
 }
 
 std::string text_view::doing() const {
-    if (!running_) return {};
+    using seconds = std::chrono::duration<double>;
     const auto now = clock::now();
-    const std::chrono::duration<double> since = now - started_;
-    return fmt::format("{:>7.1f}s  {}", since.count(),
-                       now < spoken_ ? "speaking" : "waiting for the server");
+    const auto text = [&]() -> std::string {
+        if (running_ && now < spoken_) return "speaking";
+        const seconds guard = guard_.left(now);
+        if (!running_ || guard.count() <= 0) return "waiting for the server";
+        return fmt::format("waiting {:.1f} s for the reuse guard", guard.count());
+    };
+    return fmt::format("{:>7.1f}s  {}", seconds(now - started_).count(), text());
 }
 
 }  // namespace tandem::command

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "guard_forecast.hpp"
 #include "replay_view.hpp"
 #include "terminal.hpp"
 #include "text_lines.hpp"
@@ -13,7 +14,7 @@ namespace tandem::command {
 class text_view final : public replay_view {
  public:
     /// The width in `style` is replaced by the terminal's.
-    text_view(terminal& t, text_style style, int slots_wanted);
+    text_view(terminal& t, text_style style, int slots_wanted, duration reuse_guard);
 
     void server_ready(const server_props& props) override;
     void started(const start_event& e) override;
@@ -22,7 +23,7 @@ class text_view final : public replay_view {
     void failed(const fault_event& e) override;
     void finished(const replay_summary& s) override;
 
-    /// What the reply that was started last is doing: "   1.2s  speaking". Empty between replies.
+    /// What a run of one reply at a time is doing: "   1.2s  speaking".
     std::string doing() const;
 
  private:
@@ -32,8 +33,10 @@ class text_view final : public replay_view {
     terminal& terminal_;
     text_style style_;
     int slots_wanted_;
+    guard_forecast guard_;
     bool running_ = false;
-    clock::time_point started_{};
+    /// The reply, or the wait for the next one.
+    clock::time_point started_ = clock::now();
     clock::time_point spoken_{};
 };
 

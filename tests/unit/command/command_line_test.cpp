@@ -166,6 +166,24 @@ TEST_F(arguments, tell_all_their_faults_at_once) {
         EXPECT_THAT(c.err, HasSubstr(fault));
 }
 
+TEST_F(arguments, tell_an_unknown_flag_once_whatever_its_value_is_taken_for) {
+    constexpr auto told =
+        "tandem replay: --slotz is an unknown flag; did you mean --slots?\n"
+        "See \"tandem replay --help\".";
+    EXPECT_EQ(parse({"replay", "--slotz", "3", "file"}).err, told);
+    EXPECT_EQ(parse({"replay", "--slotz", "3"}).err, told);
+    EXPECT_EQ(parse({"replay", "--slotz"}).err, told);
+    EXPECT_EQ(replay({"--slotz", "3"}).err, told);
+    EXPECT_EQ(replay({"--slotz=3"}).err,
+              "tandem replay: --slotz=3 is an unknown flag; did you mean --slots?\n"
+              "See \"tandem replay --help\".");
+}
+
+TEST_F(arguments, suggest_no_flag_that_is_not_alike) {
+    EXPECT_THAT(replay({"--foo"}).err, Not(HasSubstr("did you mean")));
+    EXPECT_THAT(replay({"-v"}).err, Not(HasSubstr("did you mean")));
+}
+
 TEST_F(arguments, start_their_help_with_an_example) {
     const auto c = parse({"replay", "--help"});
     EXPECT_EQ(c.status, 0);
@@ -210,9 +228,20 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"nothing_to_replay", {"replay"}, "there is nothing to replay"},
         refusal{"a_file_and_prompts", {"replay", "f", "--prompt", "x"}, "one of them is possible"},
         refusal{"two_files", {"replay", "f", "g"}, "g is one argument too many"},
-        refusal{"a_flag_without_value", {"replay", "f", "--slots"}, "--slots"},
+        refusal{"a_flag_without_value", {"replay", "f", "--slots"}, "--slots needs a value (N)"},
         refusal{"an_unknown_flag", {"replay", "f", "--slot", "1"}, "did you mean --slots?"},
-        refusal{"an_unknown_command", {"replya", "f"}, "replya"},
+        refusal{"an_unknown_flag_that_is_part_of_one",
+                {"replay", "f", "--temp", "1"},
+                "did you mean --temperature?"},
+        refusal{"an_unknown_flag_that_is_the_end_of_one",
+                {"replay", "f", "--key", "1"},
+                "did you mean --api-key?"},
+        refusal{"a_flag_before_its_command",
+                {"--json", "replay", "f"},
+                "--json is a flag of replay; write it behind that word"},
+        refusal{"an_unknown_command",
+                {"replya", "f"},
+                "replya is an unknown command; known is: replay"},
         refusal{"two_servers",
                 {"replay", "f", "--url", "http://a:1", "--url", "http://b:1"},
                 "--url is given 2 times; this version uses one server"},

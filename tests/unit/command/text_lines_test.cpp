@@ -18,6 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Le;
 using testing::Not;
+using testing::SizeIs;
 using testing::StartsWith;
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -104,6 +105,8 @@ TEST_F(text_lines, tell_how_a_reply_ended) {
     const end_event end{.where = {"p1", 0}, .result = result_};
     EXPECT_EQ(end_lines({}, end),
               "  12.40s  eos · 64 tokens in 1 chunk · first after 38 ms · cache hit 0 %\n");
+    result_.usage.generated = 1;
+    EXPECT_THAT(end_lines({}, end), HasSubstr("eos · 1 token in 1 chunk"));
 }
 
 TEST_F(text_lines, show_where_the_time_of_a_reply_went) {
@@ -111,7 +114,47 @@ TEST_F(text_lines, show_where_the_time_of_a_reply_went) {
     result_.metrics.guard_wait_ms = 1000;
     const end_event end{.where = {"p1", 0}, .result = result_, .speech_ms = 4000, .gap_ms = 2000};
     EXPECT_THAT(end_lines({}, end), HasSubstr("█████▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░\n"));
-    EXPECT_THAT(end_lines({}, end), HasSubstr("█ 1.00 s waiting  ▒ 1.00 s guard  ░ 4.00 s speech"));
+    EXPECT_THAT(end_lines({}, end), HasSubstr("█ 1.00 s server  ▒ 1.00 s guard  ░ 4.00 s speech"));
+}
+
+TEST_F(text_lines, tell_the_wait_for_a_slot_that_another_reply_has_from_the_server) {
+    using kind = tandem::timeline_event::kind;
+    const auto at = [](kind what, int seconds) {
+        return tandem::timeline_event{.what = what, .at_ns = seconds * std::int64_t{1'000'000'000}};
+    };
+    result_.finish_reason = tandem::finish_reason::eos;
+    result_.timeline = {at(kind::slot_wait, 0), at(kind::request, 4), at(kind::chunk, 5),
+                        at(kind::slot_wait, 5), at(kind::end, 6)};
+    result_.metrics.guard_wait_ms = 2000;
+    EXPECT_THAT(end_lines({.width = 100}, {.where = {"p1", 0}, .result = result_, .gap_ms = 6000}),
+                HasSubstr("█ 1.00 s server  ▓ 3.00 s for a free slot  ▒ 2.00 s guard\n"));
+}
+
+TEST_F(text_lines, have_a_bar_that_is_as_wide_for_each_reply) {
+    result_.finish_reason = tandem::finish_reason::eos;
+    result_.metrics.guard_wait_ms = 1990;
+    const end_event end{.where = {"p1", 0}, .result = result_, .gap_ms = 2010};
+    const auto bar = lines_of(end_lines({}, end)).at(1);
+    EXPECT_EQ(columns_of(bar.substr(0, bar.rfind("  █"))), 40);
+}
+
+TEST_F(text_lines, leave_out_a_wait_for_the_guard_that_nobody_notices) {
+    chunk_.guard_wait_ms = 0.4;
+    EXPECT_THAT(lines_of(chunk_lines({}, {.where = {"p1", 0}, .chunk = chunk_})), SizeIs(1));
+}
+
+TEST_F(text_lines, leave_the_columns_of_slot_and_cache_out_where_there_is_no_room) {
+    chunk_.text = "A sentence that needs two lines here.";
+    tandem::server_props props;
+    EXPECT_EQ(chunk_lines({.width = 40}, {.where = {"p1", 0}, .chunk = chunk_, .at_ms = 40}),
+              "   0.04s  A sentence that needs two\n          lines here.\n");
+    EXPECT_THAT(server_lines({.width = 40}, props, 0), Not(HasSubstr("slot  ")));
+}
+
+TEST_F(text_lines, name_the_model_without_its_folder) {
+    tandem::server_props props;
+    props.model = "/long/way/to/talk.gguf";
+    EXPECT_THAT(server_lines({}, props, 0), HasSubstr("model talk.gguf, "));
 }
 
 TEST_F(text_lines, tell_why_a_reply_failed) {
@@ -120,6 +163,8 @@ TEST_F(text_lines, tell_why_a_reply_failed) {
     result_.diagnostics.client_message = "it broke";
     EXPECT_THAT(end_lines({}, {.where = {"p1", 0}, .result = result_}),
                 HasSubstr("stream_incomplete: it broke"));
+    EXPECT_THAT(end_lines({}, {.where = {"p1", 0}, .result = result_, .hint = "mend it"}),
+                HasSubstr("it broke; mend it"));
 }
 
 TEST_F(text_lines, say_that_slots_are_missing) {
@@ -141,20 +186,35 @@ TEST_F(text_lines, sum_a_run_up) {
     s.first_chunk_p50_ms = s.first_chunk_p90_ms = s.first_chunk_max_ms = 5;
     s.total_ms = 1500;
     s.cpu_ms = 1;
-    EXPECT_THAT(
-        lines_of(summary_lines({}, s)),
-        ElementsAre("", "2 replies: 2 complete, 0 failed, 0 interrupted, 0 not started",
-                    "  chunks         9", "  tokens         100 generated, 2 wasted",
-                    "  prompt tokens  30 cached, 10 evaluated (hit 75 %)",
-                    "  first chunk    p50 5.0 ms, p90 5.0 ms, max 5.0 ms", "  guard waits    none",
-                    "  time           1.50 s, processor 1.0 ms (10.0 µs a token)"));
+    EXPECT_THAT(lines_of(summary_lines({}, s)),
+                ElementsAre("", "2 replies: 2 complete",
+                            "  first chunk    p50 5.0 ms, p90 5.0 ms, max 5.0 ms",
+                            "  chunks         9", "  tokens         100 generated, 2 wasted",
+                            "  prompt cache   hit 75 % (30 tokens cached, 10 evaluated)",
+                            "  guard waits    none",
+                            "  time           1.50 s, processor 1.0 ms (10.0 µs a token)"));
+}
+
+TEST_F(text_lines, have_one_figure_for_the_first_chunk_of_one_reply) {
+    replay_summary s;
+    s.replies = s.complete = 1;
+    s.guard_waits = 1;
+    s.guard_wait_ms = 1990;
+    s.first_chunk_p50_ms = s.first_chunk_p90_ms = s.first_chunk_max_ms = 5;
+    EXPECT_THAT(summary_lines({}, s), HasSubstr("  first chunk    5.0 ms\n"));
+    EXPECT_THAT(summary_lines({}, s), HasSubstr("  guard waits    1, 1.99 s\n"));
 }
 
 TEST_F(text_lines, have_no_figures_where_nothing_was_started) {
     replay_summary s;
     s.replies = s.not_started = 1;
-    EXPECT_EQ(summary_lines({}, s),
-              "\n1 reply: 0 complete, 0 failed, 0 interrupted, 1 not started\n");
+    EXPECT_EQ(summary_lines({}, s), "\n1 reply: 1 not started\n");
+    s.replies = 10;
+    s.complete = 2;
+    s.failed = 3;
+    s.interrupted = 4;
+    EXPECT_THAT(summary_lines({}, s),
+                HasSubstr("10 replies: 2 complete, 3 failed, 4 interrupted, 1 not started\n"));
 }
 
 struct shown_time {

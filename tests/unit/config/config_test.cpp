@@ -146,6 +146,12 @@ TEST(config_fields, never_show_a_secret) {
     EXPECT_EQ(field_text(config{}, "api_key"), "");
 }
 
+TEST(config_fields, show_a_url_without_its_credentials) {
+    config c;
+    c.url = "http://user:pass@host:1/v1";
+    EXPECT_EQ(field_text(c, "url"), "http://host:1/v1");
+}
+
 struct text_row {
     const char* field;
     const char* text;

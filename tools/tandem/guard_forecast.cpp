@@ -1,0 +1,25 @@
+#include "guard_forecast.hpp"
+
+#include <algorithm>
+
+namespace tandem::command {
+
+guard_forecast::guard_forecast(int slots, duration reuse_guard)
+    : reuse_guard_(reuse_guard), free_at_(static_cast<std::size_t>(slots), time_point::min()) {}
+
+void guard_forecast::limit_to(int slots) {
+    if (slots > 0 && static_cast<std::size_t>(slots) < free_at_.size())
+        free_at_.resize(static_cast<std::size_t>(slots));
+}
+
+void guard_forecast::used(int slot, time_point now) {
+    if (slot >= 0 && static_cast<std::size_t>(slot) < free_at_.size())
+        free_at_[static_cast<std::size_t>(slot)] = now + reuse_guard_;
+}
+
+duration guard_forecast::left(time_point now) const {
+    const auto first = *std::ranges::min_element(free_at_);
+    return first > now ? first - now : duration{};
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "tandem/duration.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+namespace tandem::command {
+
+/// Tells from the chunks so far how long the reuse guard holds the next request back, in a run of
+/// one reply at a time. For the eye only: the library decides by itself.
+class guard_forecast {
+ public:
+    using time_point = std::chrono::steady_clock::time_point;
+
+    /// Precondition: slots > 0.
+    guard_forecast(int slots, duration reuse_guard);
+
+    /// The server has no more slots than that.
+    void limit_to(int slots);
+    /// A request on this slot has ended; -1 is no slot.
+    void used(int slot, time_point now);
+    /// 0 if a slot is free now.
+    duration left(time_point now) const;
+
+ private:
+    duration reuse_guard_;
+    std::vector<time_point> free_at_;
+};
+
+}  // namespace tandem::command
