@@ -109,7 +109,10 @@ class client {
     auto call(Function function, CompletionToken& token, diagnostics* diag, Args... args) {
         return boost::asio::async_initiate<CompletionToken, void(error_code, Results...)>(
             [](auto handler, Function f, std::shared_ptr<core> c, diagnostics* d, auto... a) {
-                completion<Results...> erased(std::move(handler), executor_of(*c));
+                const auto executor = executor_of(*c);
+                // Without its execution context the client can tell nothing, as its calls cannot.
+                if (!executor) return;
+                completion<Results...> erased(std::move(handler), executor);
                 f(std::move(c), std::move(erased), d, std::move(a)...);
             },
             token, function, core_, diag, std::move(args)...);

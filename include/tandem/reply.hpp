@@ -80,7 +80,7 @@ class reply {
     static boost::asio::any_io_executor executor_of(const detail::reply_shell& shell);
     // Tells one wait for a chunk from the next: the slot of a completed one may still be signalled.
     static std::uint64_t name_wait(detail::reply_shell& shell) noexcept;
-    static void next_chunk(const std::shared_ptr<detail::reply_shell>& shell, std::uint64_t wait,
+    static void next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                            detail::next_chunk_completion handler);
     static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& shell,
                                   std::uint64_t wait);

@@ -4,8 +4,6 @@
 #include "reply/reply_shell.hpp"
 #include "transport/curl_transport.hpp"
 
-#include <boost/asio/dispatch.hpp>
-
 #include <utility>
 
 namespace tandem {
@@ -14,8 +12,8 @@ namespace {
 // Ends what the client owns, on its strand.
 void destroy(std::shared_ptr<detail::client_core> core) {
     if (!core) return;
-    const auto executor = core->executor();
-    boost::asio::dispatch(executor, [c = std::move(core)] { c->destroy(); });
+    const auto& c = *core;
+    c.dispatch([owned = std::move(core)] { owned->destroy(); });
 }
 
 // Runs `ask(calls, done)` on the strand and completes `handler` with what `done` is told.
@@ -28,14 +26,13 @@ void run_call(std::shared_ptr<detail::client_core> core,
         if (diag) *diag = d;
         kept->complete(ec, std::move(results)...);
     };
-    const auto executor = core->executor();
-    boost::asio::dispatch(executor,
-                          [c = std::move(core), d = std::move(done), a = std::move(ask)]() mutable {
-                              if (c->shut_down())
-                                  d(errc::client_destroyed, {}, Results{}...);
-                              else
-                                  a(*c, std::move(d));
-                          });
+    const auto& c = *core;
+    c.dispatch([k = std::move(core), d = std::move(done), a = std::move(ask)]() mutable {
+        if (k->shut_down())
+            d(errc::client_destroyed, {}, Results{}...);
+        else
+            a(*k, std::move(d));
+    });
 }
 
 }  // namespace
