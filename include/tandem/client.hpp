@@ -1,15 +1,21 @@
 #pragma once
 
 #include "tandem/config.hpp"
-#include "tandem/detail/any_completion.hpp"
+#include "tandem/detail/pending_call.hpp"
 #include "tandem/error.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/server.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/version.hpp>
+
+#if BOOST_VERSION >= 107700
+#include <boost/asio/associated_cancellation_slot.hpp>
+#endif
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -101,7 +107,7 @@ class client {
 
  private:
     template <class... Results>
-    using completion = detail::any_completion<error_code, Results...>;
+    using pending = std::shared_ptr<detail::pending_call<Results...>>;
     using core = detail::client_core;
 
     // Hands the erased handler to the compiled part.
@@ -112,22 +118,43 @@ class client {
                 const auto executor = executor_of(*c);
                 // Without its execution context the client can tell nothing, as its calls cannot.
                 if (!executor) return;
-                completion<Results...> erased(std::move(handler), executor);
-                f(std::move(c), std::move(erased), d, std::move(a)...);
+                auto call = std::make_shared<detail::pending_call<Results...>>();
+                call->diag = d;
+                let_cancel(handler, c, call);
+                call->handler = {std::move(handler), executor};
+                f(std::move(c), std::move(call), std::move(a)...);
             },
             token, function, core_, diag, std::move(args)...);
     }
 
+    template <class Handler, class Call>
+    static void let_cancel([[maybe_unused]] const Handler& handler,
+                           [[maybe_unused]] const std::shared_ptr<core>& c,
+                           [[maybe_unused]] const std::shared_ptr<Call>& call) {
+#if BOOST_VERSION >= 107700
+        auto slot = boost::asio::get_associated_cancellation_slot(handler);
+        if (!slot.is_connected()) return;
+        slot.assign(
+            [c = std::weak_ptr(c), call = std::weak_ptr(call)](boost::asio::cancellation_type) {
+                cancel_call(c, [call] {
+                    const auto waiting = call.lock();
+                    return waiting ? waiting->abort() : 0;
+                });
+            });
+#endif
+    }
+    // On the strand: `abort` completes the call and tells its request, which is cut.
+    static void cancel_call(const std::weak_ptr<core>& c, std::function<std::uint64_t()> abort);
+
     static boost::asio::any_io_executor executor_of(const core& c);
-    static void prepare(std::shared_ptr<core>, completion<server_props>, diagnostics*);
-    static void props(std::shared_ptr<core>, completion<server_props>, diagnostics*);
-    static void slots(std::shared_ptr<core>, completion<std::vector<slot_state>>, diagnostics*);
-    static void health(std::shared_ptr<core>, completion<>, diagnostics*);
-    static void tokenize(std::shared_ptr<core>, completion<std::vector<std::int32_t>>, diagnostics*,
-                         std::string);
-    static void apply_template(std::shared_ptr<core>, completion<std::string>, diagnostics*,
+    static void prepare(std::shared_ptr<core>, pending<server_props>);
+    static void props(std::shared_ptr<core>, pending<server_props>);
+    static void slots(std::shared_ptr<core>, pending<std::vector<slot_state>>);
+    static void health(std::shared_ptr<core>, pending<>);
+    static void tokenize(std::shared_ptr<core>, pending<std::vector<std::int32_t>>, std::string);
+    static void apply_template(std::shared_ptr<core>, pending<std::string>,
                                std::vector<chat_message>);
-    static void erase_slot(std::shared_ptr<core>, completion<>, diagnostics*, int slot);
+    static void erase_slot(std::shared_ptr<core>, pending<>, int slot);
 
     std::shared_ptr<core> core_;
 };
