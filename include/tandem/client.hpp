@@ -32,14 +32,23 @@ class client_core;
 /// Thread-safety: all functions may be called from any thread; the work is done on a strand of the
 /// executor, so an io_context with several threads is fine.
 /// Lifetime: destroying the client ends its replies and calls with errc::client_destroyed.
-/// Nothing is sent before the first call. The io_context must outlive the client. A client that was
-/// moved from may only be assigned to or destroyed.
+/// Nothing is sent before the first call. A client that was moved from may only be assigned to or
+/// destroyed.
+/// When the executor's context (the io_context) is destroyed, connections are closed and handlers
+/// that wait are destroyed without being called, as with Asio's own objects; so a coroutine that
+/// owns its client goes with the context. The client may outlive the context and does nothing more
+/// then: no handler is called, and get_executor() is empty. No thread may use the client or its
+/// replies while the context is being destroyed.
 ///
 /// The calls take a completion token last but one, and optionally the address of a `diagnostics`
 /// that must live until completion; it tells in words what the error code means. Errors of all
 /// calls: invalid_prompt (text that is not valid UTF-8), resolve_failed, connect_failed,
 /// connect_timeout, tls_failed, request_timeout, stream_incomplete, unauthorized, model_loading,
-/// bad_request, not_supported, server_error, bad_response, response_too_large, client_destroyed.
+/// bad_request, not_supported, server_error, bad_response, response_too_large, client_destroyed;
+/// boost::asio::error::operation_aborted, with `diagnostics` left alone, if the call was cancelled
+/// (per-operation cancellation, Boost 1.77 or newer, all cancellation types). The request is cut
+/// then, but for async_prepare(), whose answer replies may wait for too; the server may have got it
+/// nevertheless, which matters for async_erase_slot() only.
 class client {
  public:
     /// Throws config_error, which names every fault of the configuration.

@@ -21,9 +21,12 @@ using next_chunk_completion = any_completion<error_code, std::optional<chunk>>;
 /// One assistant turn being generated: chunks come out, and the consumer says when it wants the
 /// next. Made by client::start().
 ///
-/// Lifetime: the handle may outlive its client; the reply ends with the client then. It must not
-/// outlive the io_context. Destroying the handle interrupts a reply that has not ended. A handle
-/// that was moved from may only be assigned to or destroyed.
+/// Lifetime: the handle may outlive its client; the reply ends with the client then. Destroying the
+/// handle interrupts a reply that has not ended. A handle that was moved from may only be assigned
+/// to or destroyed.
+/// When the execution context (the io_context) of the client is destroyed, the reply stops where it
+/// is: its connection is closed, and a handler that waits is destroyed without being called. The
+/// handle may outlive the context; a reply that had not ended by then never does.
 /// Thread-safety: all functions may be called from any thread. Moving and destroying the handle
 /// must not overlap with another call on it.
 class reply {

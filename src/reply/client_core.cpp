@@ -50,12 +50,9 @@ void client_core::remember(const std::shared_ptr<reply_shell>& reply) {
     replies_.push_back(reply);
 }
 
-std::vector<std::shared_ptr<reply_shell>> client_core::take_replies() {
+std::vector<std::weak_ptr<reply_shell>> client_core::take_replies() noexcept {
     const std::lock_guard lock(replies_mutex_);
-    std::vector<std::shared_ptr<reply_shell>> alive;
-    for (const auto& weak : std::exchange(replies_, {}))
-        if (auto reply = weak.lock()) alive.push_back(std::move(reply));
-    return alive;
+    return std::exchange(replies_, {});
 }
 
 void client_core::prepare(prepared done) {
@@ -98,14 +95,16 @@ void client_core::destroy() {
     shut_down_ = true;
     slot_timer_->cancel();
     const diagnostics diag{.client_message = "the client was destroyed while the reply ran"};
-    for (const auto& reply : take_replies()) reply->abandon(errc::client_destroyed, diag);
+    for (const auto& weak : take_replies())
+        if (const auto reply = weak.lock()) reply->abandon(errc::client_destroyed, diag);
     calls_->cancel(errc::client_destroyed);
 }
 
 void client_core::context_ended() noexcept {
     shut_down_ = true;
     registry_ = nullptr;
-    for (const auto& reply : take_replies()) reply->context_ended();
+    for (const auto& weak : take_replies())
+        if (const auto reply = weak.lock()) reply->context_ended();
     std::exchange(preparing_, {}).clear();
     calls_.reset();
     slot_timer_.reset();

@@ -80,7 +80,7 @@ class client_core : public std::enable_shared_from_this<client_core> {
  private:
     void write_log(log_level level, const std::string& line) const noexcept;
     void remember(const std::shared_ptr<reply_shell>& reply);
-    std::vector<std::shared_ptr<reply_shell>> take_replies();
+    std::vector<std::weak_ptr<reply_shell>> take_replies() noexcept;
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
     void learn(const server_props& props);
     void slot_released(int slot);
