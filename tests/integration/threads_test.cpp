@@ -6,6 +6,7 @@
 #include <boost/asio/use_future.hpp>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 // Several threads at once; meant for the thread sanitizer as well.
@@ -91,6 +92,33 @@ TEST_F(threads, client_destroyed_while_four_threads_run_its_replies) {
     for (const auto& r : replies) {
         EXPECT_TRUE(r.ended());
         EXPECT_EQ(r.result().error, errc::client_destroyed);
+    }
+}
+
+// The last handle takes the connections along; the strand may be using them.
+TEST_F(threads, last_handle_destroyed_elsewhere_leaves_the_rest_to_the_strand) {
+    boost::asio::io_context ioc;
+    server.emplace(server_options);
+    config.url = server->url();
+    std::promise<std::thread::id> destroyed_on;
+    // The log function is destroyed with what client and reply share.
+    config.logger.write = [told = std::shared_ptr<void>(nullptr, [&](void*) {
+                               destroyed_on.set_value(std::this_thread::get_id());
+                           })](auto...) {};
+    {
+        auto busy = boost::asio::make_work_guard(ioc);
+        const pool running(ioc);
+        auto gone = std::make_optional<client>(ioc.get_executor(), std::move(config));
+        const auto strand = gone->get_executor();
+        {
+            const auto last = gone->start(prompt);
+            gone.reset();
+            // Nothing but the handle is left when the strand has done this.
+            boost::asio::post(strand, boost::asio::use_future).wait();
+            EXPECT_TRUE(last.ended());
+        }
+        EXPECT_NE(destroyed_on.get_future().get(), std::this_thread::get_id());
+        busy.reset();
     }
 }
 
