@@ -1,15 +1,21 @@
 #pragma once
 
 #include "tandem/config.hpp"
-#include "tandem/detail/any_completion.hpp"
+#include "tandem/detail/pending_call.hpp"
 #include "tandem/error.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/server.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/version.hpp>
+
+#if BOOST_VERSION >= 107700
+#include <boost/asio/associated_cancellation_slot.hpp>
+#endif
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,14 +32,23 @@ class client_core;
 /// Thread-safety: all functions may be called from any thread; the work is done on a strand of the
 /// executor, so an io_context with several threads is fine.
 /// Lifetime: destroying the client ends its replies and calls with errc::client_destroyed.
-/// Nothing is sent before the first call. The io_context must outlive the client. A client that was
-/// moved from may only be assigned to or destroyed.
+/// Nothing is sent before the first call. A client that was moved from may only be assigned to or
+/// destroyed.
+/// When the executor's context (the io_context) is destroyed, connections are closed and handlers
+/// that wait are destroyed without being called, as with Asio's own objects; so a coroutine that
+/// owns its client goes with the context. The client may outlive the context and does nothing more
+/// then: no handler is called, and get_executor() is empty. No thread may use the client or its
+/// replies while the context is being destroyed.
 ///
 /// The calls take a completion token last but one, and optionally the address of a `diagnostics`
 /// that must live until completion; it tells in words what the error code means. Errors of all
 /// calls: invalid_prompt (text that is not valid UTF-8), resolve_failed, connect_failed,
 /// connect_timeout, tls_failed, request_timeout, stream_incomplete, unauthorized, model_loading,
-/// bad_request, not_supported, server_error, bad_response, response_too_large, client_destroyed.
+/// bad_request, not_supported, server_error, bad_response, response_too_large, client_destroyed;
+/// boost::asio::error::operation_aborted, with `diagnostics` left alone, if the call was cancelled
+/// (per-operation cancellation, Boost 1.77 or newer, all cancellation types). The request is cut
+/// then, but for async_prepare(), whose answer replies may wait for too; the server may have got it
+/// nevertheless, which matters for async_erase_slot() only.
 class client {
  public:
     /// Throws config_error, which names every fault of the configuration.
@@ -101,7 +116,7 @@ class client {
 
  private:
     template <class... Results>
-    using completion = detail::any_completion<error_code, Results...>;
+    using pending = std::shared_ptr<detail::pending_call<Results...>>;
     using core = detail::client_core;
 
     // Hands the erased handler to the compiled part.
@@ -109,22 +124,46 @@ class client {
     auto call(Function function, CompletionToken& token, diagnostics* diag, Args... args) {
         return boost::asio::async_initiate<CompletionToken, void(error_code, Results...)>(
             [](auto handler, Function f, std::shared_ptr<core> c, diagnostics* d, auto... a) {
-                completion<Results...> erased(std::move(handler), executor_of(*c));
-                f(std::move(c), std::move(erased), d, std::move(a)...);
+                const auto executor = executor_of(*c);
+                // Without its execution context the client can tell nothing, as its calls cannot.
+                if (!executor) return;
+                auto call = std::make_shared<detail::pending_call<Results...>>();
+                call->diag = d;
+                let_cancel(handler, c, call);
+                call->handler = {std::move(handler), executor};
+                f(std::move(c), std::move(call), std::move(a)...);
             },
             token, function, core_, diag, std::move(args)...);
     }
 
+    template <class Handler, class Call>
+    static void let_cancel([[maybe_unused]] const Handler& handler,
+                           [[maybe_unused]] const std::shared_ptr<core>& c,
+                           [[maybe_unused]] const std::shared_ptr<Call>& call) {
+#if BOOST_VERSION >= 107700
+        auto slot = boost::asio::get_associated_cancellation_slot(handler);
+        if (!slot.is_connected()) return;
+        slot.assign(
+            [c = std::weak_ptr(c), call = std::weak_ptr(call)](boost::asio::cancellation_type) {
+                cancel_call(c, [call] {
+                    const auto waiting = call.lock();
+                    return waiting ? waiting->abort() : 0;
+                });
+            });
+#endif
+    }
+    // On the strand: `abort` completes the call and tells its request, which is cut.
+    static void cancel_call(const std::weak_ptr<core>& c, std::function<std::uint64_t()> abort);
+
     static boost::asio::any_io_executor executor_of(const core& c);
-    static void prepare(std::shared_ptr<core>, completion<server_props>, diagnostics*);
-    static void props(std::shared_ptr<core>, completion<server_props>, diagnostics*);
-    static void slots(std::shared_ptr<core>, completion<std::vector<slot_state>>, diagnostics*);
-    static void health(std::shared_ptr<core>, completion<>, diagnostics*);
-    static void tokenize(std::shared_ptr<core>, completion<std::vector<std::int32_t>>, diagnostics*,
-                         std::string);
-    static void apply_template(std::shared_ptr<core>, completion<std::string>, diagnostics*,
+    static void prepare(std::shared_ptr<core>, pending<server_props>);
+    static void props(std::shared_ptr<core>, pending<server_props>);
+    static void slots(std::shared_ptr<core>, pending<std::vector<slot_state>>);
+    static void health(std::shared_ptr<core>, pending<>);
+    static void tokenize(std::shared_ptr<core>, pending<std::vector<std::int32_t>>, std::string);
+    static void apply_template(std::shared_ptr<core>, pending<std::string>,
                                std::vector<chat_message>);
-    static void erase_slot(std::shared_ptr<core>, completion<>, diagnostics*, int slot);
+    static void erase_slot(std::shared_ptr<core>, pending<>, int slot);
 
     std::shared_ptr<core> core_;
 };

@@ -21,9 +21,12 @@ using next_chunk_completion = any_completion<error_code, std::optional<chunk>>;
 /// One assistant turn being generated: chunks come out, and the consumer says when it wants the
 /// next. Made by client::start().
 ///
-/// Lifetime: the handle may outlive its client; the reply ends with the client then. It must not
-/// outlive the io_context. Destroying the handle interrupts a reply that has not ended. A handle
-/// that was moved from may only be assigned to or destroyed.
+/// Lifetime: the handle may outlive its client; the reply ends with the client then. Destroying the
+/// handle interrupts a reply that has not ended. A handle that was moved from may only be assigned
+/// to or destroyed.
+/// When the execution context (the io_context) of the client is destroyed, the reply stops where it
+/// is: its connection is closed, and a handler that waits is destroyed without being called. The
+/// handle may outlive the context; a reply that had not ended by then never does.
 /// Thread-safety: all functions may be called from any thread. Moving and destroying the handle
 /// must not overlap with another call on it.
 class reply {
@@ -80,7 +83,7 @@ class reply {
     static boost::asio::any_io_executor executor_of(const detail::reply_shell& shell);
     // Tells one wait for a chunk from the next: the slot of a completed one may still be signalled.
     static std::uint64_t name_wait(detail::reply_shell& shell) noexcept;
-    static void next_chunk(const std::shared_ptr<detail::reply_shell>& shell, std::uint64_t wait,
+    static void next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                            detail::next_chunk_completion handler);
     static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& shell,
                                   std::uint64_t wait);

@@ -4,8 +4,6 @@
 #include "reply/reply_shell.hpp"
 #include "transport/curl_transport.hpp"
 
-#include <boost/asio/dispatch.hpp>
-
 #include <utility>
 
 namespace tandem {
@@ -14,28 +12,29 @@ namespace {
 // Ends what the client owns, on its strand.
 void destroy(std::shared_ptr<detail::client_core> core) {
     if (!core) return;
-    const auto executor = core->executor();
-    boost::asio::dispatch(executor, [c = std::move(core)] { c->destroy(); });
+    const auto& c = *core;
+    c.dispatch([owned = std::move(core)] { owned->destroy(); });
 }
 
-// Runs `ask(calls, done)` on the strand and completes `handler` with what `done` is told.
+// Runs `ask(core, done)` on the strand, which gives the name of the request; completes the call
+// with what `done` is told.
 template <class... Results, class Ask>
 void run_call(std::shared_ptr<detail::client_core> core,
-              detail::any_completion<error_code, Results...> handler, diagnostics* diag, Ask ask) {
-    using completion = detail::any_completion<error_code, Results...>;
-    auto kept = std::make_shared<completion>(std::move(handler));
-    auto done = [kept, diag](error_code ec, const diagnostics& d, Results... results) {
-        if (diag) *diag = d;
-        kept->complete(ec, std::move(results)...);
+              std::shared_ptr<detail::pending_call<Results...>> call, Ask ask) {
+    auto done = [call](error_code ec, const diagnostics& d, Results... results) {
+        if (!call->handler) return;  // it was cancelled
+        if (call->diag) *call->diag = d;
+        call->handler.complete(ec, std::move(results)...);
     };
-    const auto executor = core->executor();
-    boost::asio::dispatch(executor,
-                          [c = std::move(core), d = std::move(done), a = std::move(ask)]() mutable {
-                              if (c->shut_down())
-                                  d(errc::client_destroyed, {}, Results{}...);
-                              else
-                                  a(*c, std::move(d));
-                          });
+    const auto& c = *core;
+    c.dispatch([k = std::move(core), p = std::move(call), d = std::move(done),
+                a = std::move(ask)]() mutable {
+        if (!p->handler) return;
+        if (k->shut_down())
+            d(errc::client_destroyed, {}, Results{}...);
+        else
+            p->request = a(*k, std::move(d));
+    });
 }
 
 }  // namespace
@@ -74,43 +73,55 @@ reply client::start(std::string prompt, generation_options options) {
     return reply(core_->start(std::move(prompt), std::move(options)));
 }
 
-void client::prepare(std::shared_ptr<core> c, completion<server_props> h, diagnostics* diag) {
-    run_call(std::move(c), std::move(h), diag,
-             [](core& k, auto done) { k.prepare(std::move(done)); });
-}
-
-void client::props(std::shared_ptr<core> c, completion<server_props> h, diagnostics* diag) {
-    run_call(std::move(c), std::move(h), diag,
-             [](core& k, auto done) { k.calls().props(std::move(done)); });
-}
-
-void client::slots(std::shared_ptr<core> c, completion<std::vector<slot_state>> h,
-                   diagnostics* diag) {
-    run_call(std::move(c), std::move(h), diag,
-             [](core& k, auto done) { k.calls().slots(std::move(done)); });
-}
-
-void client::health(std::shared_ptr<core> c, completion<> h, diagnostics* diag) {
-    run_call(std::move(c), std::move(h), diag,
-             [](core& k, auto done) { k.calls().health(std::move(done)); });
-}
-
-void client::tokenize(std::shared_ptr<core> c, completion<std::vector<std::int32_t>> h,
-                      diagnostics* diag, std::string text) {
-    run_call(std::move(c), std::move(h), diag,
-             [t = std::move(text)](core& k, auto done) { k.calls().tokenize(t, std::move(done)); });
-}
-
-void client::apply_template(std::shared_ptr<core> c, completion<std::string> h, diagnostics* diag,
-                            std::vector<chat_message> messages) {
-    run_call(std::move(c), std::move(h), diag, [m = std::move(messages)](core& k, auto done) {
-        k.calls().apply_template(m, std::move(done));
+void client::cancel_call(const std::weak_ptr<core>& weak, std::function<std::uint64_t()> abort) {
+    auto owned = weak.lock();
+    if (!owned) return;
+    const auto& c = *owned;
+    c.dispatch([k = std::move(owned), a = std::move(abort)] {
+        k->calls().cancel(a(), boost::asio::error::operation_aborted);
     });
 }
 
-void client::erase_slot(std::shared_ptr<core> c, completion<> h, diagnostics* diag, int slot) {
-    run_call(std::move(c), std::move(h), diag,
-             [slot](core& k, auto done) { k.calls().erase_slot(slot, std::move(done)); });
+// The answer is for all that wait for it, so no single one may cut the request.
+void client::prepare(std::shared_ptr<core> c, pending<server_props> p) {
+    run_call(std::move(c), std::move(p), [](core& k, auto done) {
+        k.prepare(std::move(done));
+        return server::no_call;
+    });
+}
+
+void client::props(std::shared_ptr<core> c, pending<server_props> p) {
+    run_call(std::move(c), std::move(p),
+             [](core& k, auto done) { return k.calls().props(std::move(done)); });
+}
+
+void client::slots(std::shared_ptr<core> c, pending<std::vector<slot_state>> p) {
+    run_call(std::move(c), std::move(p),
+             [](core& k, auto done) { return k.calls().slots(std::move(done)); });
+}
+
+void client::health(std::shared_ptr<core> c, pending<> p) {
+    run_call(std::move(c), std::move(p),
+             [](core& k, auto done) { return k.calls().health(std::move(done)); });
+}
+
+void client::tokenize(std::shared_ptr<core> c, pending<std::vector<std::int32_t>> p,
+                      std::string text) {
+    run_call(std::move(c), std::move(p), [t = std::move(text)](core& k, auto done) {
+        return k.calls().tokenize(t, std::move(done));
+    });
+}
+
+void client::apply_template(std::shared_ptr<core> c, pending<std::string> p,
+                            std::vector<chat_message> messages) {
+    run_call(std::move(c), std::move(p), [m = std::move(messages)](core& k, auto done) {
+        return k.calls().apply_template(m, std::move(done));
+    });
+}
+
+void client::erase_slot(std::shared_ptr<core> c, pending<> p, int slot) {
+    run_call(std::move(c), std::move(p),
+             [slot](core& k, auto done) { return k.calls().erase_slot(slot, std::move(done)); });
 }
 
 }  // namespace tandem

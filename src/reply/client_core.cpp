@@ -2,7 +2,8 @@
 
 #include "reply/reply_shell.hpp"
 
-#include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
 
 #include <algorithm>
@@ -21,21 +22,37 @@ client_core::client_core(const boost::asio::any_io_executor& executor, tandem::c
     : executor_(boost::asio::make_strand(executor)),
       config_(std::move(c)),
       transport_(make(executor_, config_)),
-      calls_(executor_, *transport_, config_.request_timeout),
+      calls_(std::in_place, executor_, *transport_, config_.request_timeout),
       scheduler_(config_.slots, config_.reuse_guard),
-      slot_timer_(executor_) {}
+      slot_timer_(executor_) {
+    // Asio shuts its services down in reverse order of their making. The strand and the timer have
+    // made theirs above, so they still work while this one is shut down.
+    auto& context = boost::asio::query(executor, boost::asio::execution::context);
+    registry_ = &boost::asio::use_service<client_registry>(context);
+    registry_->add(*this);
+}
 
-client_core::~client_core() = default;
+client_core::~client_core() {
+    if (registry_) registry_->remove(*this);
+}
 
 std::shared_ptr<reply_shell> client_core::start(std::string prompt, generation_options options) {
     auto shell = std::make_shared<reply_shell>(shared_from_this(), ++last_reply_id_,
                                                std::move(prompt), std::move(options));
-    boost::asio::dispatch(executor_, [self = shared_from_this(), shell] {
-        std::erase_if(self->replies_, [](const auto& r) { return r.expired(); });
-        self->replies_.push_back(shell);
-        shell->start();
-    });
+    remember(shell);
+    dispatch([shell] { shell->start(); });
     return shell;
+}
+
+void client_core::remember(const std::shared_ptr<reply_shell>& reply) {
+    const std::lock_guard lock(replies_mutex_);
+    std::erase_if(replies_, [](const auto& r) { return r.expired(); });
+    replies_.push_back(reply);
+}
+
+std::vector<std::weak_ptr<reply_shell>> client_core::take_replies() noexcept {
+    const std::lock_guard lock(replies_mutex_);
+    return std::exchange(replies_, {});
 }
 
 void client_core::prepare(prepared done) {
@@ -43,7 +60,7 @@ void client_core::prepare(prepared done) {
     if (props_) return done({}, {}, *props_);
     preparing_.push_back(std::move(done));
     if (preparing_.size() > 1) return;
-    calls_.props([this](error_code ec, const diagnostics& diag, const server_props& props) {
+    calls_->props([this](error_code ec, const diagnostics& diag, const server_props& props) {
         props_arrived(ec, diag, props);
     });
 }
@@ -76,11 +93,24 @@ void client_core::learn(const server_props& props) {
 
 void client_core::destroy() {
     shut_down_ = true;
-    slot_timer_.cancel();
+    slot_timer_->cancel();
     const diagnostics diag{.client_message = "the client was destroyed while the reply ran"};
-    for (const auto& weak : std::exchange(replies_, {}))
+    for (const auto& weak : take_replies())
         if (const auto reply = weak.lock()) reply->abandon(errc::client_destroyed, diag);
-    calls_.cancel(errc::client_destroyed);
+    calls_->cancel(errc::client_destroyed);
+}
+
+void client_core::context_ended() noexcept {
+    shut_down_ = true;
+    registry_ = nullptr;
+    for (const auto& weak : take_replies())
+        if (const auto reply = weak.lock()) reply->context_ended();
+    std::exchange(preparing_, {}).clear();
+    calls_.reset();
+    slot_timer_.reset();
+    transport_.reset();
+    // Last, as handlers that are destroyed above may use the client.
+    executor_ = boost::asio::any_io_executor();
 }
 
 slots::ticket client_core::want_slot(const std::shared_ptr<reply_shell>& reply) {
@@ -97,7 +127,7 @@ void client_core::forget_slot(slots::ticket t) {
 
 void client_core::release_slot(int slot, bool was_cut) {
     if (!was_cut || !config_.erase_after_cut || shut_down_) return slot_released(slot);
-    calls_.erase_slot(slot, [this, slot](error_code ec, const diagnostics& diag) {
+    calls_->erase_slot(slot, [this, slot](error_code ec, const diagnostics& diag) {
         if (ec) log(log_level::warning, "slot {}: not erased: {}", slot, diag.to_string());
         slot_released(slot);
     });
@@ -128,8 +158,8 @@ void client_core::give_slots() {
 void client_core::arm_slot_timer() {
     const auto due = scheduler_.next_grant();
     if (!due) return;
-    slot_timer_.expires_at(*due);
-    slot_timer_.async_wait([weak = weak_from_this()](error_code ec) {
+    slot_timer_->expires_at(*due);
+    slot_timer_->async_wait([weak = weak_from_this()](error_code ec) {
         if (const auto self = weak.lock(); self && !ec) self->give_slots();
     });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "reply/client_registry.hpp"
 #include "server/server_calls.hpp"
 #include "slots/slot_scheduler.hpp"
 #include "transport/transport.hpp"
@@ -8,6 +9,7 @@
 #include "tandem/server.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
@@ -16,8 +18,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tandem::detail {
@@ -25,7 +29,8 @@ namespace tandem::detail {
 class reply_shell;
 
 /// What the replies of one client share: the strand, the transport, the slots, and what is known of
-/// the server. All functions but the constructor, executor() and start() run on the strand.
+/// the server. All functions but the constructor, executor(), dispatch(), start() and
+/// context_ended() run on the strand.
 class client_core : public std::enable_shared_from_this<client_core> {
  public:
     using prepared = std::function<void(error_code, const diagnostics&, const server_props&)>;
@@ -36,19 +41,29 @@ class client_core : public std::enable_shared_from_this<client_core> {
     client_core(const boost::asio::any_io_executor& executor, config c, const make_transport& make);
     ~client_core();
 
-    /// The strand.
+    /// The strand; empty once the execution context is gone.
     const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
     const tandem::config& config() const noexcept { return config_; }
+    /// Runs `f` on the strand. Once the execution context is gone, `f` is destroyed instead.
+    template <class Function>
+    void dispatch(Function f) const {
+        // `f` may own this object.
+        const auto strand = executor_;
+        if (strand) boost::asio::dispatch(strand, std::move(f));
+    }
     std::shared_ptr<reply_shell> start(std::string prompt, generation_options options);
 
     transport::http_transport& transport() noexcept { return *transport_; }
-    server::server_calls& calls() noexcept { return calls_; }
+    server::server_calls& calls() noexcept { return *calls_; }
     bool shut_down() const noexcept { return shut_down_; }
 
     /// Asks for /props unless its answer is known already. A failure is not kept.
     void prepare(prepared done);
     /// Ends everything with client_destroyed; nothing can be started afterwards.
     void destroy();
+    /// The execution context is being destroyed: closes all connections, and destroys all handlers
+    /// without calling them. What is left of client and replies touches the context no more.
+    void context_ended() noexcept;
 
     /// Queues the reply; give_slots() must follow, once the reply knows its ticket.
     slots::ticket want_slot(const std::shared_ptr<reply_shell>& reply);
@@ -64,6 +79,8 @@ class client_core : public std::enable_shared_from_this<client_core> {
 
  private:
     void write_log(log_level level, const std::string& line) const noexcept;
+    void remember(const std::shared_ptr<reply_shell>& reply);
+    std::vector<std::weak_ptr<reply_shell>> take_replies() noexcept;
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
     void learn(const server_props& props);
     void slot_released(int slot);
@@ -72,15 +89,18 @@ class client_core : public std::enable_shared_from_this<client_core> {
     boost::asio::any_io_executor executor_;
     tandem::config config_;
     std::unique_ptr<transport::http_transport> transport_;
-    server::server_calls calls_;
+    // Empty once the execution context is gone, as executor_ and transport_ are.
+    std::optional<server::server_calls> calls_;
     slots::slot_scheduler scheduler_;
-    boost::asio::steady_timer slot_timer_;
+    std::optional<boost::asio::steady_timer> slot_timer_;
     std::map<slots::ticket, std::weak_ptr<reply_shell>> waiting_;
+    std::mutex replies_mutex_;
     std::vector<std::weak_ptr<reply_shell>> replies_;
     std::optional<server_props> props_;
     std::vector<prepared> preparing_;
     std::atomic<std::uint64_t> last_reply_id_{0};
     bool shut_down_ = false;
+    client_registry* registry_ = nullptr;
 };
 
 }  // namespace tandem::detail

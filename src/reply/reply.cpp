@@ -2,8 +2,6 @@
 
 #include "reply/reply_shell.hpp"
 
-#include <boost/asio/dispatch.hpp>
-
 #include <utility>
 
 namespace tandem {
@@ -24,8 +22,8 @@ reply::~reply() {
 // What a shell owns belongs to its strand, and must be destroyed there too.
 void reply::let_go(std::shared_ptr<detail::reply_shell> shell) noexcept {
     if (!shell) return;
-    const auto executor = executor_of(*shell);
-    boost::asio::dispatch(executor, [s = std::move(shell)] { s->interrupt(); });
+    const auto& core = *shell->core();
+    core.dispatch([s = std::move(shell)] { s->interrupt(); });
 }
 
 boost::asio::any_io_executor reply::executor_of(const detail::reply_shell& shell) {
@@ -36,26 +34,29 @@ std::uint64_t reply::name_wait(detail::reply_shell& shell) noexcept {
     return shell.name_wait();
 }
 
-void reply::next_chunk(const std::shared_ptr<detail::reply_shell>& shell, std::uint64_t wait,
+// The shell is moved here and below: a reference left here could be the last one.
+void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                        detail::next_chunk_completion handler) {
-    boost::asio::dispatch(executor_of(*shell), [shell, wait, h = std::move(handler)]() mutable {
-        shell->next_chunk(wait, std::move(h));
+    const auto& core = *shell->core();
+    core.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
+        s->next_chunk(wait, std::move(h));
     });
 }
 
 void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak, std::uint64_t wait) {
-    if (const auto shell = weak.lock())
-        boost::asio::dispatch(executor_of(*shell),
-                              [shell, wait] { shell->cancel_next_chunk(wait); });
+    auto shell = weak.lock();
+    if (!shell) return;
+    const auto& core = *shell->core();
+    core.dispatch([s = std::move(shell), wait] { s->cancel_next_chunk(wait); });
 }
 
 void reply::continue_after(chunk_id id) {
-    boost::asio::dispatch(executor_of(*shell_), [s = shell_, id] { s->continue_after(id); });
+    shell_->core()->dispatch([s = shell_, id] { s->continue_after(id); });
 }
 
 void reply::interrupt() {
     if (shell_->ended()) return;
-    boost::asio::dispatch(executor_of(*shell_), [s = shell_] { s->interrupt(); });
+    shell_->core()->dispatch([s = shell_] { s->interrupt(); });
 }
 
 bool reply::ended() const noexcept {

@@ -68,8 +68,7 @@ reply_shell::reply_shell(std::shared_ptr<client_core> core, std::uint64_t id, st
       options_(std::move(options)),
       machine_(id, std::move(prompt), rules_of(core_->config(), options_),
                text::make_boundary_detector(core_->config().boundary_rule),
-               limits_of(core_->config())),
-      timer_(core_->executor()) {}
+               limits_of(core_->config())) {}
 
 const reply_result& reply_shell::result() const noexcept {
     return ended() ? machine_.result() : unfinished();
@@ -139,6 +138,12 @@ void reply_shell::slot_granted(const slots::grant& g) {
     if (machine_.phase() != reply_phase::queued) return core_->release_slot(g.slot, false);
     machine_.slot_granted(now(), g.slot, g.reused, g.guard_wait);
     perform_actions();
+}
+
+void reply_shell::context_ended() noexcept {
+    timer_.reset();
+    exchange_.reset();
+    consumer_ = {};
 }
 
 // --- what the server says
@@ -282,7 +287,7 @@ void reply_shell::perform(action::hand_over a) {
 
 void reply_shell::perform(action::finish) {
     ended_.store(true, std::memory_order_release);
-    timer_.cancel();
+    timer_.reset();
     const auto& r = machine_.result();
     core_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
                r.metrics.to_string());
@@ -301,8 +306,9 @@ void reply_shell::arm_timer() {
     // A timer that is due earlier than needed looks again; so tokens do not re-arm it.
     if (!due || (timer_due_ && *timer_due_ <= *due)) return;
     timer_due_ = due;
-    timer_.expires_at(*due);
-    timer_.async_wait([weak = weak_from_this()](error_code ec) {
+    if (!timer_) timer_.emplace(core_->executor());
+    timer_->expires_at(*due);
+    timer_->async_wait([weak = weak_from_this()](error_code ec) {
         const auto self = weak.lock();
         if (!self || ec) return;
         self->timer_due_.reset();

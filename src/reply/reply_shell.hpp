@@ -39,6 +39,8 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     void interrupt();
     void abandon(error_code ec, const diagnostics& diag);
     void slot_granted(const slots::grant& g);
+    /// The execution context is being destroyed; as client_core::context_ended().
+    void context_ended() noexcept;
 
  private:
     void on_status(int http_status) override;
@@ -81,7 +83,8 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     next_chunk_completion consumer_;
     std::uint64_t consumer_wait_ = 0;
     std::atomic<std::uint64_t> last_wait_{0};
-    boost::asio::steady_timer timer_;
+    // While the reply runs: it belongs to the execution context, which the handle may outlive.
+    std::optional<boost::asio::steady_timer> timer_;
     std::optional<time_point> timer_due_;
     std::atomic<bool> ended_{false};
 };

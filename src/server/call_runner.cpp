@@ -16,8 +16,12 @@ constexpr std::size_t max_body_bytes = 16u << 20;
 class call_runner::running_call : public std::enable_shared_from_this<running_call>,
                                   private transport::exchange_handler {
  public:
-    running_call(call_runner& owner, std::string path, handler done)
-        : owner_(owner), path_(std::move(path)), done_(std::move(done)), timer_(owner.executor_) {}
+    running_call(call_runner& owner, call_id id, std::string path, handler done)
+        : owner_(owner),
+          id_(id),
+          path_(std::move(path)),
+          done_(std::move(done)),
+          timer_(owner.executor_) {}
 
     void start(transport::http_request request) {
         timer_.expires_after(owner_.timeout_);
@@ -31,7 +35,7 @@ class call_runner::running_call : public std::enable_shared_from_this<running_ca
         const auto self = shared_from_this();
         exchange_.reset();
         timer_.cancel();
-        owner_.finished(self);
+        owner_.running_.erase(id_);
         answer_.ec = ec;
         answer_.diag = std::move(diag);
         const auto done = std::exchange(done_, nullptr);
@@ -58,6 +62,7 @@ class call_runner::running_call : public std::enable_shared_from_this<running_ca
     }
 
     call_runner& owner_;
+    call_id id_;
     std::string path_;
     handler done_;
     answer answer_;
@@ -71,18 +76,21 @@ call_runner::call_runner(boost::asio::any_io_executor executor,
 
 call_runner::~call_runner() = default;
 
-void call_runner::run(transport::http_request request, handler done) {
-    auto call = std::make_shared<running_call>(*this, request.path, std::move(done));
-    running_.insert(call);
+call_id call_runner::run(transport::http_request request, handler done) {
+    const auto id = ++last_;
+    auto call = std::make_shared<running_call>(*this, id, request.path, std::move(done));
+    running_.emplace(id, call);
     call->start(std::move(request));
+    return id;
+}
+
+void call_runner::cancel(call_id id, error_code ec) {
+    const auto found = running_.find(id);
+    if (found != running_.end()) found->second->end(ec, {.client_message = ec.message()});
 }
 
 void call_runner::cancel(error_code ec) {
-    while (!running_.empty()) (*running_.begin())->end(ec, {.client_message = ec.message()});
-}
-
-void call_runner::finished(const std::shared_ptr<running_call>& call) {
-    running_.erase(call);
+    while (!running_.empty()) cancel(running_.begin()->first, ec);
 }
 
 }  // namespace tandem::server

@@ -7,10 +7,10 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 namespace tandem::server {
@@ -23,6 +23,10 @@ struct answer {
     std::string body;
 };
 
+/// Names a running call. Names are not used again.
+using call_id = std::uint64_t;
+inline constexpr call_id no_call = 0;
+
 /// Runs short calls, each with a time limit and a bound on the body. Not thread-safe.
 class call_runner {
  public:
@@ -34,19 +38,20 @@ class call_runner {
     ~call_runner();
 
     /// `done` is called once, from the event loop or from cancel(); it may start and cancel calls.
-    void run(transport::http_request request, handler done);
+    call_id run(transport::http_request request, handler done);
+    /// Ends one call with `ec`, if it runs.
+    void cancel(call_id id, error_code ec);
     /// Ends all calls with `ec`.
     void cancel(error_code ec);
 
  private:
     class running_call;
 
-    void finished(const std::shared_ptr<running_call>& call);
-
     boost::asio::any_io_executor executor_;
     transport::http_transport& transport_;
     duration timeout_;
-    std::set<std::shared_ptr<running_call>> running_;
+    std::map<call_id, std::shared_ptr<running_call>> running_;
+    call_id last_ = no_call;
 };
 
 }  // namespace tandem::server

@@ -11,8 +11,8 @@ namespace tandem::server {
 
 // Every answer takes this way: transport error, else what the decoder makes of it.
 template <class Result, class Decode>
-void server_calls::call(transport::http_request request, Decode decode, handler<Result> done) {
-    runner_.run(std::move(request), [decode, done = std::move(done)](answer a) {
+call_id server_calls::call(transport::http_request request, Decode decode, handler<Result> done) {
+    return runner_.run(std::move(request), [decode, done = std::move(done)](answer a) {
         Result result{};
         if (!a.ec) a.ec = decode(wire::answer{a.http_status, a.body}, result, a.diag);
         done(a.ec, a.diag, std::move(result));
@@ -28,48 +28,49 @@ bool server_calls::refuse(std::string_view what, std::string_view text, const Ha
     return true;
 }
 
-void server_calls::props(handler<server_props> done) {
-    call({.method = "GET", .path = "/props"}, wire::decode_props, std::move(done));
+call_id server_calls::props(handler<server_props> done) {
+    return call({.method = "GET", .path = "/props"}, wire::decode_props, std::move(done));
 }
 
-void server_calls::slots(handler<std::vector<slot_state>> done) {
-    call({.method = "GET", .path = "/slots"}, wire::decode_slots, std::move(done));
+call_id server_calls::slots(handler<std::vector<slot_state>> done) {
+    return call({.method = "GET", .path = "/slots"}, wire::decode_slots, std::move(done));
 }
 
-void server_calls::health(handler<> done) {
-    runner_.run({.method = "GET", .path = "/health"}, [done = std::move(done)](answer a) {
+call_id server_calls::health(handler<> done) {
+    return runner_.run({.method = "GET", .path = "/health"}, [done = std::move(done)](answer a) {
         if (!a.ec) a.ec = wire::decode_health({a.http_status, a.body}, a.diag);
         done(a.ec, a.diag);
     });
 }
 
-void server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
-    if (refuse("the text", text, done)) return;
-    tokenize_body(wire::tokenize_body({.text = text, .add_special = true}), std::move(done));
+call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
+    if (refuse("the text", text, done)) return no_call;
+    return tokenize_body(wire::tokenize_body({.text = text, .add_special = true}), std::move(done));
 }
 
-void server_calls::tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
-                                   handler<std::vector<std::int32_t>> done) {
-    tokenize_body(wire::tokenize_pieces_body(texts, separator), std::move(done));
+call_id server_calls::tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
+                                      handler<std::vector<std::int32_t>> done) {
+    return tokenize_body(wire::tokenize_pieces_body(texts, separator), std::move(done));
 }
 
-void server_calls::tokenize_body(std::string body, handler<std::vector<std::int32_t>> done) {
-    call({.path = "/tokenize", .body = std::move(body)}, wire::decode_tokens, std::move(done));
+call_id server_calls::tokenize_body(std::string body, handler<std::vector<std::int32_t>> done) {
+    return call({.path = "/tokenize", .body = std::move(body)}, wire::decode_tokens,
+                std::move(done));
 }
 
-void server_calls::apply_template(const std::vector<chat_message>& messages,
-                                  handler<std::string> done) {
+call_id server_calls::apply_template(const std::vector<chat_message>& messages,
+                                     handler<std::string> done) {
     for (std::size_t i = 0; i < messages.size(); ++i)
         if (refuse(fmt::format("the role of message {}", i), messages[i].role, done) ||
             refuse(fmt::format("message {}", i), messages[i].content, done))
-            return;
-    call({.path = "/apply-template", .body = wire::apply_template_body(messages)},
-         wire::decode_prompt, std::move(done));
+            return no_call;
+    return call({.path = "/apply-template", .body = wire::apply_template_body(messages)},
+                wire::decode_prompt, std::move(done));
 }
 
-void server_calls::erase_slot(int slot, handler<> done) {
+call_id server_calls::erase_slot(int slot, handler<> done) {
     // The body is empty JSON: old servers refuse a POST without one.
-    call<int>(
+    return call<int>(
         {.path = wire::slot_erase_path(slot), .body = "{}"}, wire::decode_slot_erased,
         [done = std::move(done)](error_code ec, const diagnostics& diag, int) { done(ec, diag); });
 }

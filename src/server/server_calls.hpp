@@ -12,8 +12,8 @@
 
 namespace tandem::server {
 
-/// The calls of a llama-server other than /completion, typed. Each handler is called once. Not
-/// thread-safe.
+/// The calls of a llama-server other than /completion, typed. Each handler is called once. The
+/// functions give the name of the call, or no_call if nothing was sent. Not thread-safe.
 class server_calls {
  public:
     template <class... Results>
@@ -23,18 +23,20 @@ class server_calls {
                  duration timeout)
         : runner_(std::move(executor), transport, timeout) {}
 
-    void props(handler<server_props> done);
-    void slots(handler<std::vector<slot_state>> done);
-    void health(handler<> done);
+    call_id props(handler<server_props> done);
+    call_id slots(handler<std::vector<slot_state>> done);
+    call_id health(handler<> done);
     /// As a prompt: special tokens are parsed, BOS is added. Text that is not valid UTF-8 is
     /// invalid_prompt here and below, and nothing is sent.
-    void tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);
+    call_id tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);
     /// Each text alone and as plain text, each followed by `separator`.
-    void tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
-                         handler<std::vector<std::int32_t>> done);
-    void apply_template(const std::vector<chat_message>& messages, handler<std::string> done);
-    void erase_slot(int slot, handler<> done);
+    call_id tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
+                            handler<std::vector<std::int32_t>> done);
+    call_id apply_template(const std::vector<chat_message>& messages, handler<std::string> done);
+    call_id erase_slot(int slot, handler<> done);
 
+    /// Ends one call with `ec`, if it runs.
+    void cancel(call_id id, error_code ec) { runner_.cancel(id, ec); }
     /// Ends all calls with `ec`.
     void cancel(error_code ec) { runner_.cancel(ec); }
 
@@ -43,8 +45,8 @@ class server_calls {
     template <class Handler>
     static bool refuse(std::string_view what, std::string_view text, const Handler& done);
     template <class Result, class Decode>
-    void call(transport::http_request request, Decode decode, handler<Result> done);
-    void tokenize_body(std::string body, handler<std::vector<std::int32_t>> done);
+    call_id call(transport::http_request request, Decode decode, handler<Result> done);
+    call_id tokenize_body(std::string body, handler<std::vector<std::int32_t>> done);
 
     call_runner runner_;
 };

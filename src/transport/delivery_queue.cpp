@@ -15,14 +15,28 @@ void delivery_queue::push(transfer& t) {
 void delivery_queue::run() {
     if (running_) return;
     running_ = true;
-    // By index: a handler may start an exchange, or clear() the queue by destroying the transport.
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-        const auto next = std::move(waiting_[i]);
-        next->queued_ = false;
-        next->deliver();
+    try {
+        while (!waiting_.empty()) deliver_next();
+    } catch (...) {
+        running_ = false;
+        // The event loop may be run again.
+        run_soon();
+        throw;
     }
-    waiting_.clear();
     running_ = false;
+}
+
+void delivery_queue::deliver_next() {
+    // Meanwhile a handler may start an exchange, or clear() the queue by destroying the transport.
+    const auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    next->queued_ = false;
+    try {
+        next->deliver();
+    } catch (...) {
+        if (next->handler_) push(*next);
+        throw;
+    }
 }
 
 void delivery_queue::run_soon() {

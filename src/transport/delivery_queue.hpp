@@ -2,9 +2,9 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <deque>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace tandem::transport {
 
@@ -18,15 +18,18 @@ class delivery_queue : public std::enable_shared_from_this<delivery_queue> {
         : executor_(std::move(executor)) {}
 
     void push(transfer& t);
-    /// Delivers all, what is pushed meanwhile included.
+    /// Delivers all, what is pushed meanwhile included. An exception of a handler leaves it; the
+    /// rest is delivered by the event loop then.
     void run();
     /// Has run() called from the event loop, unless it is running.
     void run_soon();
     void clear() noexcept { waiting_.clear(); }
 
  private:
+    void deliver_next();
+
     boost::asio::any_io_executor executor_;
-    std::vector<std::shared_ptr<transfer>> waiting_;
+    std::deque<std::shared_ptr<transfer>> waiting_;
     bool running_ = false;
 };
 

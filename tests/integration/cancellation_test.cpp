@@ -62,6 +62,67 @@ TEST_F(cancelling_a_wait_for_a_chunk, changes_nothing_once_the_chunk_came) {
     EXPECT_TRUE(second->piece.has_value());
 }
 
+class cancelling_a_call : public client_and_mock {
+ protected:
+    void start_without_answer_to(const std::string& path) {
+        start_with({.kind = mock::fault_kind::slow_headers, .duration = 60s, .path = path});
+    }
+    // What the call is told, by a handler that `stop` can cancel.
+    auto handler() {
+        return boost::asio::bind_cancellation_slot(stop.slot(), [this](error_code ec, auto...) {
+            ++told;
+            error = ec;
+        });
+    }
+    void expect_cancelled() {
+        stop.emit(boost::asio::cancellation_type::total);
+        ASSERT_TRUE(loop.run_until([&] { return told > 0; }));
+        EXPECT_EQ(error, boost::asio::error::operation_aborted);
+    }
+
+    boost::asio::cancellation_signal stop;
+    int told = 0;
+    error_code error;
+};
+
+TEST_F(cancelling_a_call, ends_it_and_cuts_its_request) {
+    start_without_answer_to("/slots");
+    llm->async_slots(handler());
+    ASSERT_TRUE(server_sees([](const auto& o) { return !o.of_path("/slots").empty(); }));
+    expect_cancelled();
+    EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
+    EXPECT_EQ(told, 1);
+}
+
+TEST_F(cancelling_a_call, ends_it_before_anything_is_sent) {
+    start();
+    llm->async_tokenize("Zanzibar", handler());
+    expect_cancelled();
+    EXPECT_TRUE(server_gets_idle());
+    EXPECT_EQ(told, 1);
+}
+
+TEST_F(cancelling_a_call, that_prepares_stops_no_reply) {
+    start_with({.kind = mock::fault_kind::slow_headers, .duration = 100ms, .path = "/props"});
+    llm->async_prepare(handler());
+    consumer c(llm->start(prompt));
+    ASSERT_TRUE(server_sees([](const auto& o) { return !o.of_path("/props").empty(); }));
+    expect_cancelled();
+    ASSERT_TRUE(loop.run_to_end(c));
+    EXPECT_EQ(c.text(), story);
+    EXPECT_EQ(told, 1);
+}
+
+TEST_F(cancelling_a_call, changes_nothing_once_the_answer_came) {
+    start();
+    llm->async_health(handler());
+    ASSERT_TRUE(loop.run_until([&] { return told > 0; }));
+    stop.emit(boost::asio::cancellation_type::total);
+    loop.ioc.poll();
+    EXPECT_FALSE(error);
+    EXPECT_EQ(told, 1);
+}
+
 }  // namespace
 }  // namespace tandem::testing
 #endif

@@ -1,9 +1,12 @@
 #include "integration/mock_fixture.hpp"
 
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 // Several threads at once; meant for the thread sanitizer as well.
@@ -90,6 +93,79 @@ TEST_F(threads, client_destroyed_while_four_threads_run_its_replies) {
         EXPECT_TRUE(r.ended());
         EXPECT_EQ(r.result().error, errc::client_destroyed);
     }
+}
+
+// The last handle takes the connections along; the strand may be using them.
+TEST_F(threads, last_handle_destroyed_elsewhere_leaves_the_rest_to_the_strand) {
+    boost::asio::io_context ioc;
+    server.emplace(server_options);
+    config.url = server->url();
+    std::promise<std::thread::id> destroyed_on;
+    // The log function is destroyed with what client and reply share.
+    config.logger.write = [told = std::shared_ptr<void>(nullptr, [&](void*) {
+                               destroyed_on.set_value(std::this_thread::get_id());
+                           })](auto...) {};
+    {
+        auto busy = boost::asio::make_work_guard(ioc);
+        const pool running(ioc);
+        auto gone = std::make_optional<client>(ioc.get_executor(), std::move(config));
+        const auto strand = gone->get_executor();
+        {
+            const auto last = gone->start(prompt);
+            gone.reset();
+            // Nothing but the handle is left when the strand has done this.
+            boost::asio::post(strand, boost::asio::use_future).wait();
+            EXPECT_TRUE(last.ended());
+        }
+        EXPECT_NE(destroyed_on.get_future().get(), std::this_thread::get_id());
+        busy.reset();
+    }
+}
+
+TEST_F(threads, handles_destroyed_off_the_strand_while_their_replies_run) {
+    boost::asio::io_context ioc;
+    config.slots = 4;
+    server.emplace(server_options);
+    config.url = server->url();
+    {
+        auto busy = boost::asio::make_work_guard(ioc);
+        const pool running(ioc);
+        client many(ioc.get_executor(), config);
+        for (int round = 0; round < 40; ++round) {
+            std::vector<reply> replies;
+            for (int i = 0; i < 4; ++i) replies.push_back(many.start(prompt));
+            const auto until = static_cast<std::size_t>(round % 4);
+            if (round % 5) replies[until].async_next_chunk(boost::asio::use_future).wait();
+            std::vector<std::thread> owners;
+            for (auto& r : replies) owners.emplace_back([mine = std::move(r)] {});
+            replies.clear();
+            for (auto& t : owners) t.join();
+        }
+        EXPECT_EQ(read(many.start(prompt)), story);
+        busy.reset();
+    }
+    EXPECT_TRUE(server_gets_idle());
+}
+
+TEST_F(threads, handles_destroyed_by_their_own_handlers_on_another_executor) {
+    boost::asio::io_context ioc;
+    boost::asio::thread_pool elsewhere(2);
+    server.emplace(server_options);
+    config.url = server->url();
+    {
+        auto busy = boost::asio::make_work_guard(ioc);
+        const pool running(ioc);
+        client many(ioc.get_executor(), config);
+        for (int i = 0; i < 40; ++i) {
+            auto mine = std::make_shared<reply>(many.start(prompt));
+            auto& handle = *mine;
+            auto let_go = [owned = std::move(mine)](auto...) mutable { owned.reset(); };
+            handle.async_next_chunk(boost::asio::bind_executor(elsewhere, std::move(let_go)));
+        }
+        busy.reset();
+    }
+    elsewhere.join();
+    EXPECT_TRUE(server_gets_idle());
 }
 
 }  // namespace
