@@ -1,6 +1,6 @@
 #include "server/server_calls.hpp"
 
-#include "text/utf8.hpp"
+#include "wire/sendable.hpp"
 #include "wire/server_messages.hpp"
 
 #include <fmt/format.h>
@@ -21,11 +21,9 @@ void server_calls::call(transport::http_request request, Decode decode, handler<
 
 template <class Handler>
 bool server_calls::refuse(std::string_view what, std::string_view text, const Handler& done) {
-    const auto bad = text::find_invalid(text);
-    if (bad == std::string_view::npos) return false;
-    done(errc::invalid_prompt,
-         {.client_message = fmt::format("{} is not valid UTF-8 from byte {} on", what, bad)}, {});
-    return true;
+    const auto bad = wire::refuse_text(what, text);
+    if (bad) done(bad->ec, bad->diag, {});
+    return bad.has_value();
 }
 
 void server_calls::props(handler<server_props> done) {

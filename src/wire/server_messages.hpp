@@ -1,22 +1,20 @@
 #pragma once
 
+#include "wire/bounds.hpp"
 #include "wire/token_event.hpp"
 
 #include "tandem/error.hpp"
 #include "tandem/server.hpp"
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 // Bodies of requests to llama-server other than /completion, and what its answers to them say.
-// A decoder gives no error, and fills in `out`, or gives one and fills in `diag`.
+// A decoder gives no error, and fills in `out`, or gives one and fills in `diag`. What is larger
+// than max_answer_bytes is errc::response_too_large.
 namespace tandem::wire {
-
-/// A larger answer is errc::response_too_large.
-inline constexpr std::size_t max_answer_bytes = 16 * 1024 * 1024;
 
 struct answer {
     int http_status = 0;
