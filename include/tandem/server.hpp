@@ -30,6 +30,9 @@ struct server_props {
     bool has_props_endpoint = false;
 };
 
+/// What a client that is to use so many slots says of a server with fewer; empty if it has enough.
+std::string slots_warning(const server_props& props, int slots_wanted);
+
 /// One slot as /slots tells it. The counts are 0 for a slot that was never used, and in what the
 /// server does not say.
 struct slot_state {

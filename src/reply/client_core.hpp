@@ -1,5 +1,6 @@
 #pragma once
 
+#include "reply/known_server.hpp"
 #include "server/server_calls.hpp"
 #include "slots/slot_scheduler.hpp"
 #include "transport/transport.hpp"
@@ -16,7 +17,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,7 +54,16 @@ class client_core : public std::enable_shared_from_this<client_core> {
     slots::ticket want_slot(const std::shared_ptr<reply_shell>& reply);
     void give_slots();
     void forget_slot(slots::ticket t);
-    void release_slot(int slot, bool was_cut);
+    /// Says in the log why the reply waits, if it does.
+    void log_wait(std::uint64_t reply, slots::ticket t) const;
+    /// The slot's request has ended.
+    void slot_released(int slot, slots::server_side side = slots::server_side::idle);
+    /// The same, once the slot's cache is empty.
+    void erase_and_release(int slot, slots::server_side side);
+
+    // What the requests of replies tell of the server.
+    void request_failed(const error_code& ec) { server_.request_failed(ec); }
+    void ran_on_another_slot(int asked, int used);
 
     template <class... Args>
     void log(log_level level, fmt::format_string<Args...> text, Args&&... args) const {
@@ -65,8 +74,8 @@ class client_core : public std::enable_shared_from_this<client_core> {
  private:
     void write_log(log_level level, const std::string& line) const noexcept;
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
-    void learn(const server_props& props);
-    void slot_released(int slot);
+    void log_lines(const std::vector<log_line>& lines) const;
+    void slot_erased(int slot, slots::server_side side, error_code ec, const diagnostics& diag);
     void arm_slot_timer();
 
     boost::asio::any_io_executor executor_;
@@ -77,7 +86,8 @@ class client_core : public std::enable_shared_from_this<client_core> {
     boost::asio::steady_timer slot_timer_;
     std::map<slots::ticket, std::weak_ptr<reply_shell>> waiting_;
     std::vector<std::weak_ptr<reply_shell>> replies_;
-    std::optional<server_props> props_;
+    known_server server_;
+    bool erase_warned_ = false;
     std::vector<prepared> preparing_;
     std::atomic<std::uint64_t> last_reply_id_{0};
     bool shut_down_ = false;

@@ -1,5 +1,6 @@
 #include "reply/reply_shell.hpp"
 
+#include "reply/clock.hpp"
 #include "reply/refusal.hpp"
 #include "text/boundary_rules.hpp"
 #include "wire/completion_request.hpp"
@@ -11,10 +12,6 @@
 
 namespace tandem::detail {
 namespace {
-
-time_point now() {
-    return std::chrono::steady_clock::now();
-}
 
 // Set as long as it lives, also when an exception ends it.
 class scoped_flag {
@@ -33,7 +30,8 @@ reply_rules rules_of(const config& c, const generation_options& o) {
             .first_token_timeout = c.first_token_timeout,
             .between_tokens_timeout = c.between_tokens_timeout,
             .continue_timeout = c.continue_timeout,
-            .max_tokens = o.max_tokens};
+            .max_tokens = o.max_tokens,
+            .erase_after_cut = c.erase_after_cut};
 }
 
 text::chunk_limits limits_of(const config& c) {
@@ -114,7 +112,7 @@ void reply_shell::abandon(error_code ec, const diagnostics& diag) {
 
 void reply_shell::slot_granted(const slots::grant& g) {
     ticket_ = 0;
-    if (machine_.phase() != reply_phase::queued) return core_->release_slot(g.slot, false);
+    if (machine_.phase() != reply_phase::queued) return core_->slot_released(g.slot);
     machine_.slot_granted(now(), g.slot, g.reused, g.guard_wait);
     perform_actions();
 }
@@ -123,6 +121,8 @@ void reply_shell::slot_granted(const slots::grant& g) {
 
 void reply_shell::on_status(int http_status) {
     reader_.begin(http_status);
+    machine_.answer_begun(now());
+    perform_actions();
 }
 
 void reply_shell::on_data(std::string_view bytes) {
@@ -143,6 +143,7 @@ void reply_shell::on_end(error_code ec, const diagnostics& diag) {
 }
 
 void reply_shell::fail_request(const failure& why) {
+    core_->request_failed(why.ec);
     machine_.request_failed(now(), why.ec, why.diag);
     perform_actions();
 }
@@ -188,6 +189,7 @@ void reply_shell::perform(action::recover_tokens a) {
 void reply_shell::perform(action::want_slot) {
     ticket_ = core_->want_slot(shared_from_this());
     core_->give_slots();
+    if (ticket_ != 0) core_->log_wait(id(), ticket_);
 }
 
 void reply_shell::perform(action::forget_slot) {
@@ -214,11 +216,23 @@ void reply_shell::perform(action::close_connection) {
 }
 
 void reply_shell::perform(action::release_slot a) {
-    core_->release_slot(a.slot, a.was_cut);
+    if (a.erase) return core_->erase_and_release(a.slot, a.side);
+    core_->slot_released(a.slot, a.side);
 }
 
 void reply_shell::perform(action::hand_over a) {
     consumer_.complete({}, std::move(a.value));
+}
+
+void reply_shell::perform(action::tell_held_back a) {
+    core_->log(log_level::warning,
+               "reply {}: slot {}: the server held the request back for {:.0f} ms; the slot was "
+               "still busy there, or the model asleep",
+               id(), a.slot, to_ms(a.held));
+}
+
+void reply_shell::perform(action::tell_other_slot a) {
+    core_->ran_on_another_slot(a.asked, a.used);
 }
 
 void reply_shell::perform(action::finish) {

@@ -58,6 +58,8 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     void perform(action::close_connection);
     void perform(action::release_slot a);
     void perform(action::hand_over a);
+    void perform(action::tell_held_back a);
+    void perform(action::tell_other_slot a);
     void perform(action::finish);
     void arm_timer();
     void give_end();

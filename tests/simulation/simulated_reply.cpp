@@ -148,7 +148,13 @@ void simulated_reply::perform(const detail::action::close_connection&) {
 void simulated_reply::perform(const detail::action::release_slot& a) {
     world_.check(slot_held_ && !open_, "a slot is released once, after its request");
     slot_held_ = false;
-    world_.slot_released(a.slot);
+    world_.slot_released(a.slot, a.side);
+}
+
+void simulated_reply::perform(const detail::action::tell_held_back&) {}
+
+void simulated_reply::perform(const detail::action::tell_other_slot&) {
+    world_.check(false, "the server has the slots that it is asked for");
 }
 
 void simulated_reply::ask_for_chunk() {

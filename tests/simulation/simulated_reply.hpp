@@ -38,6 +38,8 @@ class simulated_reply {
     void perform(const detail::action::close_connection&);
     void perform(const detail::action::release_slot& a);
     void perform(const detail::action::hand_over& a);
+    void perform(const detail::action::tell_held_back&);
+    void perform(const detail::action::tell_other_slot&);
     void perform(const detail::action::finish&);
 
     void send_next_event(std::uint64_t request);

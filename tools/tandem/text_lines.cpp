@@ -138,12 +138,8 @@ std::string server_lines(const text_style& style, const server_props& props, int
                             props.model.empty() ? "unnamed" : props.model, props.total_slots,
                             props.total_slots == 1 ? "" : "s", props.context_per_slot);
     auto result = painted(style, paint::dim, shortened(text, style.width)) + '\n';
-    if (props.total_slots < slots_wanted)
-        result += painted(style, paint::yellow,
-                          fmt::format("only {} of {} slots are there; start llama-server with "
-                                      "--parallel {}",
-                                      props.total_slots, slots_wanted, slots_wanted)) +
-                  '\n';
+    if (const auto warning = slots_warning(props, slots_wanted); !warning.empty())
+        result += painted(style, paint::yellow, warning) + '\n';
     if (style.name_columns > 0) return result;
     return result + painted(style, paint::dim, "    time  slot       cached+new") + '\n';
 }

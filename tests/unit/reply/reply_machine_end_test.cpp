@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
                                   {"slot no more", "end interrupted"}},
                     interrupt_row{"first_token",
                                   [](machine_driver& d) { d.begin(); },
-                                  {"close", "release 0", "end interrupted"}},
+                                  {"close", "release 0, maybe busy", "end interrupted"}},
                     interrupt_row{"streaming",
                                   [](machine_driver& d) {
                                       d.begin();
