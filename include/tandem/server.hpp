@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 namespace tandem {
@@ -54,12 +53,6 @@ struct chat_message {
     /// "system", "user" or "assistant"; templates may know others.
     std::string role;
     std::string content;
-};
-
-/// A token and the bytes it stands for, which may be part of a character only.
-struct token_piece {
-    std::int32_t id = 0;
-    std::string bytes;
 };
 
 }  // namespace tandem

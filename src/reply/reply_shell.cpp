@@ -240,7 +240,7 @@ void reply_shell::perform(action::finish) {
     timer_.cancel();
     const auto& r = machine_.result();
     core_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
-               r.metrics.to_string());
+               r.metrics_line());
     if (r.error)
         core_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
                    r.diagnostics.to_string());

@@ -43,7 +43,7 @@ void server_calls::health(handler<> done) {
 
 void server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
     if (refuse("the text", text, done)) return;
-    tokenize_body(wire::tokenize_body({.text = text, .add_special = true}), std::move(done));
+    tokenize_body(wire::tokenize_body(text), std::move(done));
 }
 
 void server_calls::tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,

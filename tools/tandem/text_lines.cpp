@@ -109,7 +109,7 @@ std::string outcome(const end_event& e) {
     auto text = fmt::format("{} · {} tokens in {} chunk{}", to_string(e.result.finish_reason),
                             u.generated, m.chunks, m.chunks == 1 ? "" : "s");
     if (m.first_chunk_ms >= 0) text += " · first after " + time_text(m.first_chunk_ms);
-    return text + fmt::format(" · cache hit {:.0f} %", m.cache_hit_ratio() * 100);
+    return text + fmt::format(" · cache hit {:.0f} %", u.cache_hit_ratio() * 100);
 }
 
 std::string words_of(const error_code& ec, const diagnostics& d) {
