@@ -38,7 +38,7 @@ reply_machine::reply_machine(std::uint64_t id, std::string prompt, reply_rules r
                              text::chunk_limits limits)
     : id_(id),
       rules_(rules),
-      continuation_(std::move(prompt)),
+      continuation_(std::move(prompt), rules.has_stop_words),
       chunker_(std::move(detector), limits) {}
 
 bool reply_machine::requesting() const noexcept {
@@ -153,6 +153,7 @@ void reply_machine::end_request(time_point now, bool cut) {
 
 void reply_machine::chunk_complete(time_point now) {
     end_request(now, true);
+    continuation_.cut();
     ask_for_ids();
     next_chunk(now);
 }

@@ -42,6 +42,7 @@ struct reply_rules {
     /// Tokens of the whole reply at most; 0 = no bound.
     int max_tokens = 0;
     bool erase_after_cut = false;
+    bool has_stop_words = false;
 };
 
 /// One paced reply, without sockets, threads and clocks: it is told what happened and when, and

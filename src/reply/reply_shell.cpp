@@ -31,7 +31,8 @@ reply_rules rules_of(const config& c, const generation_options& o) {
             .between_tokens_timeout = c.between_tokens_timeout,
             .continue_timeout = c.continue_timeout,
             .max_tokens = o.max_tokens,
-            .erase_after_cut = c.erase_after_cut};
+            .erase_after_cut = c.erase_after_cut,
+            .has_stop_words = !o.stop.empty()};
 }
 
 text::chunk_limits limits_of(const config& c) {
