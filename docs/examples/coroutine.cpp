@@ -30,7 +30,7 @@ boost::asio::awaitable<void> answer(tandem::client& llm, std::string question) {
         reply.continue_after(chunk->id);
     }
     const auto& result = reply.result();
-    std::cout << to_string(result.finish_reason) << ", " << result.metrics.to_string() << "\n";
+    std::cout << to_string(result.finish_reason) << ", " << result.metrics_line() << "\n";
 }
 
 int main(int argc, char** argv) try {

@@ -41,6 +41,8 @@ struct token_usage {
     int completion_tokens() const noexcept { return generated; }
     int total_tokens() const noexcept { return prompt_tokens() + completion_tokens(); }
     int cache_read_input_tokens() const noexcept { return cached; }
+    /// Cached share of all prompt tokens, 0 to 1; 0 if there were none.
+    double cache_hit_ratio() const noexcept;
 };
 
 /// How a reply used the slots.
@@ -55,14 +57,6 @@ struct slot_metrics {
     double guard_wait_ms = 0;    ///< all these waits together
     double total_ms = 0;         ///< from start to end
     double first_chunk_ms = -1;  ///< from start to the hand-over of the first chunk; -1 if none
-    int tokens_cached = 0;
-    int tokens_evaluated = 0;
-    int tokens_generated = 0;
-
-    /// Cached share of all prompt tokens, 0 to 1; 0 if there were none.
-    double cache_hit_ratio() const noexcept;
-    /// The log line: LLMSlotMetrics(slot=0, reused=True, chunks=3, time=850ms, …).
-    std::string to_string() const;
 };
 
 /// Something that happened in a reply.
@@ -102,6 +96,9 @@ struct reply_result {
     slot_metrics metrics{};
     /// The first 4096 events; later ones are dropped, except the end.
     std::vector<timeline_event> timeline{};
+
+    /// The log line: LLMSlotMetrics(slot=0, reused=True, chunks=3, time=850ms, cached=245, …).
+    std::string metrics_line() const;
 };
 
 }  // namespace tandem

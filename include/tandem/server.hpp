@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 namespace tandem {
@@ -30,6 +29,9 @@ struct server_props {
     bool has_props_endpoint = false;
 };
 
+/// What a client that is to use so many slots says of a server with fewer; empty if it has enough.
+std::string slots_warning(const server_props& props, int slots_wanted);
+
 /// One slot as /slots tells it. The counts are 0 for a slot that was never used, and in what the
 /// server does not say.
 struct slot_state {
@@ -51,12 +53,6 @@ struct chat_message {
     /// "system", "user" or "assistant"; templates may know others.
     std::string role;
     std::string content;
-};
-
-/// A token and the bytes it stands for, which may be part of a character only.
-struct token_piece {
-    std::int32_t id = 0;
-    std::string bytes;
 };
 
 }  // namespace tandem

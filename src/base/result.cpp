@@ -63,16 +63,16 @@ std::string_view to_string(timeline_event::kind k) noexcept {
     return {};
 }
 
-double slot_metrics::cache_hit_ratio() const noexcept {
-    const int total = tokens_cached + tokens_evaluated;
-    return total > 0 ? static_cast<double>(tokens_cached) / total : 0.0;
+double token_usage::cache_hit_ratio() const noexcept {
+    return prompt_tokens() > 0 ? static_cast<double>(cached) / prompt_tokens() : 0.0;
 }
 
-std::string slot_metrics::to_string() const {
+std::string reply_result::metrics_line() const {
     return fmt::format(
         "LLMSlotMetrics(slot={}, reused={}, chunks={}, time={}ms, cached={}, eval={}, hit={}%)",
-        slot, slot_reused ? "True" : "False", chunks, std::lround(total_ms), tokens_cached,
-        tokens_evaluated, std::lround(cache_hit_ratio() * 100));
+        metrics.slot, metrics.slot_reused ? "True" : "False", metrics.chunks,
+        std::lround(metrics.total_ms), usage.cached, usage.evaluated,
+        std::lround(usage.cache_hit_ratio() * 100));
 }
 
 }  // namespace tandem

@@ -1,5 +1,5 @@
 #include "text/utf8.hpp"
-#include "transport/curl_transport.hpp"
+#include "transport/server_url.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/config_fields.hpp"

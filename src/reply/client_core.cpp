@@ -1,5 +1,6 @@
 #include "reply/client_core.hpp"
 
+#include "reply/clock.hpp"
 #include "reply/reply_shell.hpp"
 
 #include <boost/asio/execution/context.hpp>
@@ -11,12 +12,6 @@
 
 namespace tandem::detail {
 
-namespace {
-time_point now() {
-    return std::chrono::steady_clock::now();
-}
-}  // namespace
-
 client_core::client_core(const boost::asio::any_io_executor& executor, tandem::config c,
                          const make_transport& make)
     : executor_(boost::asio::make_strand(executor)),
@@ -24,7 +19,8 @@ client_core::client_core(const boost::asio::any_io_executor& executor, tandem::c
       transport_(make(executor_, config_)),
       calls_(std::in_place, executor_, *transport_, config_.request_timeout),
       scheduler_(config_.slots, config_.reuse_guard),
-      slot_timer_(executor_) {
+      slot_timer_(executor_),
+      server_(config_.slots) {
     // Asio shuts its services down in reverse order of their making. The strand and the timer have
     // made theirs above, so they still work while this one is shut down.
     auto& context = boost::asio::query(executor, boost::asio::execution::context);
@@ -57,7 +53,7 @@ std::vector<std::weak_ptr<reply_shell>> client_core::take_replies() noexcept {
 
 void client_core::prepare(prepared done) {
     if (shut_down_) return done(errc::client_destroyed, {}, {});
-    if (props_) return done({}, {}, *props_);
+    if (const auto& known = server_.props()) return done({}, {}, *known);
     preparing_.push_back(std::move(done));
     if (preparing_.size() > 1) return;
     calls_->props([this](error_code ec, const diagnostics& diag, const server_props& props) {
@@ -71,24 +67,24 @@ void client_core::write_log(log_level level, const std::string& line) const noex
 } catch (...) {
 }
 
+void client_core::log_lines(const std::vector<log_line>& lines) const {
+    for (const auto& line : lines)
+        if (config_.logger.enabled(line.level)) write_log(line.level, line.text);
+}
+
+// Who asked tells the error.
 void client_core::props_arrived(error_code ec, const diagnostics& diag, const server_props& props) {
     const auto self = shared_from_this();
-    if (ec)
-        log(log_level::error, "{}: {}", error_name(ec), diag.to_string());
-    else
-        learn(props);
+    if (!ec) {
+        log_lines(server_.learn(props));
+        scheduler_.limit_to(props.total_slots);
+        give_slots();
+    }
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
 }
 
-void client_core::learn(const server_props& props) {
-    props_ = props;
-    log(log_level::info, "server {}: model {}, {} slots of {} tokens", props.build_info,
-        props.model, props.total_slots, props.context_per_slot);
-    if (props.total_slots <= 0 || props.total_slots >= config_.slots) return;
-    log(log_level::warning,
-        "slots is {}, but the server has {}: using {}; start llama-server with --parallel {}",
-        config_.slots, props.total_slots, props.total_slots, config_.slots);
-    scheduler_.limit_to(props.total_slots);
+void client_core::ran_on_another_slot(int asked, int used) {
+    log_lines(server_.ran_on_another_slot(asked, used));
 }
 
 void client_core::destroy() {
@@ -125,17 +121,31 @@ void client_core::forget_slot(slots::ticket t) {
     give_slots();
 }
 
-void client_core::release_slot(int slot, bool was_cut) {
-    if (!was_cut || !config_.erase_after_cut || shut_down_) return slot_released(slot);
-    calls_->erase_slot(slot, [this, slot](error_code ec, const diagnostics& diag) {
-        if (ec) log(log_level::warning, "slot {}: not erased: {}", slot, diag.to_string());
-        slot_released(slot);
+void client_core::log_wait(std::uint64_t reply, slots::ticket t) const {
+    if (const auto why = scheduler_.why_waiting(t, now()))
+        log(log_level::info, "reply {}: {}", reply, slots::in_words(*why));
+}
+
+void client_core::erase_and_release(int slot, slots::server_side side) {
+    if (shut_down_) return slot_released(slot, side);
+    calls_->erase_slot(slot, [this, slot, side](error_code ec, const diagnostics& diag) {
+        slot_erased(slot, side, ec, diag);
     });
 }
 
-void client_core::slot_released(int slot) {
+// The server erases a slot only when it is idle.
+void client_core::slot_erased(int slot, slots::server_side side, error_code ec,
+                              const diagnostics& diag) {
+    if (!ec) return slot_released(slot);
+    const bool first = !std::exchange(erase_warned_, true);
+    log(first ? log_level::warning : log_level::debug, "slot {}: not erased: {}", slot,
+        diag.to_string());
+    slot_released(slot, side);
+}
+
+void client_core::slot_released(int slot, slots::server_side side) {
     const auto self = shared_from_this();
-    scheduler_.release(slot, now());
+    scheduler_.release(slot, now(), side);
     give_slots();
 }
 
@@ -150,7 +160,7 @@ void client_core::give_slots() {
         if (reply)
             reply->slot_granted(g);
         else
-            release_slot(g.slot, false);
+            slot_released(g.slot);
     }
     arm_slot_timer();
 }

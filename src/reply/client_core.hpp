@@ -1,6 +1,7 @@
 #pragma once
 
 #include "reply/client_registry.hpp"
+#include "reply/known_server.hpp"
 #include "server/server_calls.hpp"
 #include "slots/slot_scheduler.hpp"
 #include "transport/transport.hpp"
@@ -69,7 +70,16 @@ class client_core : public std::enable_shared_from_this<client_core> {
     slots::ticket want_slot(const std::shared_ptr<reply_shell>& reply);
     void give_slots();
     void forget_slot(slots::ticket t);
-    void release_slot(int slot, bool was_cut);
+    /// Says in the log why the reply waits, if it does.
+    void log_wait(std::uint64_t reply, slots::ticket t) const;
+    /// The slot's request has ended.
+    void slot_released(int slot, slots::server_side side = slots::server_side::idle);
+    /// The same, once the slot's cache is empty.
+    void erase_and_release(int slot, slots::server_side side);
+
+    // What the requests of replies tell of the server.
+    void request_failed(const error_code& ec) { server_.request_failed(ec); }
+    void ran_on_another_slot(int asked, int used);
 
     template <class... Args>
     void log(log_level level, fmt::format_string<Args...> text, Args&&... args) const {
@@ -82,8 +92,8 @@ class client_core : public std::enable_shared_from_this<client_core> {
     void remember(const std::shared_ptr<reply_shell>& reply);
     std::vector<std::weak_ptr<reply_shell>> take_replies() noexcept;
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
-    void learn(const server_props& props);
-    void slot_released(int slot);
+    void log_lines(const std::vector<log_line>& lines) const;
+    void slot_erased(int slot, slots::server_side side, error_code ec, const diagnostics& diag);
     void arm_slot_timer();
 
     boost::asio::any_io_executor executor_;
@@ -96,7 +106,8 @@ class client_core : public std::enable_shared_from_this<client_core> {
     std::map<slots::ticket, std::weak_ptr<reply_shell>> waiting_;
     std::mutex replies_mutex_;
     std::vector<std::weak_ptr<reply_shell>> replies_;
-    std::optional<server_props> props_;
+    known_server server_;
+    bool erase_warned_ = false;
     std::vector<prepared> preparing_;
     std::atomic<std::uint64_t> last_reply_id_{0};
     bool shut_down_ = false;

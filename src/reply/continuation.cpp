@@ -5,14 +5,15 @@
 
 namespace tandem::detail {
 
-continuation::continuation(std::string prompt)
-    : text_(std::move(prompt)), prompt_bytes_(text_.size()) {}
+continuation::continuation(std::string prompt, bool has_stop_words)
+    : text_(std::move(prompt)), prompt_bytes_(text_.size()), has_stop_words_(has_stop_words) {}
 
 void continuation::prompt_tokenized(std::vector<wire::token_id> ids) {
     if (prompt_known_ || ids.empty()) return;
     prompt_known_ = true;
     prompt_ids_ = ids.size();
     for (auto& h : holes_) h.at += ids.size();
+    last_.at += ids.size();
     ids.insert(ids.end(), ids_.begin(), ids_.end());
     ids_ = std::move(ids);
 }
@@ -38,9 +39,14 @@ void continuation::append(const wire::token_event& event) {
 void continuation::keep_span(const wire::token_event& event, std::size_t count) {
     if (unsynced_.empty() || unsynced_.size() > count) ids_usable_ = false;
     if (!ids_usable_) return;
-    if (unsynced_.size() != count)
-        holes_.push_back({ids_.size(), unsynced_.size(), count, event.content});
+    last_ = {ids_.size(), unsynced_.size(), count, event.content};
+    if (last_.known != last_.count) holes_.push_back(last_);
     ids_.insert(ids_.end(), unsynced_.begin(), unsynced_.end());
+}
+
+void continuation::cut() {
+    const bool is_sure = !has_stop_words_ || last_.known != last_.count;
+    if (ids_usable_ && !is_sure && synced_ > 0) holes_.push_back(last_);
 }
 
 std::vector<std::string> continuation::lost_texts() const {

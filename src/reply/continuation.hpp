@@ -23,10 +23,12 @@ struct prompt_view {
 /// The server sends no event for a token that leaves half a character; its id is lost. Such a
 /// piece of text is tokenised again (lost_texts(), recovered()) and taken if count and last id
 /// agree. Ids after the last text are not kept: the server may be withholding their text as the
-/// start of a stop word, and would not send it again.
+/// start of a stop word, and would not send it again. Nor may the last text before a cut bring ids
+/// of a stop word, or of the end token, along: where there are stop words it is tokenised again,
+/// too.
 class continuation {
  public:
-    explicit continuation(std::string prompt);
+    explicit continuation(std::string prompt, bool has_stop_words = false);
 
     /// The answer of /tokenize for the prompt.
     void prompt_tokenized(std::vector<wire::token_id> ids);
@@ -35,7 +37,10 @@ class continuation {
     /// One token event of the running request.
     void append(const wire::token_event& event);
 
-    /// Pieces of text whose ids are incomplete.
+    /// The running request was cut.
+    void cut();
+
+    /// Pieces of text whose ids are incomplete or not sure.
     std::vector<std::string> lost_texts() const;
     /// The ids of lost_texts(), each text's followed by `separator`; an empty list if they cannot
     /// be had.
@@ -52,7 +57,7 @@ class continuation {
     std::string_view generated() const noexcept;
 
  private:
-    // A piece of text that `count` tokens made, of which only the `known` ids from `at` on came.
+    // A piece of text that `count` tokens made, of which the `known` ids from `at` on came.
     struct hole {
         std::size_t at;
         std::size_t known;
@@ -71,6 +76,8 @@ class continuation {
     bool ids_usable_ = true;
     int prompt_tokens_ = 0;
     std::vector<hole> holes_;
+    hole last_{};  // the last text, which is among the holes if ids are missing
+    bool has_stop_words_;
     std::vector<wire::token_id> unsynced_;  // ids since the last text
     int kept_before_ = 0;                   // tokens kept of earlier requests
     int synced_ = 0;                        // tokens of this request up to its last text

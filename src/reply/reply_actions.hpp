@@ -1,5 +1,8 @@
 #pragma once
 
+#include "base/time.hpp"
+#include "slots/slot_scheduler.hpp"
+
 #include "tandem/chunk.hpp"
 
 #include <string>
@@ -30,16 +33,29 @@ struct close_connection {};
 /// The slot's request has ended; give the slot back.
 struct release_slot {
     int slot;
-    bool was_cut;
+    /// Empty the slot's cache first.
+    bool erase;
+    slots::server_side side;
 };
 /// Give the chunk to the consumer, who waits for it.
 struct hand_over {
     chunk value;
 };
+/// Log that the server began the request so late: it holds requests back while their slot is busy.
+struct tell_held_back {
+    int slot;
+    duration held;
+};
+/// The request ran on another slot than it asked for.
+struct tell_other_slot {
+    int asked;
+    int used;
+};
 /// The reply has ended; machine.result() is final.
 struct finish {};
 
 using any = std::variant<tokenize_prompt, recover_tokens, want_slot, forget_slot, send_request,
-                         close_connection, release_slot, hand_over, finish>;
+                         close_connection, release_slot, hand_over, tell_held_back, tell_other_slot,
+                         finish>;
 
 }  // namespace tandem::detail::action

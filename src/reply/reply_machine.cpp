@@ -15,6 +15,9 @@ using status = text::chunker::status;
 // Ids are worth a short wait; without them the reply goes on as text.
 constexpr duration longest_resolving = std::chrono::milliseconds(500);
 
+// A server with an idle slot begins a request within some round trips.
+constexpr duration late_beginning = std::chrono::milliseconds(500);
+
 finish_reason reason_of(wire::stop_type stop) noexcept {
     switch (stop) {
         case wire::stop_type::word:
@@ -35,7 +38,7 @@ reply_machine::reply_machine(std::uint64_t id, std::string prompt, reply_rules r
                              text::chunk_limits limits)
     : id_(id),
       rules_(rules),
-      continuation_(std::move(prompt)),
+      continuation_(std::move(prompt), rules.has_stop_words),
       chunker_(std::move(detector), limits) {}
 
 bool reply_machine::requesting() const noexcept {
@@ -70,11 +73,18 @@ void reply_machine::tokens_recovered(time_point now, std::span<const wire::token
 void reply_machine::slot_granted(time_point now, int slot, bool reused, duration guard_wait) {
     if (phase_ != phase::queued) return;
     slot_ = slot;
+    begun_ = false;
     enter(phase::first_token, now);
     tally_.request_sent(now, slot, reused, guard_wait);
     continuation_.begin_request();
     const int left = rules_.max_tokens - continuation_.kept_tokens();
     actions_.push_back(action::send_request{slot, rules_.max_tokens > 0 ? left : -1});
+}
+
+void reply_machine::answer_begun(time_point now) {
+    if (phase_ != phase::first_token || std::exchange(begun_, true)) return;
+    if (const auto held = now - phase_since_; held >= late_beginning)
+        actions_.push_back(action::tell_held_back{*slot_, held});
 }
 
 void reply_machine::event_read(time_point now, const wire::token_event& event) {
@@ -88,6 +98,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
             return token_read(now, event);
         case kind::final:
             read_text(event);
+            check_slot(event);
             end_request(now, false);
             return generation_ended(now, reason_of(event.stop));
         case kind::error:
@@ -124,15 +135,25 @@ void reply_machine::generation_ended(time_point now, finish_reason reason) {
     next_chunk(now);
 }
 
+// Partial events and old servers do not tell the slot: -1.
+void reply_machine::check_slot(const wire::token_event& last) {
+    if (last.id_slot >= 0 && last.id_slot != *slot_)
+        actions_.push_back(action::tell_other_slot{*slot_, last.id_slot});
+}
+
 void reply_machine::end_request(time_point now, bool cut) {
     actions_.push_back(action::close_connection{});
     if (cut) tally_.cut(now);
-    actions_.push_back(action::release_slot{*slot_, cut});
+    const bool unbegun = cut && phase_ == phase::first_token;
+    actions_.push_back(
+        action::release_slot{*slot_, cut && rules_.erase_after_cut,
+                             unbegun ? slots::server_side::maybe_busy : slots::server_side::idle});
     slot_.reset();
 }
 
 void reply_machine::chunk_complete(time_point now) {
     end_request(now, true);
+    continuation_.cut();
     ask_for_ids();
     next_chunk(now);
 }
@@ -254,7 +275,10 @@ void reply_machine::deadline_reached(time_point now) {
     if (!due || now < *due) return;
     switch (phase_) {
         case phase::first_token:
-            return time_out(now, errc::first_token_timeout, rules_.first_token_timeout, "no token");
+            return time_out(now, errc::first_token_timeout, rules_.first_token_timeout,
+                            begun_ ? "no token"
+                                   : "the server did not begin the request (it holds requests back "
+                                     "while their slot is busy)");
         case phase::streaming:
             return time_out(now, errc::between_tokens_timeout, rules_.between_tokens_timeout,
                             "no further token");

@@ -41,6 +41,8 @@ struct reply_rules {
     duration continue_timeout;
     /// Tokens of the whole reply at most; 0 = no bound.
     int max_tokens = 0;
+    bool erase_after_cut = false;
+    bool has_stop_words = false;
 };
 
 /// One paced reply, without sockets, threads and clocks: it is told what happened and when, and
@@ -56,6 +58,8 @@ class reply_machine {
     /// An empty list if the ids cannot be had.
     void tokens_recovered(time_point now, std::span<const wire::token_id> ids);
     void slot_granted(time_point now, int slot, bool reused, duration guard_wait);
+    /// The answer's status came, which the server sends when a slot begins the request.
+    void answer_begun(time_point now);
     void event_read(time_point now, const wire::token_event& event);
     /// The request ended without a final event, or could not be made.
     void request_failed(time_point now, error_code ec, const diagnostics& diag);
@@ -89,6 +93,7 @@ class reply_machine {
     void token_read(time_point now, const wire::token_event& event);
     text::chunker::status read_text(const wire::token_event& event);
     void generation_ended(time_point now, finish_reason reason);
+    void check_slot(const wire::token_event& last);
     void end_request(time_point now, bool cut);
     void chunk_complete(time_point now);
     void ask_for_ids();
@@ -111,6 +116,7 @@ class reply_machine {
     reply_tally tally_;
 
     std::optional<int> slot_;  // of the running request
+    bool begun_ = false;       // its answer came
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;

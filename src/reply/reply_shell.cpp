@@ -1,10 +1,9 @@
 #include "reply/reply_shell.hpp"
 
+#include "reply/clock.hpp"
+#include "reply/refusal.hpp"
 #include "text/boundary_rules.hpp"
-#include "text/utf8.hpp"
 #include "wire/completion_request.hpp"
-#include "wire/server_error.hpp"
-#include "wire/token_event_decoder.hpp"
 
 #include <boost/asio/error.hpp>
 
@@ -13,17 +12,6 @@
 
 namespace tandem::detail {
 namespace {
-
-// More than any error of the server; what comes after it is not read.
-constexpr std::size_t max_error_bytes = 64u << 10;
-
-// Far more than any context holds.
-constexpr std::size_t max_prompt_bytes = 64u << 20;
-constexpr const char* completion_path = "/completion";
-
-time_point now() {
-    return std::chrono::steady_clock::now();
-}
 
 // Set as long as it lives, also when an exception ends it.
 class scoped_flag {
@@ -37,18 +25,14 @@ class scoped_flag {
     bool& flag_;
 };
 
-// Diagnostics in our words.
-template <class... Args>
-diagnostics told(fmt::format_string<Args...> text, Args&&... args) {
-    return {.client_message = fmt::format(text, std::forward<Args>(args)...)};
-}
-
 reply_rules rules_of(const config& c, const generation_options& o) {
     return {.peek_hold = c.peek_hold,
             .first_token_timeout = c.first_token_timeout,
             .between_tokens_timeout = c.between_tokens_timeout,
             .continue_timeout = c.continue_timeout,
-            .max_tokens = o.max_tokens};
+            .max_tokens = o.max_tokens,
+            .erase_after_cut = c.erase_after_cut,
+            .has_stop_words = !o.stop.empty()};
 }
 
 text::chunk_limits limits_of(const config& c) {
@@ -78,14 +62,7 @@ const reply_result& reply_shell::result() const noexcept {
 
 void reply_shell::start() {
     const auto asked_at = now();
-    if (const auto faults = check(options_); !faults.empty())
-        return abandon(errc::invalid_config, told("{}", config_error(faults).what()));
-    if (machine_.prompt().size() > max_prompt_bytes)
-        return abandon(errc::invalid_prompt, told("the prompt has {} bytes; at most {} can be sent",
-                                                  machine_.prompt().size(), max_prompt_bytes));
-    if (const auto bad = text::find_invalid(machine_.prompt()); bad != std::string_view::npos)
-        return abandon(errc::invalid_prompt,
-                       told("the prompt is not valid UTF-8 from byte {} on", bad));
+    if (const auto why = refusal(machine_.prompt(), options_)) return abandon(why->ec, why->diag);
     settings_ = wire::completion_settings(options_);
     // The core, which this object keeps alive, keeps what waits for an answer: a strong reference
     // there would keep both, and the connection, after a loop that is not run to its end.
@@ -135,7 +112,7 @@ void reply_shell::abandon(error_code ec, const diagnostics& diag) {
 
 void reply_shell::slot_granted(const slots::grant& g) {
     ticket_ = 0;
-    if (machine_.phase() != reply_phase::queued) return core_->release_slot(g.slot, false);
+    if (machine_.phase() != reply_phase::queued) return core_->slot_released(g.slot);
     machine_.slot_granted(now(), g.slot, g.reused, g.guard_wait);
     perform_actions();
 }
@@ -149,62 +126,31 @@ void reply_shell::context_ended() noexcept {
 // --- what the server says
 
 void reply_shell::on_status(int http_status) {
-    http_status_ = http_status;
+    reader_.begin(http_status);
+    machine_.answer_begun(now());
+    perform_actions();
 }
 
 void reply_shell::on_data(std::string_view bytes) {
-    if (http_status_ == 200) return read_events(bytes);
-    error_body_.append(bytes.substr(0, max_error_bytes - error_body_.size()));
-}
-
-void reply_shell::read_events(std::string_view bytes) {
     const auto self = shared_from_this();
-    sse_.feed(bytes);
-    wire::sse_event event;
+    reader_.feed(bytes);
     // A cut in the middle of the buffer drops the rest: the next request generates it again.
-    while (exchange_ && sse_.next(event)) {
-        events_came_ = true;
-        if (event.what == wire::sse_event::kind::message) read_event(event.data);
+    while (exchange_ && reader_.next(event_)) {
+        machine_.event_read(now(), event_);
         perform_actions();
     }
-    if (exchange_ && sse_.error())
-        fail_request(sse_.error(), told("the server sent an event of over {} bytes",
-                                        wire::sse_parser::default_max_bytes));
-}
-
-void reply_shell::read_event(std::string_view data) {
-    if (wire::is_done_marker(data)) return;
-    if (const auto ec = wire::decode(data, event_))
-        return fail_request(ec,
-                            told("an event of {} bytes in the stream cannot be read", data.size()));
-    if (event_.what != wire::token_event::kind::error) return machine_.event_read(now(), event_);
-    diagnostics diag;
-    const auto ec = wire::stream_error(event_, diag);
-    fail_request(ec, diag);
+    if (exchange_ && reader_.fault()) fail_request(*reader_.fault());
 }
 
 void reply_shell::on_end(error_code ec, const diagnostics& diag) {
     const auto self = shared_from_this();
     exchange_.reset();
-    // The server's own words tell more than that its answer broke off.
-    if (http_status_ != 0 && http_status_ != 200) {
-        diagnostics server_told;
-        const auto error =
-            wire::decode_error(completion_path, http_status_, error_body_, server_told);
-        return fail_request(error, server_told);
-    }
-    if (ec) return fail_request(ec, diag);
-    if (!events_came_)
-        return fail_request(errc::bad_response, told("{} answered with no event stream; check that "
-                                                     "the URL is a llama-server's",
-                                                     completion_path));
-    fail_request(errc::stream_incomplete,
-                 told("the stream ended without its final event; the server may have died: look "
-                      "into its log"));
+    fail_request(reader_.ended(ec, diag));
 }
 
-void reply_shell::fail_request(error_code ec, const diagnostics& diag) {
-    machine_.request_failed(now(), ec, diag);
+void reply_shell::fail_request(const failure& why) {
+    core_->request_failed(why.ec);
+    machine_.request_failed(now(), why.ec, why.diag);
     perform_actions();
 }
 
@@ -249,6 +195,7 @@ void reply_shell::perform(action::recover_tokens a) {
 void reply_shell::perform(action::want_slot) {
     ticket_ = core_->want_slot(shared_from_this());
     core_->give_slots();
+    if (ticket_ != 0) core_->log_wait(id(), ticket_);
 }
 
 void reply_shell::perform(action::forget_slot) {
@@ -257,15 +204,12 @@ void reply_shell::perform(action::forget_slot) {
 
 void reply_shell::perform(action::send_request a) {
     const auto prompt = machine_.next_prompt();
-    sse_ = wire::sse_parser();
-    events_came_ = false;
-    http_status_ = 0;
-    error_body_.clear();
+    reader_ = wire::completion_reader();
     core_->log(log_level::debug, "reply {}: request to slot {}, prompt as {}", id(), a.slot,
                prompt.as_ids ? "ids" : "text");
     const std::array parts{prompt.as_ids ? wire::prompt_part(prompt.ids)
                                          : wire::prompt_part(prompt.text)};
-    exchange_ = core_->transport().start({.path = completion_path,
+    exchange_ = core_->transport().start({.path = std::string(wire::completion_path),
                                           .body = wire::completion_body({.prompt = parts,
                                                                          .id_slot = a.slot,
                                                                          .n_predict = a.n_predict,
@@ -278,11 +222,23 @@ void reply_shell::perform(action::close_connection) {
 }
 
 void reply_shell::perform(action::release_slot a) {
-    core_->release_slot(a.slot, a.was_cut);
+    if (a.erase) return core_->erase_and_release(a.slot, a.side);
+    core_->slot_released(a.slot, a.side);
 }
 
 void reply_shell::perform(action::hand_over a) {
     consumer_.complete({}, std::move(a.value));
+}
+
+void reply_shell::perform(action::tell_held_back a) {
+    core_->log(log_level::warning,
+               "reply {}: slot {}: the server held the request back for {:.0f} ms; the slot was "
+               "still busy there, or the model asleep",
+               id(), a.slot, to_ms(a.held));
+}
+
+void reply_shell::perform(action::tell_other_slot a) {
+    core_->ran_on_another_slot(a.asked, a.used);
 }
 
 void reply_shell::perform(action::finish) {
@@ -290,7 +246,7 @@ void reply_shell::perform(action::finish) {
     timer_.reset();
     const auto& r = machine_.result();
     core_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
-               r.metrics.to_string());
+               r.metrics_line());
     if (r.error)
         core_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
                    r.diagnostics.to_string());

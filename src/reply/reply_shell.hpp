@@ -3,7 +3,7 @@
 #include "reply/client_core.hpp"
 #include "reply/reply_machine.hpp"
 #include "transport/transport.hpp"
-#include "wire/sse_parser.hpp"
+#include "wire/completion_reader.hpp"
 #include "wire/token_event.hpp"
 
 #include "tandem/reply.hpp"
@@ -48,9 +48,7 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     void on_end(error_code ec, const diagnostics& diag) override;
 
     void server_ready(time_point asked_at);
-    void read_events(std::string_view bytes);
-    void read_event(std::string_view data);
-    void fail_request(error_code ec, const diagnostics& diag);
+    void fail_request(const failure& why);
 
     // Carries out actions until none is left, then arms the timer.
     void perform_actions();
@@ -62,6 +60,8 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     void perform(action::close_connection);
     void perform(action::release_slot a);
     void perform(action::hand_over a);
+    void perform(action::tell_held_back a);
+    void perform(action::tell_other_slot a);
     void perform(action::finish);
     void arm_timer();
     void give_end();
@@ -74,10 +74,7 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
 
     slots::ticket ticket_ = 0;
     std::unique_ptr<transport::exchange> exchange_;
-    int http_status_ = 0;
-    bool events_came_ = false;
-    std::string error_body_;
-    wire::sse_parser sse_;
+    wire::completion_reader reader_;
     wire::token_event event_;
 
     next_chunk_completion consumer_;

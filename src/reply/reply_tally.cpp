@@ -81,9 +81,6 @@ void reply_tally::ended(time_point now, reply_result& result, int prompt_tokens)
     metrics_.slot = request_.slot;
     metrics_.slot_reused = request_.reused;
     metrics_.total_ms = to_ms(now - start_);
-    metrics_.tokens_cached = usage_.cached;
-    metrics_.tokens_evaluated = usage_.evaluated;
-    metrics_.tokens_generated = usage_.generated;
     result.usage = usage_;
     result.metrics = metrics_;
     result.timeline = std::move(timeline_);

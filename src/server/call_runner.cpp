@@ -1,5 +1,7 @@
 #include "server/call_runner.hpp"
 
+#include "wire/bounds.hpp"
+
 #include "tandem/config_fields.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -8,10 +10,6 @@
 #include <utility>
 
 namespace tandem::server {
-namespace {
-// Far more than /tokenize answers for a prompt that fills a context of 1,000,000 tokens.
-constexpr std::size_t max_body_bytes = 16u << 20;
-}  // namespace
 
 class call_runner::running_call : public std::enable_shared_from_this<running_call>,
                                   private transport::exchange_handler {
@@ -46,10 +44,10 @@ class call_runner::running_call : public std::enable_shared_from_this<running_ca
     void on_status(int http_status) override { answer_.http_status = http_status; }
 
     void on_data(std::string_view bytes) override {
-        if (answer_.body.size() + bytes.size() > max_body_bytes)
+        if (answer_.body.size() + bytes.size() > wire::max_answer_bytes)
             return end(errc::response_too_large,
                        {.client_message = fmt::format("{} answered more than {} MiB", path_,
-                                                      max_body_bytes >> 20)});
+                                                      wire::max_answer_bytes >> 20)});
         answer_.body += bytes;
     }
 

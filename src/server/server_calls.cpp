@@ -1,6 +1,6 @@
 #include "server/server_calls.hpp"
 
-#include "text/utf8.hpp"
+#include "wire/sendable.hpp"
 #include "wire/server_messages.hpp"
 
 #include <fmt/format.h>
@@ -21,11 +21,9 @@ call_id server_calls::call(transport::http_request request, Decode decode, handl
 
 template <class Handler>
 bool server_calls::refuse(std::string_view what, std::string_view text, const Handler& done) {
-    const auto bad = text::find_invalid(text);
-    if (bad == std::string_view::npos) return false;
-    done(errc::invalid_prompt,
-         {.client_message = fmt::format("{} is not valid UTF-8 from byte {} on", what, bad)}, {});
-    return true;
+    const auto bad = wire::refuse_text(what, text);
+    if (bad) done(bad->ec, bad->diag, {});
+    return bad.has_value();
 }
 
 call_id server_calls::props(handler<server_props> done) {
@@ -45,7 +43,7 @@ call_id server_calls::health(handler<> done) {
 
 call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
     if (refuse("the text", text, done)) return no_call;
-    return tokenize_body(wire::tokenize_body({.text = text, .add_special = true}), std::move(done));
+    return tokenize_body(wire::tokenize_body(text), std::move(done));
 }
 
 call_id server_calls::tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,

@@ -41,7 +41,7 @@ class server_calls {
     void cancel(error_code ec) { runner_.cancel(ec); }
 
  private:
-    // Tells what is wrong with the text, if anything is; JSON would alter it silently.
+    // Tells `done` what is wrong with the text, if anything is.
     template <class Handler>
     static bool refuse(std::string_view what, std::string_view text, const Handler& done);
     template <class Result, class Decode>

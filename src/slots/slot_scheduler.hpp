@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tandem::slots {
@@ -24,13 +25,35 @@ struct grant {
     duration guard_wait{};
 };
 
+/// What the server does on a slot whose request has ended for us.
+enum class server_side {
+    idle,        ///< nothing, or it stops within a token
+    maybe_busy,  ///< it may go on with the prompt: the request was cut before its first token
+};
+
+/// Why a ticket waits.
+struct wait {
+    /// Tickets before it.
+    int before = 0;
+    /// Slots of the scheduler.
+    int slots = 0;
+    /// The slot whose guard alone holds it back, and what is left of that; nothing if all slots are
+    /// busy or will be taken by those before it.
+    std::optional<int> guarded_slot{};
+    duration guard_left{};
+};
+
+/// For a log: "waits 500 ms for the reuse guard of slot 1".
+std::string in_words(const wait& w);
+
 /// Decides which request gets which slot, and when. Pure: callers tell it the time, ask for
 /// grants() after each change, and once more at next_grant().
 ///
 /// The rules, from the seed's `_get_next_slot`: the slot used last is taken again if it has been
 /// idle for the guard, since it holds the most of the prompt; else the slot whose guard ends
 /// first, which is the next in turn. One request a slot. A slot counts as used when its request
-/// ends, however it ends. Tickets are served in their order.
+/// ends, however it ends. Tickets are served in their order. A slot that may be busy at the server
+/// is left for last: the server would hold the next request back until it is done.
 class slot_scheduler {
  public:
     /// Precondition: slots > 0.
@@ -41,8 +64,9 @@ class slot_scheduler {
     /// Takes a wish back; does nothing if it was granted or taken back already.
     void withdraw(ticket t);
     /// The request on `slot` has ended. Precondition: the slot is granted.
-    void release(int slot, time_point now);
-    /// Lowers the number of slots to what the server has; slots above it are not granted again.
+    void release(int slot, time_point now, server_side side = server_side::idle);
+    /// Sets the number of slots to what the server has, but not over that of the constructor. Slots
+    /// above it are not granted while it holds.
     void limit_to(int slots);
 
     /// The grants that are possible now, in the tickets' order.
@@ -50,33 +74,36 @@ class slot_scheduler {
     /// When the guard lets the first waiting ticket through; nothing if no ticket waits, or each
     /// slot is busy.
     std::optional<time_point> next_grant() const;
+    /// Why the ticket was not granted; nothing if it does not wait.
+    std::optional<wait> why_waiting(ticket t, time_point now) const;
 
-    int slots() const noexcept { return static_cast<int>(slots_.size()); }
+    int slots() const noexcept { return usable_; }
     bool busy(int slot) const { return slots_[static_cast<std::size_t>(slot)].busy; }
 
  private:
     struct slot_state {
         bool busy = false;
+        server_side side = server_side::idle;
         /// When its last request ended; nothing if it was not used yet.
         std::optional<time_point> last_used;
     };
     struct waiting {
         slots::ticket ticket;
-        /// Since when only the guard keeps the ticket from its slot.
+        /// Since when only the guard keeps the ticket from a slot, and how long it did before.
         std::optional<time_point> guarded_since;
-    };
-    struct choice {
-        int slot;
-        bool reused;
-        time_point ready;
+        duration guarded{};
     };
 
-    std::optional<choice> choose(time_point now) const;
-    time_point ready_at(const slot_state& s) const;
-    grant give(const choice& c, time_point now);
+    const slot_state& at(int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
+    time_point ready_at(int slot) const;
+    std::vector<int> idle_slots() const;
+    std::optional<int> choose(time_point now) const;
+    grant give(int slot, time_point now);
+    void note_guards(time_point now);
 
     duration reuse_guard_;
     std::vector<slot_state> slots_;
+    int usable_;
     std::deque<waiting> queue_;
     slots::ticket last_ticket_ = 0;
     int next_in_turn_ = 0;

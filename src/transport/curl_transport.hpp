@@ -8,9 +8,7 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 
 namespace tandem::transport {
 
@@ -27,13 +25,6 @@ struct curl_options {
 inline curl_options curl_options_of(const config& c) {
     return {c.url, c.api_key, c.ca_file, c.ca_path, c.proxy, c.connect_timeout};
 }
-
-/// What is wrong with the URL of a server, in words without its credentials; nothing if it can be
-/// used. It must have a scheme (http or https) and a host; port, credentials and path are optional.
-std::optional<std::string> url_fault(std::string_view url);
-
-/// The same for an API key, which must consist of printable ASCII characters. Never shows the key.
-std::optional<std::string> api_key_fault(std::string_view api_key);
 
 /// A transport on libcurl. `executor` must run one handler at a time: a strand, or the executor of
 /// an io_context with one thread; all functions must be called on it. Options with a fault are

@@ -24,6 +24,13 @@ struct parsed_url {
 
 parsed_url parse_server_url(std::string_view text);
 
+/// What is wrong with the URL of a server, in words without its credentials; nothing if it can be
+/// used. It must have a scheme (http or https) and a host; port, credentials and path are optional.
+std::optional<std::string> url_fault(std::string_view url);
+
+/// The same for an API key, which must consist of printable ASCII characters. Never shows the key.
+std::optional<std::string> api_key_fault(std::string_view api_key);
+
 /// `text` without user and password, for messages.
 std::string without_credentials(const std::string& text);
 

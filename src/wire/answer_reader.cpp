@@ -3,8 +3,6 @@
 #include "text/utf8.hpp"
 #include "wire/server_error.hpp"
 
-#include <fmt/format.h>
-
 namespace tandem::wire {
 namespace {
 
@@ -15,19 +13,11 @@ json parsed(std::string_view body) {
     return json::parse(body, shallow, false);
 }
 
-error_code too_large(std::string_view path, answer a, diagnostics& diag) {
-    diag.http_status = a.http_status;
-    diag.client_message = fmt::format("{}: the answer has {} bytes, more than {}", path,
-                                      a.body.size(), max_answer_bytes);
-    return errc::response_too_large;
-}
-
 }  // namespace
 
 error_code open_answer(std::string_view path, answer a, json& out, diagnostics& diag) {
     if (a.http_status < 200 || a.http_status > 299)
         return decode_error(path, a.http_status, a.body, diag);
-    if (a.body.size() > max_answer_bytes) return too_large(path, a, diag);
     const bool valid = text::find_invalid(a.body) == std::string_view::npos;
     out = valid ? parsed(a.body) : parsed(text::sanitized(a.body));
     if (out.is_discarded()) return not_understood(path, a.http_status, "it is not JSON", diag);

@@ -54,54 +54,6 @@ slot_state slot_of(const json& body) {
     return s;
 }
 
-/// A piece is a string, or an array of bytes where it is not UTF-8.
-bool read_bytes(const json& piece, std::string& out) {
-    if (piece.is_string()) {
-        out = piece.get<std::string>();
-        return true;
-    }
-    if (!piece.is_array()) return false;
-    for (const auto& item : piece) {
-        int byte = 0;
-        if (!read_int(item, 0, byte) || byte > 255) return false;
-        out += static_cast<char>(byte);
-    }
-    return true;
-}
-
-bool read_item(const json& item, token_id& out) {
-    return read_int(item, 0, out);
-}
-
-bool read_item(const json& item, token_piece& out) {
-    return read_int(member(item, "id"), 0, out.id) && read_bytes(member(item, "piece"), out.bytes);
-}
-
-template <class Item>
-error_code decode_token_list(answer a, std::vector<Item>& out, diagnostics& diag) {
-    json body;
-    if (const auto ec = open_answer("/tokenize", a, body, diag)) return ec;
-    const auto& list = member(body, "tokens");
-    if (!list.is_array())
-        return not_understood("/tokenize", a.http_status, "it has no list of tokens", diag);
-    std::vector<Item> items(list.size());
-    for (std::size_t i = 0; i < items.size(); ++i)
-        if (!read_item(list[i], items[i]))
-            return not_understood("/tokenize", a.http_status, "a token is of another kind", diag);
-    out = std::move(items);
-    return {};
-}
-
-error_code decode_text(std::string_view path, const char* key, answer a, std::string& out,
-                       diagnostics& diag) {
-    json body;
-    if (const auto ec = open_answer(path, a, body, diag)) return ec;
-    const auto& text = member(body, key);
-    if (!text.is_string()) return not_understood(path, a.http_status, "it has no text", diag);
-    out = text.get<std::string>();
-    return {};
-}
-
 }  // namespace
 
 error_code decode_health(answer a, diagnostics& diag) {
@@ -137,19 +89,27 @@ error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& dia
 }
 
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag) {
-    return decode_token_list(a, out, diag);
-}
-
-error_code decode_token_pieces(answer a, std::vector<token_piece>& out, diagnostics& diag) {
-    return decode_token_list(a, out, diag);
-}
-
-error_code decode_detokenized(answer a, std::string& out, diagnostics& diag) {
-    return decode_text("/detokenize", "content", a, out, diag);
+    json body;
+    if (const auto ec = open_answer("/tokenize", a, body, diag)) return ec;
+    const auto& list = member(body, "tokens");
+    if (!list.is_array())
+        return not_understood("/tokenize", a.http_status, "it has no list of tokens", diag);
+    std::vector<token_id> ids(list.size());
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (!read_int(list[i], 0, ids[i]))
+            return not_understood("/tokenize", a.http_status, "a token is of another kind", diag);
+    out = std::move(ids);
+    return {};
 }
 
 error_code decode_prompt(answer a, std::string& out, diagnostics& diag) {
-    return decode_text("/apply-template", "prompt", a, out, diag);
+    json body;
+    if (const auto ec = open_answer("/apply-template", a, body, diag)) return ec;
+    const auto& text = member(body, "prompt");
+    if (!text.is_string())
+        return not_understood("/apply-template", a.http_status, "it has no text", diag);
+    out = text.get<std::string>();
+    return {};
 }
 
 error_code decode_slot_erased(answer a, int& erased, diagnostics& diag) {

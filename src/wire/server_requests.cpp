@@ -5,11 +5,8 @@
 
 namespace tandem::wire {
 
-std::string tokenize_body(const tokenize_request& request) {
-    return dumped({{"content", request.text},
-                   {"add_special", request.add_special},
-                   {"parse_special", request.parse_special},
-                   {"with_pieces", request.with_pieces}});
+std::string tokenize_body(std::string_view text) {
+    return dumped({{"content", text}, {"add_special", true}, {"parse_special", true}});
 }
 
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator) {
@@ -20,12 +17,6 @@ std::string tokenize_pieces_body(std::span<const std::string> texts, token_id se
         list.push_back(separator);
     }
     return dumped({{"content", std::move(list)}, {"add_special", false}, {"parse_special", false}});
-}
-
-std::string detokenize_body(std::span<const token_id> tokens) {
-    std::string body = R"({"tokens":[)";
-    append_ids(tokens, body);
-    return body += "]}";
 }
 
 std::string apply_template_body(std::span<const chat_message> messages) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "wire/bounds.hpp"
+
 #include "tandem/error.hpp"
 
 #include <cstddef>
@@ -29,10 +31,8 @@ struct sse_event {
 ///     while (parser.next(event)) …
 class sse_parser {
  public:
-    static constexpr std::size_t default_max_bytes = 1024 * 1024;
-
     /// An event, or line, with more than `max_bytes` is an error, after which nothing is parsed.
-    explicit sse_parser(std::size_t max_bytes = default_max_bytes) : max_bytes_(max_bytes) {}
+    explicit sse_parser(std::size_t max_bytes = max_event_bytes) : max_bytes_(max_bytes) {}
 
     /// Gives bytes to parse, which must stay valid until next() is false. Precondition: next() was
     /// false since the last feed(). Who stops before that just drops the parser.

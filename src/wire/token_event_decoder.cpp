@@ -66,6 +66,7 @@ class token_event_handler {
     bool conclude();
 
  private:
+    bool stopped(bool value, stop_type why) noexcept;
     bool integer(std::int64_t value);
     bool add_token(std::int64_t value);
     bool ends_here() noexcept;
@@ -103,14 +104,31 @@ bool token_event_handler::null() {
 }
 
 bool token_event_handler::boolean(bool value) {
-    const auto f = take_field();
-    if (f == field::stop) {
-        has_stop_ = true;
-        is_final_ = value;
+    if (depth_ == 0) return false;
+    switch (const auto f = take_field()) {
+        case field::other:
+            return true;
+        case field::stop:
+            has_stop_ = true;
+            is_final_ = value;
+            return true;
+        case field::truncated:
+            out_.truncated = value;
+            return true;
+        case field::stopped_eos:
+            return stopped(value, stop_type::eos);
+        case field::stopped_word:
+            return stopped(value, stop_type::word);
+        case field::stopped_limit:
+            return stopped(value, stop_type::limit);
+        default:
+            return is_of_error(f);
     }
-    if (f == field::truncated) out_.truncated = value;
-    const bool fits = f == field::other || f == field::stop || f == field::truncated;
-    return depth_ > 0 && (fits || is_of_error(f));
+}
+
+bool token_event_handler::stopped(bool value, stop_type why) noexcept {
+    if (value) out_.stop = why;
+    return true;
 }
 
 bool token_event_handler::number_unsigned(std::uint64_t value) {

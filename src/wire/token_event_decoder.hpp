@@ -1,16 +1,13 @@
 #pragma once
 
+#include "wire/bounds.hpp"
 #include "wire/token_event.hpp"
 
 #include "tandem/error.hpp"
 
-#include <cstddef>
 #include <string_view>
 
 namespace tandem::wire {
-
-/// A larger event is not decoded.
-inline constexpr std::size_t max_event_bytes = 1024 * 1024;
 
 /// True of the data that ends the streams of other endpoints, and is not JSON.
 inline bool is_done_marker(std::string_view data) noexcept {

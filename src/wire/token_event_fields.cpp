@@ -12,12 +12,15 @@ struct key_row {
     field is;
 };
 
-// Old servers sent what is now in "error" as the whole object.
+// Old servers sent what is now in "error" as the whole object, and "stopped_*" for "stop_type".
 constexpr key_row key_rows[] = {
     {section::top, "content", field::content},
     {section::top, "tokens", field::tokens},
     {section::top, "stop", field::stop},
     {section::top, "stop_type", field::stop_type},
+    {section::top, "stopped_eos", field::stopped_eos},
+    {section::top, "stopped_word", field::stopped_word},
+    {section::top, "stopped_limit", field::stopped_limit},
     {section::top, "stopping_word", field::stopping_word},
     {section::top, "id_slot", field::id_slot},
     {section::top, "truncated", field::truncated},

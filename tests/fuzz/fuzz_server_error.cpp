@@ -41,7 +41,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     decode_by<server_props>(wire::decode_props, a);
     decode_by<std::vector<slot_state>>(wire::decode_slots, a);
     decode_by<std::vector<wire::token_id>>(wire::decode_tokens, a);
-    decode_by<std::vector<token_piece>>(wire::decode_token_pieces, a);
     decode_by<std::string>(wire::decode_prompt, a);
     decode_by<int>(wire::decode_slot_erased, a);
     diagnostics diag;

@@ -69,6 +69,32 @@ TEST_F(slots, guard_waits_are_logged_and_counted) {
               static_cast<std::size_t>(metrics.guard_waits));
 }
 
+TEST_F(slots, a_wait_for_the_guard_is_logged_when_it_begins) {
+    config.slots = 1;
+    config.reuse_guard = 20ms;
+    start();
+    expect_story();
+    EXPECT_GT(log.count(log_level::info, "ms for the reuse guard of slot 0"), 0u);
+}
+
+TEST_F(slots, a_wait_for_other_replies_is_logged_when_it_begins) {
+    config.slots = 1;
+    start();
+    auto first = consumer(llm->start(prompt));
+    auto second = consumer(llm->start(prompt));
+    loop.run_to_end(first);
+    loop.run_to_end(second);
+    EXPECT_GT(log.count(log_level::info, "reply 2: waits for a slot: 1 in use or promised"), 0u);
+}
+
+TEST_F(slots, that_the_server_holds_a_request_back_for_is_logged) {
+    server_options.faults = {{.kind = fault_kind::slow_headers, .duration = 600ms}};
+    start();
+    expect_story();
+    EXPECT_EQ(log.count(log_level::warning, "reply 1: slot 0: the server held the request back"),
+              1u);
+}
+
 TEST_F(slots, metrics_are_logged_once_a_reply) {
     start();
     expect_story();
@@ -130,12 +156,17 @@ TEST_F(slots, are_erased_after_each_cut_if_wanted) {
     for (const auto& r : completions()) EXPECT_EQ(r.cached, 0);
 }
 
-TEST_F(slots, that_cannot_be_erased_are_warned_of_and_used) {
+TEST_F(slots, that_cannot_be_erased_are_warned_of_once_and_used) {
     config.erase_after_cut = true;
     start();
     const auto c = say();
     EXPECT_EQ(c.text(), story);
-    loop.run_until([&] { return log.count(log_level::warning, "not erased") > 0; });
+    ASSERT_GT(c.result().metrics.cuts, 1);
+    const auto times = [&](log_level level) { return log.count(level, "not erased"); };
+    const auto cuts = static_cast<std::size_t>(c.result().metrics.cuts);
+    ASSERT_TRUE(loop.run_until(
+        [&] { return times(log_level::warning) + times(log_level::debug) == cuts; }));
+    EXPECT_EQ(times(log_level::warning), 1u);
 }
 
 TEST_F(slots, the_key_is_sent_with_each_request_and_each_connection_is_fresh) {

@@ -14,16 +14,18 @@ simulated_reply::simulated_reply(simulation& world, std::uint64_t id)
     : world_(world),
       habits_(random_habits(world.random_)),
       model_(world.random_),
-      rules_(random_rules(world.random_)),
+      rules_(random_rules(world.random_, model_)),
       machine_(id, model_.prompt(), rules_, text::make_boundary_detector(boundary_rule::classic),
                random_limits(world.random_)) {}
 
-detail::reply_rules simulated_reply::random_rules(rng& random) {
+detail::reply_rules simulated_reply::random_rules(rng& random, const simulated_model& model) {
     return {.peek_hold = milliseconds(pick(random, 0, 3) * 100),
             .first_token_timeout = milliseconds(pick(random, 500, 60'000)),
             .between_tokens_timeout = milliseconds(pick(random, 400, 10'000)),
             .continue_timeout = 30s,
-            .max_tokens = chance(random, 0.2) ? pick(random, 1, 60) : 0};
+            .max_tokens = chance(random, 0.2) ? pick(random, 1, 60) : 0,
+            .erase_after_cut = chance(random, 0.1),
+            .has_stop_words = !model.stop_word().empty()};
 }
 
 text::chunk_limits simulated_reply::random_limits(rng& random) {
@@ -31,12 +33,22 @@ text::chunk_limits simulated_reply::random_limits(rng& random) {
     return {pick(random, 0, 12), pick(random, 0, 24), pick(random, 0, 30)};
 }
 
+namespace {
+std::optional<std::uint32_t> random_end(rng& random) {
+    if (chance(random, 0.95)) return std::nullopt;
+    return static_cast<std::uint32_t>(pick(random, 0, 4));
+}
+}  // namespace
+
 simulated_reply::habits simulated_reply::random_habits(rng& random) {
     return {.token_time = milliseconds(pick(random, 0, 60)),
             .speech_time = milliseconds(chance(random, 0.3) ? 0 : pick(random, 0, 5000)),
             .fault = chance(random, 0.2) ? 0.3 : 0,
             .tokenize_fault = chance(random, 0.2) ? 0.5 : 0,
-            .interrupts = chance(random, 0.3)};
+            .interrupts = chance(random, 0.3),
+            .takes_back = chance(random, 0.2),
+            .asks_until = random_end(random),
+            .continues_until = random_end(random)};
 }
 
 void simulated_reply::start() {
@@ -110,14 +122,21 @@ void simulated_reply::perform(const detail::action::send_request& a) {
                                         : model_.position_of(prompt.text);
     world_.check(position.has_value(), "the prompt is the one of the reply so far");
     if (!position) return;
-    events_ = events_from(model_, *position, a.n_predict,
-                          static_cast<int>(model_.prompt_ids().size() + *position));
+    events_ = events_from(model_, *position, a.n_predict);
     next_event_ = 0;
     const auto id = ++request_;
-    world_.at(milliseconds(pick(world_.random_, 0, 400)), [this, id] { send_next_event(id); });
+    world_.at(milliseconds(pick(world_.random_, 0, 800)), [this, id] { answer(id); });
     if (!chance(world_.random_, habits_.fault)) return;
     faulted_ = true;
     world_.at(milliseconds(pick(world_.random_, 0, 2000)), [this, id] { fail_request(id); });
+}
+
+void simulated_reply::answer(std::uint64_t request) {
+    if (request != request_ || !open_) return;
+    machine_.answer_begun(world_.now_);
+    if (!events_.empty()) return send_next_event(request);
+    machine_.request_failed(world_.now_, errc::prompt_too_long, {});
+    perform_actions();
 }
 
 void simulated_reply::send_next_event(std::uint64_t request) {
@@ -147,15 +166,32 @@ void simulated_reply::perform(const detail::action::close_connection&) {
 
 void simulated_reply::perform(const detail::action::release_slot& a) {
     world_.check(slot_held_ && !open_, "a slot is released once, after its request");
+    world_.check(!a.erase || rules_.erase_after_cut, "a slot is erased only if that is wanted");
     slot_held_ = false;
-    world_.slot_released(a.slot);
+    world_.slot_released(a.slot, a.side);
+}
+
+void simulated_reply::perform(const detail::action::tell_held_back& a) {
+    world_.check(open_ && a.held >= 500ms, "only a late answer is told");
+}
+
+void simulated_reply::perform(const detail::action::tell_other_slot&) {
+    world_.check(false, "the server has the slots that it is asked for");
 }
 
 void simulated_reply::ask_for_chunk() {
-    if (ended()) return;
+    if (ended() || asked_ || next_seq_ >= habits_.asks_until.value_or(next_seq_ + 1)) return;
     asked_ = true;
     machine_.chunk_wanted(world_.now_);
     perform_actions();
+    if (asked_ && habits_.takes_back && chance(world_.random_, 0.5))
+        world_.at(milliseconds(pick(world_.random_, 0, 500)), [this] { take_back(); });
+}
+
+void simulated_reply::take_back() {
+    if (!std::exchange(asked_, false)) return;
+    machine_.chunk_not_wanted();
+    world_.at(milliseconds(pick(world_.random_, 0, 3000)), [this] { ask_for_chunk(); });
 }
 
 void simulated_reply::perform(const detail::action::hand_over& a) {
@@ -169,12 +205,15 @@ void simulated_reply::perform(const detail::action::hand_over& a) {
     world_.check(std::string_view(model_.text()).starts_with(heard_),
                  "no byte is lost, doubled or wrong");
     say_stale_things();
-    world_.at(habits_.speech_time, [this, id = a.value.id] {
-        speaking_ = false;
-        machine_.continued(world_.now_, id);
-        if (!ended()) ask_for_chunk();
-        perform_actions();
-    });
+    if (next_seq_ <= habits_.continues_until.value_or(next_seq_))
+        world_.at(habits_.speech_time, [this, id = a.value.id] { spoken(id); });
+}
+
+void simulated_reply::spoken(chunk_id id) {
+    speaking_ = false;
+    machine_.continued(world_.now_, id);
+    ask_for_chunk();
+    perform_actions();
 }
 
 void simulated_reply::say_stale_things() {
@@ -199,21 +238,39 @@ void simulated_reply::arm_timer() {
     });
 }
 
+bool simulated_reply::may_fail() const {
+    const bool slow = rules_.first_token_timeout < 1s || rules_.between_tokens_timeout < 1s;
+    const bool left = habits_.asks_until || habits_.continues_until;
+    return faulted_ || slow || left || events_from(model_, {}, -1).empty();
+}
+
+// A reply that was not ended from outside is what one request without cuts gives.
+void simulated_reply::check_own_end() const {
+    const auto reason = machine_.result().finish_reason;
+    if (reason == finish_reason::error || reason == finish_reason::interrupted) return;
+    const auto uncut = events_from(model_, {}, rules_.max_tokens > 0 ? rules_.max_tokens : -1);
+    std::string text;
+    for (const auto& e : uncut) text += e.content;
+    world_.check(heard_ == text, "a whole reply has its whole text");
+    // The tokens of a stop word that came with the last text count, and may reach the bound.
+    if (rules_.max_tokens > 0 && reason == finish_reason::length) return;
+    const auto stop = uncut.empty() ? wire::stop_type::none : uncut.back().stop;
+    world_.check((stop == wire::stop_type::word) == (reason == finish_reason::stop_word),
+                 "a stop word is told");
+    world_.check((stop == wire::stop_type::limit) == (reason == finish_reason::length),
+                 "a limit is told");
+}
+
 void simulated_reply::check_end() const {
     auto& w = world_;
     w.check(ends_ == 1, "a reply ends exactly once");
     w.check(!open_ && !slot_held_, "no request is left");
     const auto& r = machine_.result();
     w.check(r.text == heard_, "the result has the text that was handed over");
-    const bool whole = r.finish_reason == finish_reason::eos;
-    w.check(!whole || heard_ == model_.text(), "a whole reply has its whole text");
-    w.check(rules_.max_tokens > 0 || r.finish_reason != finish_reason::length,
-            "length needs a bound");
+    check_own_end();
     w.check(habits_.interrupts || r.finish_reason != finish_reason::interrupted,
             "only an interrupt interrupts");
-    const bool slow = rules_.first_token_timeout < 1s || rules_.between_tokens_timeout < 1s;
-    w.check(faulted_ || slow || r.finish_reason != finish_reason::error,
-            "only a fault is an error");
+    w.check(may_fail() || r.finish_reason != finish_reason::error, "only a fault is an error");
     w.check(r.usage.heard <= r.usage.handed_over && r.usage.handed_over <= r.usage.generated,
             "generated >= handed over >= heard");
     w.check(r.usage.wasted == r.usage.generated - r.usage.handed_over, "what is wasted is told");

@@ -22,9 +22,13 @@ class simulated_reply {
         double fault = 0;  // of each request
         double tokenize_fault = 0;
         bool interrupts = false;
+        bool takes_back = false;  // cancels some of its waits for a chunk, and asks again later
+        /// From this chunk on it asks no more, or continues no more.
+        std::optional<std::uint32_t> asks_until;
+        std::optional<std::uint32_t> continues_until;
     };
 
-    static detail::reply_rules random_rules(rng& random);
+    static detail::reply_rules random_rules(rng& random, const simulated_model& model);
     static text::chunk_limits random_limits(rng& random);
     static habits random_habits(rng& random);
 
@@ -38,11 +42,18 @@ class simulated_reply {
     void perform(const detail::action::close_connection&);
     void perform(const detail::action::release_slot& a);
     void perform(const detail::action::hand_over& a);
+    void perform(const detail::action::tell_held_back&);
+    void perform(const detail::action::tell_other_slot&);
     void perform(const detail::action::finish&);
 
+    void answer(std::uint64_t request);
     void send_next_event(std::uint64_t request);
     void fail_request(std::uint64_t request);
     void ask_for_chunk();
+    void take_back();
+    void spoken(chunk_id id);
+    bool may_fail() const;
+    void check_own_end() const;
     void say_stale_things();
     void arm_timer();
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tandem::test {
 namespace {
@@ -46,6 +47,14 @@ std::string random_text(rng& random) {
     return text;
 }
 
+// Some begin as what replies are made of does, so that their start is withheld and comes later.
+std::string random_stop_word(rng& random) {
+    constexpr std::array<std::string_view, 6> words{" the house", "\n\n",          ". 3",
+                                                    "'s 14",      " caf\xC3\xA9!", "..."};
+    if (chance(random, 0.7)) return {};
+    return std::string(words[static_cast<std::size_t>(pick(random, 0, 5))]);
+}
+
 wire::token_event token_event(std::string text, std::vector<wire::token_id> ids, int predicted,
                               int prompt_tokens) {
     wire::token_event e;
@@ -68,7 +77,10 @@ wire::token_event final_event(wire::stop_type stop, int predicted, int prompt_to
 }  // namespace
 
 simulated_model::simulated_model(rng& random)
-    : prompt_("prompt " + std::to_string(pick(random, 0, 9))), text_(random_text(random)) {
+    : prompt_("prompt " + std::to_string(pick(random, 0, 9))),
+      text_(random_text(random)),
+      stop_word_(random_stop_word(random)),
+      context_(chance(random, 0.1) ? pick(random, 3, 60) : 4096) {
     const int longest = pick(random, 1, 9);
     for (std::size_t at = 0; at < text_.size();) {
         const auto bytes = static_cast<std::size_t>(pick(random, 1, longest));
@@ -78,7 +90,7 @@ simulated_model::simulated_model(rng& random)
     }
 }
 
-std::optional<std::size_t> simulated_model::position_of(
+std::optional<model_position> simulated_model::position_of(
     const std::vector<wire::token_id>& ids) const {
     const auto start = prompt_ids();
     if (ids.size() < start.size() || ids.size() > start.size() + tokens_.size()) return {};
@@ -86,16 +98,24 @@ std::optional<std::size_t> simulated_model::position_of(
     const auto count = ids.size() - start.size();
     for (std::size_t i = 0; i < count; ++i)
         if (ids[start.size() + i] != tokens_[i].id) return {};
-    return count;
+    return model_position{count};
 }
 
-std::optional<std::size_t> simulated_model::position_of(std::string_view text) const {
+bool simulated_model::stop_word_follows(std::size_t at) const {
+    return !stop_word_.empty() && std::string_view(text_).substr(at).starts_with(stop_word_);
+}
+
+std::optional<model_position> simulated_model::position_of(std::string_view text) const {
     if (!text.starts_with(prompt_)) return {};
     text.remove_prefix(prompt_.size());
     std::size_t at = 0;
     for (std::size_t i = 0; i <= tokens_.size(); ++i) {
-        if (at == text.size() && text_.starts_with(text)) return i;
-        if (i < tokens_.size()) at += tokens_[i].bytes.size();
+        if (at == text.size() && text_.starts_with(text)) return model_position{i};
+        if (i == tokens_.size()) break;
+        const auto next = at + tokens_[i].bytes.size();
+        if (at < text.size() && text.size() < next && stop_word_follows(text.size()))
+            return model_position{i, text.size() - at};
+        at = next;
     }
     return {};
 }
@@ -115,26 +135,81 @@ std::vector<wire::token_id> simulated_model::ids_of(std::string_view piece) cons
     return {};
 }
 
-std::vector<wire::token_event> events_from(const simulated_model& model, std::size_t position,
-                                           int n_predict, int prompt_tokens) {
-    std::vector<wire::token_event> events;
-    std::string withheld;
-    int predicted = 0;
-    for (; position < model.tokens().size() && predicted != n_predict; ++position) {
-        withheld += model.tokens()[position].bytes;
-        ++predicted;
-        if (text::incomplete_suffix(withheld) > 0) continue;
-        events.push_back(token_event(std::move(withheld), {model.tokens()[position].id}, predicted,
-                                     prompt_tokens));
-        withheld.clear();
+namespace {
+
+bool ends_with_start_of(std::string_view text, std::string_view word) {
+    for (auto n = std::min(text.size(), word.size()); n > 0; --n)
+        if (text.ends_with(word.substr(0, n))) return true;
+    return false;
+}
+
+// One request as the server works it off.
+class generation {
+ public:
+    generation(const simulated_model& model, int prompt_tokens, int n_predict)
+        : model_(model), prompt_tokens_(prompt_tokens) {
+        const int room = model.context() - prompt_tokens;
+        limit_ = n_predict < 0 ? room : std::min(n_predict, room);
     }
-    if (predicted == n_predict) {
-        events.push_back(final_event(wire::stop_type::limit, predicted, prompt_tokens));
-        return events;
+
+    bool at_limit() const { return predicted_ == limit_; }
+
+    // False when the stop word came.
+    bool add(const model_token& token) {
+        unsent_ += token.bytes;
+        ++predicted_;
+        if (text::incomplete_suffix(unsent_) > 0) return true;
+        const auto& stop = model_.stop_word();
+        const auto at = stop.empty() ? std::string::npos : unsent_.find(stop);
+        if (at != std::string::npos) {
+            unsent_.resize(at);
+            send(token.id);
+            return false;
+        }
+        const bool hold = !stop.empty() && ends_with_start_of(unsent_, stop);
+        send(token.id, hold);
+        return true;
     }
-    events.push_back(token_event("", {2}, predicted + 1, prompt_tokens));
-    events.push_back(final_event(wire::stop_type::eos, predicted + 1, prompt_tokens));
-    return events;
+
+    // What is held is sent with the end token, but not at a limit.
+    std::vector<wire::token_event> ended(wire::stop_type why) {
+        if (why == wire::stop_type::eos) {
+            ++predicted_;
+            send(end_token);
+        }
+        events_.push_back(final_event(why, predicted_, prompt_tokens_));
+        return std::move(events_);
+    }
+
+ private:
+    static constexpr wire::token_id end_token = 2;
+
+    void send(wire::token_id id, bool hold = false) {
+        events_.push_back(
+            token_event(hold ? "" : std::exchange(unsent_, {}), {id}, predicted_, prompt_tokens_));
+    }
+
+    const simulated_model& model_;
+    int prompt_tokens_;
+    int limit_;
+    int predicted_ = 0;
+    std::string unsent_;
+    std::vector<wire::token_event> events_;
+};
+
+}  // namespace
+
+std::vector<wire::token_event> events_from(const simulated_model& model, model_position position,
+                                           int n_predict) {
+    const auto prompt_tokens = static_cast<int>(model.prompt_ids().size() + position.tokens);
+    if (prompt_tokens >= model.context()) return {};
+    generation g(model, prompt_tokens, n_predict);
+    for (auto i = position.tokens; i < model.tokens().size() && !g.at_limit(); ++i) {
+        auto token = model.tokens()[i];
+        token.bytes.erase(0, std::exchange(position.bytes, 0));
+        if (!g.add(token)) return g.ended(wire::stop_type::word);
+    }
+    return g.ended(g.at_limit() ? wire::stop_type::limit : wire::stop_type::eos);
 }
 
 }  // namespace tandem::test

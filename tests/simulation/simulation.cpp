@@ -67,11 +67,11 @@ void simulation::slot_taken(int slot) {
     use.busy = true;
 }
 
-void simulation::slot_released(int slot) {
+void simulation::slot_released(int slot, slots::server_side side) {
     auto& use = uses_.at(static_cast<std::size_t>(slot));
     check(use.busy, "only a slot in use is released");
     use = {false, now_};
-    scheduler_.release(slot, now_);
+    scheduler_.release(slot, now_, side);
     give_slots();
 }
 

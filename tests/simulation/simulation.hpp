@@ -40,7 +40,7 @@ class simulation {
     void at(duration delay, std::function<void()> what);
     void give_slots();
     void slot_taken(int slot);
-    void slot_released(int slot);
+    void slot_released(int slot, slots::server_side side);
     void check(bool holds, const char* what);
     void check_nothing_left();
 

@@ -44,6 +44,7 @@ class machine_driver {
         predicted_ = 0;
         machine.slot_granted(now, slot, reused, guard_wait);
     }
+    void begun() { machine.answer_begun(now); }
     void ask() { machine.chunk_wanted(now); }
     void go_on(std::uint32_t seq) {
         note_actions();
@@ -121,11 +122,19 @@ class machine_driver {
     }
     void note(const detail::action::close_connection&) { noted_.push_back("close"); }
     void note(const detail::action::release_slot& a) {
-        noted_.push_back(fmt::format("release {}", a.slot));
+        noted_.push_back(
+            fmt::format("release {}{}{}", a.slot, a.erase ? " erased" : "",
+                        a.side == slots::server_side::maybe_busy ? ", maybe busy" : ""));
     }
     void note(const detail::action::hand_over& a) {
         noted_.push_back(fmt::format("chunk {} '{}' {}", a.value.id.seq, a.value.text,
                                      to_string(a.value.boundary)));
+    }
+    void note(const detail::action::tell_held_back& a) {
+        noted_.push_back(fmt::format("slot {} held back for {:.0f} ms", a.slot, to_ms(a.held)));
+    }
+    void note(const detail::action::tell_other_slot& a) {
+        noted_.push_back(fmt::format("slot {} for {}", a.used, a.asked));
     }
     void note(const detail::action::finish&) {
         const auto& r = machine.result();

@@ -12,10 +12,6 @@ using boost::asio::awaitable;
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-double to_ms(duration d) {
-    return std::chrono::duration<double, std::milli>(d).count();
-}
-
 }  // namespace
 
 std::int64_t ns_of(clock::time_point t) {

@@ -160,7 +160,7 @@ std::string outcome(const end_event& e) {
         fmt::format("{} · {} token{} in {} chunk{}", to_string(e.result.finish_reason), u.generated,
                     u.generated == 1 ? "" : "s", m.chunks, m.chunks == 1 ? "" : "s");
     if (m.first_chunk_ms >= 0) text += " · first after " + time_text(m.first_chunk_ms);
-    return text + fmt::format(" · cache hit {:.0f} %", m.cache_hit_ratio() * 100);
+    return text + fmt::format(" · cache hit {:.0f} %", u.cache_hit_ratio() * 100);
 }
 
 std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {
@@ -214,12 +214,8 @@ std::string server_lines(const text_style& style, const server_props& props, int
                             model.empty() ? "unnamed" : model, props.total_slots,
                             props.total_slots == 1 ? "" : "s", props.context_per_slot);
     auto result = painted(style, paint::dim, shortened(text, style.width)) + '\n';
-    if (props.total_slots < slots_wanted)
-        result += painted(style, paint::yellow,
-                          fmt::format("only {} of {} slots are there; start llama-server with "
-                                      "--parallel {}",
-                                      props.total_slots, slots_wanted, slots_wanted)) +
-                  '\n';
+    if (const auto warning = slots_warning(props, slots_wanted); !warning.empty())
+        result += painted(style, paint::yellow, warning) + '\n';
     if (style.name_columns > 0 || !has_columns(style)) return result;
     return result + painted(style, paint::dim, "    time  slot       cached+new") + '\n';
 }

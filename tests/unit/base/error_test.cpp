@@ -60,21 +60,21 @@ TEST(diagnostics, keep_our_words_apart_from_the_servers) {
     EXPECT_EQ(d.to_string(), "slot 1 was refused (the server said: nope)");
 }
 
-TEST(slot_metrics, write_the_log_line_of_voice_bots) {
-    tandem::slot_metrics m;
-    m.slot = 0;
-    m.slot_reused = true;
-    m.chunks = 3;
-    m.total_ms = 850.2;
-    m.tokens_cached = 245;
-    m.tokens_evaluated = 120;
-    EXPECT_EQ(m.to_string(),
+TEST(reply_result, writes_the_log_line_of_voice_bots) {
+    tandem::reply_result r;
+    r.metrics.slot = 0;
+    r.metrics.slot_reused = true;
+    r.metrics.chunks = 3;
+    r.metrics.total_ms = 850.2;
+    r.usage.cached = 245;
+    r.usage.evaluated = 120;
+    EXPECT_EQ(r.metrics_line(),
               "LLMSlotMetrics(slot=0, reused=True, chunks=3, time=850ms, cached=245, eval=120, "
               "hit=67%)");
 }
 
-TEST(slot_metrics, have_a_hit_ratio_of_zero_without_any_prompt_token) {
-    EXPECT_EQ(tandem::slot_metrics{}.cache_hit_ratio(), 0.0);
+TEST(token_usage, has_a_hit_ratio_of_zero_without_any_prompt_token) {
+    EXPECT_EQ(tandem::token_usage{}.cache_hit_ratio(), 0.0);
 }
 
 TEST(token_usage, counts_cached_and_evaluated_tokens_as_prompt_tokens) {

@@ -170,8 +170,8 @@ TEST_F(text_lines, tell_why_a_reply_failed) {
 TEST_F(text_lines, say_that_slots_are_missing) {
     tandem::server_props props;
     props.total_slots = 1;
-    EXPECT_THAT(server_lines({}, props, 2), HasSubstr("only 1 of 2 slots are there"));
-    EXPECT_THAT(server_lines({}, props, 1), Not(HasSubstr("only")));
+    EXPECT_THAT(server_lines({}, props, 2), HasSubstr("slots is 2, but the server has 1"));
+    EXPECT_THAT(server_lines({}, props, 1), Not(HasSubstr("slots is")));
 }
 
 TEST_F(text_lines, sum_a_run_up) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -94,14 +95,70 @@ TEST(json, is_included_by_the_wire_room_only) {
         EXPECT_THAT(offenders(folder, is_json), IsEmpty());
 }
 
-TEST(pure_rooms, know_no_sockets_and_no_threads) {
-    for (const char* room : {"src/base", "src/text", "src/wire", "src/slots"})
-        EXPECT_THAT(offenders(room,
-                              [](const fs::path&, const std::string& include) {
-                                  return include.starts_with("boost/asio") || include == "thread" ||
-                                         include == "mutex";
-                              }),
-                    IsEmpty());
+// Code that decides: it is told what happened and when. Names without an end stand for the header
+// and the source.
+constexpr std::array<const char*, 11> pure_parts{"src/base/",
+                                                 "src/text/",
+                                                 "src/wire/",
+                                                 "src/slots/",
+                                                 "src/config/",
+                                                 "src/reply/continuation.",
+                                                 "src/reply/known_server.",
+                                                 "src/reply/refusal.",
+                                                 "src/reply/reply_actions.",
+                                                 "src/reply/reply_machine.",
+                                                 "src/reply/reply_tally."};
+
+std::vector<fs::path> pure_files() {
+    std::vector<fs::path> files;
+    for (const auto& file : sources("src"))
+        for (const std::string part : pure_parts)
+            if (fs::relative(file, root).string().starts_with(part)) files.push_back(file);
+    return files;
+}
+
+// What a file includes, and what its headers of ours include.
+void add_all_includes(const fs::path& file, std::set<std::string>& found) {
+    for (const auto& include : includes(file)) {
+        if (!found.insert(include).second) continue;
+        for (const char* below : {"src", "include"})
+            if (const auto header = root / below / include; fs::exists(header))
+                add_all_includes(header, found);
+    }
+}
+
+std::string text_of(const fs::path& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(pure_parts, are_all_there) {
+    for (const std::string part : pure_parts) {
+        const auto files = pure_files();
+        EXPECT_TRUE(std::any_of(files.begin(), files.end(), [&](const fs::path& file) {
+            return fs::relative(file, root).string().starts_with(part);
+        })) << part;
+    }
+}
+
+TEST(pure_parts, know_no_sockets_and_no_threads_not_even_by_what_they_include) {
+    for (const auto& file : pure_files()) {
+        std::set<std::string> all;
+        add_all_includes(file, all);
+        for (const auto& include : all)
+            EXPECT_FALSE(include.starts_with("boost/asio") || include.starts_with("curl/") ||
+                         include.starts_with("sys/") || include == "thread" || include == "mutex" ||
+                         include == "future" || include == "condition_variable" ||
+                         include == "atomic")
+                << file << ": " << include;
+    }
+}
+
+TEST(pure_parts, read_no_clock) {
+    for (const auto& file : pure_files()) {
+        EXPECT_EQ(text_of(file).find("_clock::now"), std::string::npos) << file;
+        EXPECT_THAT(includes(file), testing::Not(testing::Contains("reply/clock.hpp"))) << file;
+    }
 }
 
 TEST(files, have_at_most_500_lines) {

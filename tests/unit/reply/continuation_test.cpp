@@ -120,4 +120,53 @@ TEST(continuation, takes_only_the_first_answer_for_the_prompt) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
 }
 
+// A stop word that comes inside a token, or after withheld ones: the text before it is sent with
+// the last of their ids, and a request that went on from these would go on after the stop word.
+struct stop_row {
+    const char* name;
+    std::vector<token_event> events;
+    std::vector<tandem::wire::token_id> tokenized;  // the last text, as /tokenize has it
+};
+class stop_words : public testing::TestWithParam<stop_row> {};
+
+TEST_P(stop_words, that_came_with_the_last_text_are_not_gone_on_from) {
+    continuation c("Hi", true);
+    c.prompt_tokenized({1, 2});
+    for (const auto& e : GetParam().events) c.append(e);
+    c.cut();
+    auto ids = GetParam().tokenized;
+    ids.push_back(continuation::separator);
+    EXPECT_THAT(c.lost_texts(), ElementsAre(GetParam().events.back().content));
+    c.recovered(ids);
+    EXPECT_THAT(ids_of(c), ElementsAre(-1));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    places, stop_words,
+    testing::Values(stop_row{"inside_a_token", {event("Yes", {3}, 1), event("!", {40}, 2)}, {4}},
+                    stop_row{"after_withheld_tokens",
+                             {event("Yes", {3}, 1), event("", {4}, 2), event("!", {5}, 3)},
+                             {6}},
+                    stop_row{
+                        "never_but_the_end_token", {event("", {4}, 1), event("ST", {2}, 2)}, {4}}),
+    [](const auto& row) { return std::string(row.param.name); });
+
+TEST(continuation, keeps_its_ids_where_the_last_text_holds_no_stop_word) {
+    continuation c("Hi", true);
+    c.prompt_tokenized({1, 2});
+    c.append(event("", {3}, 1));
+    c.append(event("ab", {4}, 2));
+    c.cut();
+    EXPECT_THAT(c.lost_texts(), ElementsAre("ab"));
+    c.recovered(std::vector<tandem::wire::token_id>{3, 4, continuation::separator});
+    EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4));
+}
+
+TEST(continuation, asks_for_no_sure_ids_where_there_are_no_stop_words) {
+    continuation c("Hi");
+    c.append(event("a", {3}, 1));
+    c.cut();
+    EXPECT_THAT(c.lost_texts(), IsEmpty());
+}
+
 }  // namespace

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
                                   {"slot no more", "end interrupted"}},
                     interrupt_row{"first_token",
                                   [](machine_driver& d) { d.begin(); },
-                                  {"close", "release 0", "end interrupted"}},
+                                  {"close", "release 0, maybe busy", "end interrupted"}},
                     interrupt_row{"streaming",
                                   [](machine_driver& d) {
                                       d.begin();
@@ -198,8 +198,8 @@ TEST(reply_machine, gives_the_figures_of_a_request_to_its_first_chunk_only) {
     d.final();
     d.go_on(1);
     const auto& m = d.machine.result().metrics;
-    EXPECT_EQ(m.tokens_cached, 55);
-    EXPECT_EQ(m.tokens_evaluated, 8);
+    EXPECT_EQ(d.machine.result().usage.cached, 55);
+    EXPECT_EQ(d.machine.result().usage.evaluated, 8);
     EXPECT_EQ(m.guard_waits, 1);
     EXPECT_EQ(m.guard_wait_ms, 1500.0);
     EXPECT_EQ(m.chunks, 2);

@@ -136,15 +136,12 @@ TEST_F(ServerMessages, SlotsThatAreSwitchedOffAreNotSupported) {
     EXPECT_EQ(diag_.server_message, "off");
 }
 
-// /tokenize and /detokenize
+// /tokenize
 
-TEST_F(ServerMessages, TokenizeSaysWhatToDoWithSpecialTokens) {
-    const auto body = json::parse(
-        tokenize_body({.text = "Hi \xE2\x82\xAC", .add_special = true, .with_pieces = true}));
-    EXPECT_EQ(body, (json{{"content", "Hi \xE2\x82\xAC"},
-                          {"add_special", true},
-                          {"parse_special", true},
-                          {"with_pieces", true}}));
+TEST_F(ServerMessages, APromptIsTokenizedWithItsSpecialTokens) {
+    EXPECT_EQ(
+        json::parse(tokenize_body("Hi \xE2\x82\xAC")),
+        (json{{"content", "Hi \xE2\x82\xAC"}, {"add_special", true}, {"parse_special", true}}));
 }
 
 TEST_F(ServerMessages, TokensAreRead) {
@@ -163,36 +160,6 @@ TEST_F(ServerMessages, TokensOfAnotherShapeAreRefused) {
     EXPECT_THAT(tokens, ElementsAre(7));
 }
 
-TEST_F(ServerMessages, PiecesAreTextsOrBytes) {
-    std::vector<token_piece> pieces;
-    ASSERT_EQ(decode_token_pieces(
-                  {200, R"({"tokens":[{"id":5,"piece":" Hi"},{"id":6,"piece":[226,130]}]})"},
-                  pieces, diag_),
-              error_code());
-    ASSERT_EQ(pieces.size(), 2u);
-    EXPECT_EQ(pieces[0].id, 5);
-    EXPECT_EQ(pieces[0].bytes, " Hi");
-    EXPECT_EQ(pieces[1].bytes, "\xE2\x82");
-}
-
-TEST_F(ServerMessages, PiecesOfAnotherShapeAreRefused) {
-    std::vector<token_piece> pieces;
-    for (const std::string_view body :
-         {R"({"tokens":[1]})", R"({"tokens":[{"id":1}]})", R"({"tokens":[{"piece":"a"}]})",
-          R"({"tokens":[{"id":1,"piece":[256]}]})", R"({"tokens":[{"id":1,"piece":[-1]}]})"})
-        EXPECT_EQ(decode_token_pieces({200, body}, pieces, diag_), errc::bad_response) << body;
-}
-
-TEST_F(ServerMessages, DetokenizeTurnsIdsIntoText) {
-    const std::vector<token_id> ids{1, 2};
-    EXPECT_EQ(detokenize_body(ids), R"({"tokens":[1,2]})");
-    EXPECT_EQ(detokenize_body({}), R"({"tokens":[]})");
-    std::string text;
-    ASSERT_EQ(decode_detokenized({200, R"({"content":"Hi"})"}, text, diag_), error_code());
-    EXPECT_EQ(text, "Hi");
-    EXPECT_EQ(decode_detokenized({200, R"({"content":1})"}, text, diag_), errc::bad_response);
-}
-
 // /apply-template
 
 TEST_F(ServerMessages, ApplyTemplateSendsTheMessagesInOrder) {
@@ -208,6 +175,7 @@ TEST_F(ServerMessages, ThePromptOfATemplateIsRead) {
     std::string prompt;
     ASSERT_EQ(decode_prompt({200, R"({"prompt":"<s>user"})"}, prompt, diag_), error_code());
     EXPECT_EQ(prompt, "<s>user");
+    EXPECT_EQ(decode_prompt({200, R"({"prompt":1})"}, prompt, diag_), errc::bad_response);
 }
 
 // Erasing a slot.
@@ -225,22 +193,15 @@ TEST_F(ServerMessages, ASlotIsErasedByItsNumber) {
 
 TEST_F(ServerMessages, BytesThatAreNotUtf8AreReplaced) {
     std::string text;
-    ASSERT_EQ(decode_detokenized({200, "{\"content\":\"a\xFF\"}"}, text, diag_), error_code());
+    ASSERT_EQ(decode_prompt({200, "{\"prompt\":\"a\xFF\"}"}, text, diag_), error_code());
     EXPECT_EQ(text, "a\xEF\xBF\xBD");
 }
 
 TEST_F(ServerMessages, AnAnswerThatIsNestedTooDeepDoesNoHarm) {
     std::string text;
     const auto deep =
-        R"({"content":"a","x":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
-    EXPECT_EQ(decode_detokenized({200, deep}, text, diag_), error_code());
-}
-
-TEST_F(ServerMessages, AnAnswerOverTheBoundIsRefused) {
-    std::string text;
-    EXPECT_EQ(decode_detokenized({200, std::string(max_answer_bytes + 1, ' ')}, text, diag_),
-              errc::response_too_large);
-    EXPECT_THAT(diag_.client_message, HasSubstr("/detokenize"));
+        R"({"prompt":"a","x":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+    EXPECT_EQ(decode_prompt({200, deep}, text, diag_), error_code());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "wire/token_event_decoder.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,6 +90,20 @@ TEST(TokenEventDecoder, ReadsEachReasonToStop) {
     EXPECT_EQ(decoded(R"({"stop":true,"stop_type":"limit"})").stop, stop_type::limit);
     EXPECT_EQ(decoded(R"({"stop":true,"stop_type":"none"})").stop, stop_type::none);
     EXPECT_EQ(decoded(R"({"stop":true,"stop_type":"new one"})").stop, stop_type::none);
+}
+
+TEST(TokenEventDecoder, ReadsTheReasonToStopOfOldServers) {
+    const auto reason = [](const char* eos, const char* word, const char* limit) {
+        return decoded(fmt::format(R"({{"content":"","stop":true,"stopped_eos":{},)"
+                                   R"("stopped_word":{},"stopped_limit":{},"stopping_word":""}})",
+                                   eos, word, limit))
+            .stop;
+    };
+    EXPECT_EQ(reason("true", "false", "false"), stop_type::eos);
+    EXPECT_EQ(reason("false", "true", "false"), stop_type::word);
+    EXPECT_EQ(reason("false", "false", "true"), stop_type::limit);
+    EXPECT_EQ(reason("false", "false", "false"), stop_type::none);
+    EXPECT_EQ(failure_of(R"({"content":"","stop":true,"stopped_eos":"yes"})"), errc::bad_response);
 }
 
 TEST(TokenEventDecoder, SkipsUnknownFieldsOfAnyShape) {

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "base/time.hpp"
+
+namespace tandem::detail {
+
+/// For the shells; everything else is told the time.
+inline time_point now() {
+    return std::chrono::steady_clock::now();
+}
+
+}  // namespace tandem::detail

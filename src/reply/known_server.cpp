@@ -1,0 +1,49 @@
+#include "reply/known_server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+// What is met where a server was stopped, or has just been started.
+constexpr std::array gone{errc::resolve_failed,  errc::connect_failed,    errc::tls_failed,
+                          errc::connect_timeout, errc::stream_incomplete, errc::model_loading};
+
+bool same(const server_props& a, const server_props& b) {
+    return a.total_slots == b.total_slots && a.context_per_slot == b.context_per_slot &&
+           a.model == b.model && a.build_info == b.build_info;
+}
+
+}  // namespace
+
+std::vector<log_line> known_server::learn(const server_props& props) {
+    props_ = props;
+    const auto before = std::exchange(told_, props);
+    if (before && same(*before, props)) return {};
+    std::vector<log_line> lines{
+        {log_level::info,
+         fmt::format("server {}: model {}, {} slots of {} tokens", props.build_info, props.model,
+                     props.total_slots, props.context_per_slot)}};
+    auto warning = slots_warning(props, slots_wanted_);
+    const bool other_slots = !before || before->total_slots != props.total_slots;
+    if (!warning.empty() && other_slots) lines.push_back({log_level::warning, std::move(warning)});
+    return lines;
+}
+
+void known_server::request_failed(const error_code& ec) {
+    if (std::find(gone.begin(), gone.end(), ec) != gone.end()) props_.reset();
+}
+
+std::vector<log_line> known_server::ran_on_another_slot(int asked, int used) {
+    props_.reset();
+    return {{log_level::warning,
+             fmt::format("a request to slot {} ran on slot {}: the server was started anew with "
+                         "other slots; asking it again",
+                         asked, used)}};
+}
+
+}  // namespace tandem::detail

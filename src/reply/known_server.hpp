@@ -1,0 +1,40 @@
+#pragma once
+
+#include "tandem/error.hpp"
+#include "tandem/log.hpp"
+#include "tandem/server.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::detail {
+
+/// One line for the log.
+struct log_line {
+    log_level level;
+    std::string text;
+};
+
+/// What a client knows of its server, and when it has to ask anew: a server that went away may come
+/// back with fewer slots, and would wrap the numbers of the missing ones silently. Pure.
+class known_server {
+ public:
+    explicit known_server(int slots_wanted) : slots_wanted_(slots_wanted) {}
+
+    /// Nothing where /props is to be asked.
+    const std::optional<server_props>& props() const noexcept { return props_; }
+    /// The answer of /props. Gives the lines to log: none for what was told before.
+    std::vector<log_line> learn(const server_props& props);
+    /// A request failed. What was known is forgotten if it may be another server now.
+    void request_failed(const error_code& ec);
+    /// A request for `asked` ran on another slot, so the server has other ones than was known.
+    std::vector<log_line> ran_on_another_slot(int asked, int used);
+
+ private:
+    int slots_wanted_;
+    std::optional<server_props> props_;
+    std::optional<server_props> told_;  // in the log
+};
+
+}  // namespace tandem::detail

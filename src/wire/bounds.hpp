@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+
+// How much is read from a server, and sent to it, at most. docs/architecture.md has the list.
+namespace tandem::wire {
+
+/// One event of a stream, with all its lines. A larger one is errc::response_too_large.
+inline constexpr std::size_t max_event_bytes = std::size_t{1} << 20;
+
+/// The body of an answer other than a stream: far more than /tokenize answers for a prompt that
+/// fills a context of 1,000,000 tokens. A larger one is errc::response_too_large.
+inline constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;
+
+/// The body of an error answer to /completion; the rest is not read.
+inline constexpr std::size_t max_error_bytes = std::size_t{64} << 10;
+
+/// A prompt: far more than any context holds. A larger one is errc::invalid_prompt.
+inline constexpr std::size_t max_prompt_bytes = std::size_t{64} << 20;
+
+}  // namespace tandem::wire
