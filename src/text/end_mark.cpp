@@ -35,9 +35,24 @@ bool is_pronoun_i(const end_mark& m, const lexicon& words) {
            std::ranges::find(before_it, m.previous.text()) != before_it.end();
 }
 
-word_kind kind_of_number(const word& w, bool starts_line, const lexicon& words) {
+/// "The letter: K."
+bool is_letter_name(const end_mark& m, const sentence_context& before) {
+    return m.last.letters == 1 && m.last.starts_upper && before.mark_before_word() == ':';
+}
+
+/// "ii." at the start of a line.
+bool is_small_roman(const word& w) {
+    const auto t = w.text();
+    return w.letters == static_cast<int>(t.size()) && t.size() <= 4 && !t.empty() &&
+           !w.starts_upper && t.find_first_not_of("ivx") == t.npos;
+}
+
+word_kind kind_of_number(const word& w, const sentence_context& before, const lexicon& words) {
     if (w.stops > 0) return word_kind::plain;
-    if (starts_line && w.digits <= max_marker_digits) return word_kind::marker;
+    if (before.is_first_word() && w.digits <= max_marker_digits) return word_kind::marker;
+    // "The ranking: 1. Brazil, 2. Germany"
+    const bool is_listed = before.mark_before_word() == ':' || before.mark_before_word() == ',';
+    if (is_listed && w.digits <= max_ordinal_digits) return word_kind::marker;
     if (words.has_ordinals() && w.digits <= max_ordinal_digits) return word_kind::ordinal;
     return word_kind::plain;
 }
@@ -68,9 +83,12 @@ word_kind kind_of_word(const end_mark& m, const sentence_context& before, const 
     const auto& w = m.last;
     if (m.spaced || w.empty()) return word_kind::plain;
     const bool starts_line = before.is_first_word();
-    if (w.is_number()) return kind_of_number(w, starts_line, words);
-    if (starts_line && w.letters == 1 && w.digits == 0) return word_kind::marker;
-    if (is_pronoun_i(m, words)) return word_kind::plain;
+    if (w.is_number()) return kind_of_number(w, before, words);
+    if (starts_line && w.digits == 0 && (w.letters == 1 || is_small_roman(w)))
+        return word_kind::marker;
+    if (is_pronoun_i(m, words) || is_letter_name(m, before)) return word_kind::plain;
+    if (w.is_initials() && w.letters == 1 && w.starts_upper && words.is_english())
+        return word_kind::initial;
     if (words.has_ordinals() && w.is_roman()) return word_kind::ordinal;
     const auto listed = kind_of_listed(m, words);
     return listed == word_kind::plain && w.is_initials() ? kind_of_initials(w, words) : listed;

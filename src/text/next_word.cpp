@@ -8,9 +8,9 @@ namespace {
 
 using kind = next_word::kind;
 
-constexpr std::u32string_view quotes = U"\"“„«»‹›‘'*_~`";
+constexpr std::u32string_view quotes = U"\"“”„«»‹›‘'*_~`";
 constexpr std::u32string_view brackets = U"([{（［｛「『【《〈";
-constexpr std::u32string_view bullets = U"•▪◦‣·#>|";
+constexpr std::u32string_view bullets = U"•▪◦‣·#><|";
 constexpr std::u32string_view dashes = U"-–—";
 constexpr std::u32string_view starting_symbols = U"¿¡+";
 
@@ -30,7 +30,6 @@ kind kind_of(char32_t c) {
     if (c == '.' || c == 0x2026) return kind::ellipsis;
     if (is_currency(c) || contains(starting_symbols, c)) return kind::currency;
     if (contains(bullets, c)) return kind::bullet;
-    if (contains(dashes, c)) return kind::dash;
     return kind::other;
 }
 
@@ -38,7 +37,8 @@ kind kind_of(char32_t c) {
 bool read_opener(next_word& n, char32_t c) {
     n.quoted = n.quoted || contains(quotes, c);
     n.bracketed = n.bracketed || contains(brackets, c);
-    if (!contains(quotes, c) && !contains(brackets, c))
+    n.dashed = n.dashed || contains(dashes, c);
+    if (!contains(quotes, c) && !contains(brackets, c) && !contains(dashes, c))
         return n.what == kind::opener && is_white_space(c);
     n.what = kind::opener;
     return true;

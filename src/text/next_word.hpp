@@ -16,13 +16,13 @@ struct next_word {
         digit,
         currency,  ///< $, ¿ and the like, which stand at the start of something
         bullet,
-        dash,
         ellipsis,  ///< more full stops, behind white space
         other,     ///< what starts no sentence: a comma, a closing bracket, a symbol
     };
     kind what = kind::none;
     bool quoted = false;     ///< an opening quote or a mark of emphasis stands before it
     bool bracketed = false;  ///< an opening bracket stands before it
+    bool dashed = false;     ///< a dash stands before it
     char32_t initial = 0;    ///< its first character, in lower case
     std::string text;        ///< in lower case
     int letters = 0;

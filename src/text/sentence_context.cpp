@@ -14,8 +14,8 @@ constexpr std::uint32_t max_enclosed = 400;
 constexpr std::uint32_t max_quoted = 1000;
 constexpr std::uint32_t max_tag = 200;
 
-constexpr std::u32string_view latin_quotes = U"\"“„«»‚";
-constexpr std::u32string_view openers = U"([{（［｛「『【《〈〔«„‚“";
+constexpr std::u32string_view latin_quotes = U"\"“”„«»‚";
+constexpr std::u32string_view openers = U"([{（［｛「『【《〈〔«„‚“”";
 constexpr std::u32string_view brackets_open = U"([{（［｛「『【《〈〔";
 constexpr std::u32string_view brackets_close = U")]}）］｝」』】》〉〕";
 
@@ -34,7 +34,8 @@ void sentence_context::start_sentence() noexcept {
     before_.clear();
     in_word_ = gap_ = false;
     words_ = dashes_ = 0;
-    first_lower_ = false;
+    first_lower_ = single_quote_ = is_dialogue_ = false;
+    mark_before_word_ = 0;
     marker_ = false;
     closed_from_start_ = closed_after_colon_ = false;
     code_ = false;
@@ -109,6 +110,7 @@ void sentence_context::read_word_character(char32_t c) noexcept {
         before_ = gap_ ? word() : word_;
         word_.clear();
         in_word_ = true;
+        mark_before_word_ = gap_ && is_white_space(previous_) ? last_visible_ : 0;
         gap_ = false;
         if (words_ < 1000) ++words_;
         marker_ = words_ == 1;
@@ -122,6 +124,7 @@ void sentence_context::read_word_character(char32_t c) noexcept {
 
 void sentence_context::read_mark(char32_t c) noexcept {
     const bool was_in_word = in_word_;
+    if ((c == '\'' || c == 0x2018) && opens_here()) single_quote_ = true;
     in_word_ = false;
     if (const auto opener = opener_of(c); opener && closes(c)) {
         close(opener);
@@ -131,6 +134,7 @@ void sentence_context::read_mark(char32_t c) noexcept {
         if (!(c == '"' && was_in_word && word_.is_number())) open(c);
         gap_ = true;
     } else if (is_dash(c)) {
+        if (words_ == 0) is_dialogue_ = true;
         if (words_ > 0 && !is_dash(previous_) && !was_in_word) ++dashes_;
         gap_ = true;
     } else if (c != '%' && c != '*' && c != '_' && c != '.' && c != 0xB0) {
@@ -164,7 +168,7 @@ char32_t sentence_context::opener_of(char32_t c) const noexcept {
         case '"':
             return '"';
         case 0x201D:  // ”
-            return is_open(0x201C) ? 0x201C : 0x201E;
+            return is_open(0x201C) ? 0x201C : (is_open(0x201E) ? 0x201E : 0x201D);
         case 0x201C:  // “, which closes „
             return 0x201E;
         case 0xBB:  // »
@@ -179,7 +183,7 @@ char32_t sentence_context::opener_of(char32_t c) const noexcept {
 bool sentence_context::closes(char32_t c) const noexcept {
     const auto opener = opener_of(c);
     if (!opener) return false;
-    if (brackets_close.find(c) != brackets_close.npos || c == 0x201D) return true;
+    if (brackets_close.find(c) != brackets_close.npos) return true;
     if (is_open(opener)) return true;
     return !opens_here();
 }

@@ -20,6 +20,8 @@ class sentence_context {
 
     /// Inside a quotation of a script with spaces, where sentences end too.
     bool is_quoted() const noexcept;
+    /// How long ago that quotation began, in characters.
+    std::uint32_t quoted_for() const noexcept { return depth_ == 0 ? 0 : open_[depth_ - 1].age; }
     /// Inside brackets, code or quotes of other scripts, where no sentence ends. An opening mark
     /// whose closing one does not come is forgotten in time.
     bool is_enclosed() const noexcept;
@@ -43,7 +45,13 @@ class sentence_context {
     bool is_first_word() const noexcept { return words_ == 1; }
     bool is_numbered_line() const noexcept { return marker_; }
     bool starts_lowercase() const noexcept { return first_lower_; }
-    bool has_open_dash() const noexcept { return dashes_ % 2 == 1; }
+    /// What stands between the last word and the one before, if it is no white space.
+    char32_t mark_before_word() const noexcept { return mark_before_word_; }
+    /// A single quote was opened; as apostrophes look the same, one cannot tell where it closes.
+    bool has_single_quote() const noexcept { return single_quote_; }
+    /// A remark was begun with a dash – like this – and not ended. Where a dash stands before
+    /// what someone says, it tells nothing.
+    bool has_open_dash() const noexcept { return dashes_ % 2 == 1 && !is_dialogue_; }
     /// The last thing that was closed was opened as the sentence's first character, or behind a
     /// colon or comma.
     bool closed_from_start() const noexcept { return closed_from_start_; }
@@ -82,6 +90,9 @@ class sentence_context {
     int dashes_ = 0;
     int backticks_ = 0;
     bool backticks_open_ = false;
+    char32_t mark_before_word_ = 0;
+    bool single_quote_ = false;
+    bool is_dialogue_ = false;
     bool fence_ = false;
     bool code_ = false;
     std::uint32_t code_age_ = 0;

@@ -18,6 +18,8 @@ using enum judgement;
 constexpr char32_t full_width_stop = 0xFF0E;
 // A clock time this early in the sentence is no end of it: "At 5 p.m. John left."
 constexpr int words_of_opening_time = 4;
+// "Stop! Go back!" is said in one breath. In characters.
+constexpr std::uint32_t short_quotation = 60;
 
 judgement ends_if(bool condition) {
     return condition ? ends : goes_on;
@@ -67,6 +69,7 @@ class rules {
     bool is_last_chance() const { return next_.complete || last_look_; }
     bool next_is(word_class c) const { return words_.find(next_.text).has(c); }
     bool is_starter() const { return !next_.is_initial && next_is(word_class::starter); }
+    bool hesitates() const;
     bool is_no_name() const;
     bool is_plain() const { return mark_.what != kind::stop || mark_.last_is == word_kind::plain; }
     bool is_lowercase_style() const { return before_.starts_lowercase() && words_.is_english(); }
@@ -82,6 +85,7 @@ class rules {
 /// In a quotation only what starts with a capital is a sentence of its own.
 bool rules::goes_on_in_quotation() const {
     if (!before_.is_quoted()) return false;
+    if (before_.quoted_for() < short_quotation) return true;
     const bool may_start =
         next_.what == next::upper || next_.what == next::none || next_.what == next::opener;
     return !may_start || is_cjk(before_.last_letter());
@@ -90,11 +94,11 @@ bool rules::goes_on_in_quotation() const {
 judgement rules::behind_no_gap() {
     const auto c = after_.characters.front();
     if (mark_.what == kind::hard) return ends_if(!(mark_.mark == full_width_stop && is_digit(c)));
-    if (mark_.what == kind::emoji) return goes_on;
+    if (mark_.what == kind::emoji) return ends_if(is_cjk(c));
     if (is_cjk(c)) {
         const bool is_foreign = mark_.last.has_lower || mark_.last.starts_upper;
-        return ends_if(mark_.what == kind::ellipsis ||
-                       (is_cjk(before_.last_letter()) && !is_foreign));
+        if (mark_.what == kind::ellipsis) return ends_if(!hesitates());
+        return ends_if((is_cjk(before_.last_letter()) && !is_foreign));
     }
     if (next_.what != next::upper || mark_.last.is_technical()) return goes_on;
     return mark_.what == kind::stop ? behind_stop_without_gap() : undecided;
@@ -116,7 +120,7 @@ judgement rules::behind_gap() {
     if (next_.what == next::lower && next_.letters == 1 && !is_last_chance()) return undecided;
     if (next_.what == next::none) return undecided;
     if (next_.what == next::other) return goes_on;
-    if (next_.what == next::dash) return behind_dash();
+    if (next_.dashed) return behind_dash();
     if (next_.what == next::ellipsis) return behind_dots();
     if (next_.what == next::bullet) return ends_if(mark_.last_is != word_kind::never);
     switch (mark_.what) {
@@ -133,8 +137,11 @@ judgement rules::behind_gap() {
 
 /// "– What a day! – she said": a dash may come before a speaker's words, or set off a remark.
 judgement rules::behind_dash() {
-    return ends_if(is_plain() && !before_.has_open_dash() && mark_.what != kind::emoji &&
-                   !mark_.closed);
+    if (!is_plain() || before_.has_open_dash() || mark_.what == kind::emoji || mark_.closed)
+        return goes_on;
+    if (next_.what == next::opener)
+        return last_look_ ? ends_if(words_.is_english() || mark_.what == kind::stop) : undecided;
+    return ends_if(next_.what != next::lower && next_.what != next::other);
 }
 
 /// ". ..." starts the next sentence, ". . ." is an ellipsis with gaps.
@@ -158,7 +165,8 @@ judgement rules::behind_stop() {
             if (next_.what == next::currency) return ends;
             return next_.what == next::opener && !next_.bracketed ? undecided : goes_on;
         case word_kind::tail:
-            if (next_.what == next::digit) return ends_if(mark_.last.stops == 0);
+            if (next_.what == next::digit)
+                return ends_if(mark_.last.stops == 0 && !mark_.classes.has(word_class::unit));
             return behind_plain();
         case word_kind::clock:
             if (next_.what == next::upper) return behind_clock();
@@ -175,14 +183,20 @@ judgement rules::behind_stop() {
 judgement rules::behind_number_word() {
     if (next_.what == next::digit || next_.what == next::lower) return goes_on;
     if (next_.what != next::upper) return behind_plain();
-    if (next_.complete && next_.letters == 1 && next_.initial != 'i') return goes_on;
+    if (mark_.last.text() != "no") {
+        if (!is_last_chance()) return undecided;
+        if (next_.letters == 1 && next_.initial != 'i') return goes_on;
+    }
     return words_.is_english() ? behind_plain() : if_starter(goes_on);
 }
 
 judgement rules::behind_initial() {
     if (next_.what != next::upper) return goes_on;
     if (!mark_.last.starts_upper && !words_.is_english()) return goes_on;
-    if (words_.find(mark_.previous.text()).has(word_class::label)) return ends;
+    if (words_.find(mark_.previous.text()).has(word_class::label)) {
+        if (!is_last_chance()) return undecided;
+        return ends_if(!next_.is_initial && (next_.letters > 1 || mark_.previous.text() != "is"));
+    }
     return if_starter(goes_on);
 }
 
@@ -194,6 +208,7 @@ judgement rules::behind_clock() {
     const bool opens = before_.words() <= words_of_opening_time;
     if (next_is(word_class::when) || (opens && next_is(word_class::title))) return goes_on;
     if (next_.complete) return ends_if(!opens || is_starter());
+    if (next_.letters > 2) return ends_if(!words_.has_start(word_class::when, next_.text));
     return ends_if(!is_in(begins, next_.text));
 }
 
@@ -204,7 +219,7 @@ judgement rules::behind_plain() {
         case next::lower:
             return behind_plain_lower();
         case next::caseless:
-            return ends_if(!(mark_.closed && before_.closed_from_start()));
+            return ends_if(!mark_.closed || (after_.space && !before_.closed_from_start()));
         case next::digit:
         case next::currency:
             return ends;
@@ -226,14 +241,15 @@ judgement rules::behind_plain_lower() {
 judgement rules::behind_ellipsis() {
     switch (next_.what) {
         case next::upper: {
-            const auto last = words_.find(before_.last_word().text());
-            const bool hesitates = words_.is_english() && last.has(word_class::filler) &&
-                                   mark_.stops < 4 && next_.initial == 'i';
-            if (!hesitates) return ends;
+            // "I" has its capital anywhere.
+            const bool says_nothing =
+                words_.is_english() && mark_.stops < 4 && next_.initial == 'i';
+            if (!says_nothing) return ends;
             if (!is_last_chance()) return undecided;
             return ends_if(next_.letters > 1 && next_.text[1] != '\'');
         }
         case next::caseless:
+            return ends_if(is_cjk(before_.last_letter()) && !hesitates());
         case next::currency:
             return ends;
         case next::opener:
@@ -252,7 +268,7 @@ judgement rules::behind_shout() {
             return ends_if(is_lowercase_style() && !is_name && !mark_.closed &&
                            !mark_.last.is_number());
         case next::caseless:
-            return ends_if(!(mark_.closed && before_.closed_from_start()));
+            return ends_if(!mark_.closed || (after_.space && !before_.closed_from_start()));
         case next::digit:
         case next::currency:
             return ends_if(!is_name);
@@ -261,6 +277,12 @@ judgement rules::behind_shout() {
         default:
             return goes_on;
     }
+}
+
+/// "嗯……": not more than a sound was said.
+bool rules::hesitates() const {
+    const auto& w = before_.last_word();
+    return before_.words() == 1 && w.letters <= 3;
 }
 
 /// 「行きます。」と goes on, 老師說：「明天放假。」同學們 does not.
@@ -276,7 +298,9 @@ judgement rules::behind_hard() {
 /// "Stop!" John said.
 judgement rules::behind_upper() {
     const bool is_speech = mark_.closed && before_.closed_from_start();
-    if (!is_speech || before_.last_visible() == ')') return ends;
+    if (!is_speech || before_.last_visible() == ')' || next_.quoted) return ends;
+    // "Where is it?" I asked.
+    if (next_.text == "i" && (next_.complete || after_.is_piece)) return goes_on;
     return if_starter(undecided);
 }
 
@@ -293,9 +317,10 @@ judgement rules::if_starter_begins(judgement otherwise) {
     if (next_.letters >= 2) {
         if (is_initial) return ends_if(is_no_name());
         const bool is_enough = next_.letters > 2 || words_.is_english();
-        return ends_if(is_starter() || (is_enough && words_.starts_starter(next_.text)));
+        return ends_if(is_starter() ||
+                       (is_enough && words_.has_start(word_class::starter, next_.text)));
     }
-    if (otherwise == undecided) return ends;
+    if (otherwise == undecided || (after_.is_piece && !is_initial && is_starter())) return ends;
     const bool before_name = is_initial || (mark_.last.is_initials() && mark_.classes.none());
     const std::string_view likely = before_name ? "iy" : "itwhy";
     return ends_if(words_.is_english() && likely.find(next_.text) != likely.npos);
@@ -303,9 +328,11 @@ judgement rules::if_starter_begins(judgement otherwise) {
 
 /// Not the first piece of a name either, as "And" is.
 bool rules::is_no_name() const {
-    constexpr std::array<std::string_view, 14> no_names{"the",  "this", "that", "they", "there",
-                                                        "then", "she",  "what", "when", "you",
-                                                        "it",   "we",   "it's", "these"};
+    constexpr std::array<std::string_view, 33> no_names{
+        "the",   "this",  "that",   "they",    "there",    "then",  "she",   "what",   "when",
+        "you",   "it",    "we",     "it's",    "these",    "would", "could", "should", "does",
+        "don't", "can't", "didn't", "because", "before",   "after", "while", "which",  "where",
+        "those", "their", "did",    "how",     "everyone", "nobody"};
     return is_in(no_names, next_.text) ||
            (!words_.is_english() && next_.letters > 2 && is_starter());
 }
@@ -351,6 +378,7 @@ bool surely_ends(const end_mark& mark, const sentence_context& before, const lex
     // More of these may follow, as tokens of their own.
     constexpr std::u32string_view repeated = U"．！？؟";
     if (before.is_enclosed() || before.is_quoted() || before.has_open_dash()) return false;
+    if (before.has_single_quote()) return false;
     if (mark.closed || mark.spaced) return false;
     if (mark.what == kind::hard) return repeated.find(mark.mark) == repeated.npos;
     const auto& w = mark.last;

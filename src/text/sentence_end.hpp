@@ -14,6 +14,7 @@ namespace tandem::text {
 struct follower {
     bool space = false;         ///< white space comes first
     std::u32string characters;  ///< at most max_follower, without that white space
+    bool is_piece = false;      ///< that white space is the start of a token, as in " I"
     bool last_look = false;     ///< nothing more will be read before the decision
 };
 

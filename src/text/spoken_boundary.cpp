@@ -78,7 +78,7 @@ void spoken_boundary::read(char32_t c, std::size_t bytes) {
             read_outside(c);
         }
     }
-    if (!is_white_space(c) && !open_) content_end_ = length_;
+    if (!is_white_space(c)) content_end_ = length_;
 }
 
 void spoken_boundary::read_outside(char32_t c) {
@@ -100,7 +100,7 @@ bool spoken_boundary::start_mark(char32_t c) {
     const auto what = find_mark(c, context_);
     if (!what || !context_.has_content() || context_.is_in_fence() || context_.is_in_tag())
         return false;
-    open_ = open_mark{make_mark(*what, c, context_, *words_), length_, token_, {}, false};
+    open_ = open_mark{make_mark(*what, c, context_, *words_), length_, token_, {}, false, false};
     return true;
 }
 
@@ -165,6 +165,7 @@ bool spoken_boundary::attach_closer(char32_t c) {
     // "file._name" is one word.
     if (!closes || (c == '_' && open_->mark.what == kind::stop)) return false;
     context_.read(c);
+    open_->has_closer = true;
     open_->mark.closed = open_->mark.closed || !is_emphasis(c);
     return lengthen();
 }
@@ -192,8 +193,11 @@ void spoken_boundary::resolve(bool ends) {
         context_.read(o.mark.mark);
     }
     if (o.after.space) context_.read(' ');
-    for (const auto c : o.after.characters) context_.read(c);
-    content_end_ = length_;
+    const std::u32string_view again = o.after.characters;
+    if (again.empty()) return;
+    for (const auto c : again.substr(0, again.size() - 1)) context_.read(c);
+    // Only the last one, which completes the word behind the mark, can be a mark itself.
+    read_outside(again.back());
 }
 
 void spoken_boundary::token_ended(std::string_view token) {
@@ -203,13 +207,14 @@ void spoken_boundary::token_ended(std::string_view token) {
         const bool looked = token_ > o.token;
         if (looked && !o.after.characters.empty()) {
             o.after.last_look = true;
+            o.after.is_piece = token.starts_with(' ');
             decide();
         } else if (looked && o.mark.has_emoji && o.mark.what != kind::emoji) {
             resolve(may_end(o.mark, context_));
         } else if (o.mark.what == kind::emoji && o.after.characters.empty() && word_pieces_) {
-            resolve(context_.words() > 1);
-        } else if (!looked && !o.in_tag && o.after.characters.empty() && !o.after.space &&
-                   word_pieces_ &&
+            resolve(context_.words() > 1 || is_cjk(context_.last_letter()));
+        } else if (!looked && !o.in_tag && !o.has_closer && o.after.characters.empty() &&
+                   !o.after.space && word_pieces_ &&
                    (o.mark.what == kind::hard || (last_was_word_ && is_mark_alone(token))) &&
                    surely_ends(o.mark, context_, *words_)) {
             resolve(true);
@@ -244,6 +249,8 @@ void spoken_boundary::choose_language(char32_t c) {
         words_ = &lexicon::of("el");
     else if (c >= 0x900 && c < 0x980)
         words_ = &lexicon::of("hi");
+    else if (c >= 0x980 && c < 0xA00)
+        words_ = &lexicon::of("bn");
 }
 
 }  // namespace tandem::text

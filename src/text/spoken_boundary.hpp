@@ -28,7 +28,8 @@ class spoken_boundary final : public boundary_detector {
         std::size_t end = 0;    // behind the mark and what closes with it
         std::size_t token = 0;  // that the last character of it came with, emoji not counted
         follower after;
-        bool in_tag = false;  // a closing tag of SSML follows
+        bool has_closer = false;  // quotes, brackets or marks of emphasis
+        bool in_tag = false;      // a closing tag of SSML follows
     };
 
     void read(char32_t c, std::size_t bytes);

@@ -15,15 +15,18 @@ namespace tandem::text {
 
 struct lexicon::tables {
     std::unordered_map<std::string_view, word_classes> words;
-    std::vector<std::string_view> starters;  // sorted
+    std::vector<std::string_view> starters;  // sorted, as the next
+    std::vector<std::string_view> whens;
+    std::string_view numbered_ending;
 };
 
 namespace {
 
-constexpr std::array all_languages{&english_words, &german_words,     &french_words, &spanish_words,
-                                   &italian_words, &portuguese_words, &dutch_words,  &swedish_words,
-                                   &danish_words,  &polish_words,     &czech_words,  &turkish_words,
-                                   &russian_words, &greek_words,      &hindi_words};
+constexpr std::array all_languages{
+    &english_words,    &german_words,     &french_words,    &spanish_words, &italian_words,
+    &portuguese_words, &dutch_words,      &swedish_words,   &danish_words,  &polish_words,
+    &czech_words,      &turkish_words,    &russian_words,   &greek_words,   &hindi_words,
+    &bengali_words,    &vietnamese_words, &indonesian_words};
 
 struct alias {
     std::string_view tag;
@@ -67,8 +70,11 @@ lexicon::lexicon(const language_words& words)
         for_each_word(group.words, [&](std::string_view w) {
             made->words[w] |= group.what;
             if (group.what == word_class::starter) made->starters.push_back(w);
+            if (group.what == word_class::when) made->whens.push_back(w);
         });
     std::ranges::sort(made->starters);
+    std::ranges::sort(made->whens);
+    made->numbered_ending = words.numbered_ending;
     tables_ = made.release();
 }
 
@@ -89,12 +95,16 @@ const lexicon& lexicon::of(std::string_view language_tag) {
 
 word_classes lexicon::find(std::string_view word) const {
     const auto found = tables_->words.find(word);
-    return found == tables_->words.end() ? word_classes{} : found->second;
+    if (found != tables_->words.end()) return found->second;
+    const auto& ending = tables_->numbered_ending;
+    return !ending.empty() && word.ends_with(ending) ? word_classes(word_class::numbered)
+                                                     : word_classes();
 }
 
-bool lexicon::starts_starter(std::string_view start) const {
-    const auto found = std::ranges::lower_bound(tables_->starters, start);
-    return found != tables_->starters.end() && found->starts_with(start);
+bool lexicon::has_start(word_class c, std::string_view start) const {
+    const auto& list = c == word_class::when ? tables_->whens : tables_->starters;
+    const auto found = std::ranges::lower_bound(list, start);
+    return found != list.end() && found->starts_with(start);
 }
 
 }  // namespace tandem::text

@@ -55,6 +55,8 @@ struct language_words {
     std::span<const word_group> groups;
     /// Numbers with a full stop are ordinals ("am 12. Dezember").
     bool has_ordinals = false;
+    /// Words that end with it are `numbered`.
+    std::string_view numbered_ending = {};
 };
 
 extern const language_words english_words;
@@ -72,6 +74,9 @@ extern const language_words turkish_words;
 extern const language_words russian_words;
 extern const language_words greek_words;
 extern const language_words hindi_words;
+extern const language_words bengali_words;
+extern const language_words vietnamese_words;
+extern const language_words indonesian_words;
 
 /// The words of one language, made once and kept.
 class lexicon {
@@ -81,8 +86,8 @@ class lexicon {
     static const lexicon& of(std::string_view language_tag);
 
     word_classes find(std::string_view lower_case_word) const;
-    /// Whether a word that starts sentences starts with it.
-    bool starts_starter(std::string_view lower_case_start) const;
+    /// Whether a word of the class, which is `starter` or `when`, starts with it.
+    bool has_start(word_class c, std::string_view lower_case_start) const;
     bool has_ordinals() const noexcept { return has_ordinals_; }
     bool is_english() const noexcept { return is_english_; }
 

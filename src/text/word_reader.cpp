@@ -2,6 +2,7 @@
 
 #include "text/characters.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace tandem::text {
@@ -67,9 +68,13 @@ bool word::is_roman() const noexcept {
 }
 
 std::string_view word::tail() const noexcept {
+    constexpr std::string_view typographic_apostrophe = "\xE2\x80\x99";
     const auto t = text();
-    const auto cut = t.find_last_of("-/");
-    return cut == t.npos ? t : t.substr(cut + 1);
+    const auto cut = t.find_last_of("-/'");
+    const auto start = cut == t.npos ? 0 : cut + 1;
+    const auto curly = t.rfind(typographic_apostrophe);
+    return t.substr(curly == t.npos ? start
+                                    : std::max(start, curly + typographic_apostrophe.size()));
 }
 
 bool starts_word(char32_t c) noexcept {

@@ -18,7 +18,7 @@ class word {
     std::string_view text() const noexcept {
         return too_long_ ? std::string_view() : std::string_view(bytes_.data(), size_);
     }
-    /// What stands behind the last hyphen or slash of text().
+    /// What stands behind the last hyphen, slash or apostrophe of text().
     std::string_view tail() const noexcept;
     /// Letters and full stops in turn, one letter each: "u.s", "p.m", "j".
     bool is_initials() const noexcept { return letters > 0 && digits == 0 && single_ && !other; }

@@ -59,15 +59,16 @@ constexpr word_group turkish[] = {
 constexpr word_group russian[] = {
     {word_class::title,
      "г-н г-жа д-р проф акад доц им ул пл пр пр-т пр-кт просп пер бул наб св гр тов о. р. оз гл "
-     "дер пос обл р-н м. ст. ген полк кап лейт инж"},
+     "дер пос обл вул просп бульв ім р-н м. ст. ген полк кап лейт инж"},
     {word_class::inner,
      "г гг т.е т.н т.к напр см ср т.ч в.т.ч в/ч ок прим ред изд вып англ нем фр лат стр. гл. букв "
      "рис. "
      "табл. сокр ум род кв.м. до.н.э отд"},
-    {word_class::numbered, "№ стр с гл рис табл ст п пп т кн вып кв д корп тел разд ч оф эт"},
+    {word_class::numbered, "№ стр с гл буд рис табл ст п пп т кн вып кв д корп тел разд ч оф эт"},
     {word_class::name_part, "н.э до.н.э вв т.г т.б т.д т.п т.д. р х и.о сша юл куб кв"},
     {word_class::tail,
-     "др пр руб коп тыс млн млрд мин сек час км м кг см мм куб.м кв.м кв.км чел шт т.д т.п га"},
+     "др пр руб коп тыс млн млрд мин сек час км м кг см мм куб.м кв.м кв.км чел шт тис грн т.д т.п "
+     "га"},
     {word_class::date, "янв февр фев мар апр июн июл авг сент сен окт нояб ноя дек"},
     {word_class::starter,
      "он она оно они я ты мы вы это этот эта эти тот та те там здесь тут тогда потом но и а или "
@@ -89,14 +90,6 @@ constexpr word_group greek[] = {
      "ο η το οι τα ένα μια αυτό αυτός αυτή και αλλά αν όταν πού πώς τι ποιος γιατί"},
 };
 
-// Hindi and Marathi write titles and initials with a full stop, and end sentences with a danda.
-constexpr word_group hindi[] = {
-    {word_class::title, "डॉ श्री श्रीमती प्रो कु स्व पं मो सुश्री"},
-    {word_class::inner, "कि.मी ई.पू उदा"},
-    {word_class::numbered, "क्र सं पृ नं"},
-    {word_class::name_part, "ए बी सी डी"},
-};
-
 }  // namespace
 
 const language_words polish_words{"pl", polish, true};
@@ -104,6 +97,5 @@ const language_words czech_words{"cs", czech, true};
 const language_words turkish_words{"tr", turkish, true};
 const language_words russian_words{"ru", russian};
 const language_words greek_words{"el", greek};
-const language_words hindi_words{"hi", hindi};
 
 }  // namespace tandem::text

@@ -23,7 +23,8 @@ constexpr word_group groups[] = {
      "ll.b ll.m j.d m.b.a r.n d.v.m u.s u.s.a u.s.c u.s.s.r u.k e.u u.n u.a.e d.c n.y n.j n.c s.c "
      "l.a m.i.t n.v b.v a.s "
      "s.p.a s.a.r ave blvd rd ln hwy pkwy pl sq bldg dept univ assn dist est.d govt intl natl mfg "
-     "mgmt org comm conn ind al phys md var dr. st. p.r v.i.p i.d c.o.d i.q t.v d.j p.a h.q"},
+     "mgmt org comm conn ind al phys md var dr. st. p.r v.i.p i.d c.o.d i.q t.v d.j p.a h.q c.e.o "
+     "c.f.o c.t.o c.o.o v.p"},
     {word_class::tail,
      "etc b.c a.d b.c.e c.e a.m.u misc max avg temp dr prof rev col gen lt capt sgt ext est "
      "r.s.v.p a.s.a.p d.i.y i.e.d"},
@@ -58,7 +59,19 @@ constexpr word_group groups[] = {
      "therefore thus hence indeed actually basically clearly obviously fortunately unfortunately "
      "interestingly remember note keep make take try tell ask call check look see get go come give "
      "put use add turn want need be being inside outside under over above below between despite "
-     "according people right feel think say wait stop start"},
+     "according people right feel think say wait stop start about around nearly neither either "
+     "such like "
+     "more less much part whatever whenever wherever somehow hopefully luckily sadly honestly "
+     "personally currently recently originally eventually generally typically additionally "
+     "similarly "
+     "consequently nevertheless nonetheless speaking based given depending critics experts "
+     "scientists "
+     "officials police residents tickets doors parking boarding bring expect avoid "
+     "visit "
+     "enjoy open click press hold read write watch follow choose pick buy drive walk turn "
+     "nowadays "
+     "since's plus apparently supposedly surely certainly absolutely definitely "
+     "somebody anybody neither children students workers"},
     {word_class::label,
      "vitamin vitamins plan option grade gate type class group part section appendix exhibit "
      "hepatitis "
@@ -66,7 +79,7 @@ constexpr word_group groups[] = {
      "studio unit version schedule column step division series apartment suite chapter figure "
      "table hall wing zone level concourse platform terminal track side note key item line list "
      "phase stage choice variant influenza hemisphere company battery platoon is either or exit "
-     "drive flat minor major"},
+     "drive flat minor major war press hit type select choose click button a an the just"},
     {word_class::exclaimed,
      "yahoo yum jeopardy oklahoma mia airplane oliver wham panic joomla kahoot ho ahoy hairspray "
      "rouge bingo chess moana shazam zoom woot arriba yum-yum hello-fresh tora viva wheee "

@@ -8,7 +8,7 @@ namespace {
 constexpr word_group groups[] = {
     {word_class::title,
      "dr prof hr hrn fr frl herr dipl.-ing dipl.-kfm ing st mag msgr gebr fam chr pfr dres mr mrs "
-     "ms jun. adr dir reg"},
+     "ms adr dir reg med fa phil rer jur"},
     {word_class::inner,
      "z.b z.t u.a d.h i.d.r o.ä u.ä v.a z.z z.zt i.a i.v m.e s.o s.u vgl bzw ca evtl ggf ggfs inkl "
      "exkl zzgl einschl sog bspw etw entspr gem lt max mind od resp eigtl insb insbes vs vgl. ehem "
@@ -43,6 +43,7 @@ constexpr word_group groups[] = {
 
 }  // namespace
 
-const language_words german_words{"de", groups, true};
+// "Goethestr. 12"
+const language_words german_words{"de", groups, true, "str"};
 
 }  // namespace tandem::text
