@@ -20,6 +20,7 @@ enum class pacing {
 /// Which rule finds the ends of sentences.
 enum class boundary_rule {
     classic,  ///< `[.!?]["')]*$` on the text without trailing space
+    spoken,   ///< as a listener hears it: abbreviations, numbers, quotes, lists, other scripts
 };
 
 /// How text is generated; sent to the server as the fields of the same names.
@@ -70,13 +71,19 @@ struct config {
     bool erase_after_cut = false;
 
     tandem::pacing pacing = tandem::pacing::strict;
-    tandem::boundary_rule boundary_rule = tandem::boundary_rule::classic;
+    tandem::boundary_rule boundary_rule = tandem::boundary_rule::spoken;
+    /// Language of the replies, for `spoken`: a BCP 47 tag like "en" or "de-AT"; empty = the script
+    /// of the text decides, and Latin letters are read as English.
+    std::string language{};
     /// A sentence ends the first chunk only when this many tokens were read. 0 to 10,000.
     int first_chunk_min_tokens = 10;
     /// The first chunk ends here at the latest; 0 = as `chunk_max_tokens`. 0 to 10,000.
     int first_chunk_max_tokens = 24;
     /// Later chunks end here at the latest; 0 = no bound but 64 KiB of text. 0 to 10,000.
     int chunk_max_tokens = 96;
+    /// A sentence ends a chunk, but not the first one, only when it has this many characters:
+    /// shorter sentences are joined up. 0 = off. 0 to 10,000.
+    int chunk_min_chars = 0;
     /// How long a boundary waits for the token after it. 0 = not at all. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);
 

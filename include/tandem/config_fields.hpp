@@ -94,8 +94,13 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"pacing", "chunks", "MODE", "when the next chunk is asked for: strict"},
           c.pacing);
     visit(field_info{"boundary_rule", "chunks", "RULE",
-                     "which rule finds the ends of sentences: classic"},
+                     "which rule finds the ends of sentences: classic or spoken"},
           c.boundary_rule);
+    visit(field_info{.name = "language",
+                     .group = "chunks",
+                     .value = "TAG",
+                     .help = "language of the replies, as in en or de-AT (empty: by script)"},
+          c.language);
     visit(field_info{"first_chunk_min_tokens", "chunks", "N",
                      "a sentence ends the first chunk only after this many tokens", 0, 10000},
           c.first_chunk_min_tokens);
@@ -105,6 +110,10 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"chunk_max_tokens", "chunks", "N",
                      "later chunks end here at the latest (0: no bound but 64 KiB)", 0, 10000},
           c.chunk_max_tokens);
+    visit(field_info{"chunk_min_chars", "chunks", "N",
+                     "join sentences shorter than this, but never in the first chunk (0: off)", 0,
+                     10000},
+          c.chunk_min_chars);
     visit(field_info{"peek_hold", "chunks", "TIME",
                      "how long a boundary waits for the token after it", 0, 60},
           c.peek_hold);

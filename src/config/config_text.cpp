@@ -143,6 +143,8 @@ std::string_view to_string(boundary_rule r) noexcept {
     switch (r) {
         case boundary_rule::classic:
             return "classic";
+        case boundary_rule::spoken:
+            return "spoken";
     }
     return {};
 }

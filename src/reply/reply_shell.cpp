@@ -36,7 +36,7 @@ reply_rules rules_of(const config& c, const generation_options& o) {
 }
 
 text::chunk_limits limits_of(const config& c) {
-    return {c.first_chunk_min_tokens, c.first_chunk_max_tokens, c.chunk_max_tokens};
+    return {c.first_chunk_min_tokens, c.first_chunk_max_tokens, c.chunk_max_tokens, c.chunk_min_chars};
 }
 
 const reply_result& unfinished() {
@@ -51,7 +51,7 @@ reply_shell::reply_shell(std::shared_ptr<client_core> core, std::uint64_t id, st
     : core_(std::move(core)),
       options_(std::move(options)),
       machine_(id, std::move(prompt), rules_of(core_->config(), options_),
-               text::make_boundary_detector(core_->config().boundary_rule),
+               text::make_boundary_detector(core_->config().boundary_rule, core_->config().language),
                limits_of(core_->config())) {}
 
 const reply_result& reply_shell::result() const noexcept {

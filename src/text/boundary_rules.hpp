@@ -5,10 +5,12 @@
 #include "tandem/config.hpp"
 
 #include <memory>
+#include <string_view>
 
 namespace tandem::text {
 
-/// A fresh detector for one reply.
-std::unique_ptr<boundary_detector> make_boundary_detector(boundary_rule rule);
+/// A fresh detector for one reply. `language` is a BCP 47 tag, or empty.
+std::unique_ptr<boundary_detector> make_boundary_detector(boundary_rule rule,
+                                                          std::string_view language = {});
 
 }  // namespace tandem::text

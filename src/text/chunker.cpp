@@ -13,6 +13,7 @@ namespace {
 
 // A character has up to 4 tokens; texts withheld as the start of a stop word have some more.
 constexpr int max_tokens_of_a_text = 256;
+constexpr std::size_t max_bytes_of_a_character = 4;
 
 chunk_limits without_zeros(chunk_limits l) noexcept {
     if (l.max_tokens <= 0) l.max_tokens = std::numeric_limits<int>::max();
@@ -75,7 +76,15 @@ std::size_t chunker::token_end(int count) const noexcept {
 }
 
 bool chunker::is_early(std::size_t end) const noexcept {
-    return first_ && is_reachable(end) && tokens_until(end) < limits_.first_min_tokens;
+    if (!is_reachable(end)) return false;
+    return first_ ? tokens_until(end) < limits_.first_min_tokens : is_short(end);
+}
+
+/// Whether a sentence that ends there is joined with the next one.
+bool chunker::is_short(std::size_t end) const noexcept {
+    const auto least = static_cast<std::size_t>(std::max(limits_.min_chars, 0));
+    return end < least * max_bytes_of_a_character &&
+           count_characters(open_text().substr(0, end)) < least;
 }
 
 /// Whether the open chunk may end there: the peek token may have lengthened the sentence end.

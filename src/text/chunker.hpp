@@ -23,6 +23,8 @@ struct chunk_limits {
     int first_min_tokens = 10;
     int first_max_tokens = 24;
     int max_tokens = 96;
+    /// In characters, for sentence ends of all chunks but the first; 0 = none.
+    int min_chars = 0;
 };
 
 /// Text of a chunk before it has an id.
@@ -81,6 +83,7 @@ class chunker {
     int tokens_until(std::size_t bytes) const noexcept;
     std::size_t token_end(int count) const noexcept;
     bool is_early(std::size_t end) const noexcept;
+    bool is_short(std::size_t end) const noexcept;
     bool is_reachable(std::size_t end) const noexcept;
     bool is_at_limit() const noexcept;
     bool may_peek() const noexcept;

@@ -128,6 +128,13 @@ std::size_t incomplete_suffix(std::string_view text) noexcept {
     return 0;
 }
 
+std::size_t count_characters(std::string_view text) noexcept {
+    const auto starts_character = [](char b) {
+        return (static_cast<unsigned char>(b) & 0xC0) != 0x80;
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
 std::size_t floor_to_character(std::string_view text, std::size_t offset) noexcept {
     if (offset >= text.size()) return text.size();
     while (offset > 0 && (byte_at(text, offset) & 0xC0) == 0x80) --offset;

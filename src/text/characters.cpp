@@ -1,0 +1,131 @@
+#include "text/characters.hpp"
+
+#include <boost/spirit/home/support/char_encoding/unicode/query.hpp>
+
+namespace tandem::text {
+namespace {
+
+namespace ucd = boost::spirit::ucd;
+using properties = ucd::properties;
+
+constexpr char32_t last_character = 0x10FFFF;
+
+bool is_ascii(char32_t c) noexcept {
+    return c < 0x80;
+}
+
+bool is_between(char32_t c, char32_t first, char32_t last) noexcept {
+    return first <= c && c <= last;
+}
+
+properties::category category_of(char32_t c) noexcept {
+    return c <= last_character ? ucd::get_category(c) : properties::unassigned;
+}
+
+properties::script script_of(char32_t c) noexcept {
+    return c <= last_character ? ucd::get_script(c) : properties::unknown;
+}
+
+}  // namespace
+
+bool is_digit(char32_t c) noexcept {
+    if (is_ascii(c)) return is_between(c, '0', '9');
+    return category_of(c) == properties::decimal_number;
+}
+
+bool is_letter(char32_t c) noexcept {
+    if (is_ascii(c)) return is_between(c | 0x20, 'a', 'z');
+    const auto category = category_of(c);
+    return category <= properties::other_letter || category == properties::nonspacing_mark ||
+           category == properties::spacing_mark;
+}
+
+bool is_uppercase(char32_t c) noexcept {
+    if (is_ascii(c)) return is_between(c, 'A', 'Z');
+    const auto category = category_of(c);
+    return category == properties::uppercase_letter || category == properties::titlecase_letter;
+}
+
+bool is_lowercase(char32_t c) noexcept {
+    if (is_ascii(c)) return is_between(c, 'a', 'z');
+    return category_of(c) == properties::lowercase_letter;
+}
+
+char32_t to_lowercase(char32_t c) noexcept {
+    if (is_ascii(c)) return is_uppercase(c) ? c | 0x20 : c;
+    return c <= last_character ? ucd::to_lowercase(c) : c;
+}
+
+bool is_caseless_letter(char32_t c) noexcept {
+    return !is_ascii(c) && is_letter(c) && !is_uppercase(c) && !is_lowercase(c);
+}
+
+bool is_cjk(char32_t c) noexcept {
+    if (c < 0x1100) return false;
+    switch (script_of(c)) {
+        case properties::han:
+        case properties::hangul:
+        case properties::bopomofo:
+        case properties::yi:
+            return true;
+        default:
+            return is_kana(c);
+    }
+}
+
+bool is_kana(char32_t c) noexcept {
+    if (c < 0x3040) return false;
+    const auto script = script_of(c);
+    return script == properties::hiragana || script == properties::katakana || c == 0x30FC;
+}
+
+bool is_armenian(char32_t c) noexcept {
+    return !is_ascii(c) && script_of(c) == properties::armenian;
+}
+
+bool is_greek(char32_t c) noexcept {
+    return !is_ascii(c) && script_of(c) == properties::greek;
+}
+
+bool is_cyrillic(char32_t c) noexcept {
+    return !is_ascii(c) && script_of(c) == properties::cyrillic;
+}
+
+bool is_emoji(char32_t c) noexcept {
+    if (c < 0x200D) return false;
+    return is_between(c, 0x1F000, 0x1FAFF) || is_between(c, 0x2600, 0x27BF) || c == 0x200D ||
+           c == 0xFE0F || c == 0x20E3 || is_between(c, 0xE0020, 0xE007F) ||
+           is_between(c, 0x2B05, 0x2B07) || is_between(c, 0x2B1B, 0x2B1C) || c == 0x2B50 ||
+           c == 0x2B55 || is_between(c, 0x231A, 0x231B) || is_between(c, 0x23E9, 0x23FA);
+}
+
+bool is_emoji_of_feeling(char32_t c) noexcept {
+    return is_between(c, 0x1F600, 0x1F64F) || is_between(c, 0x1F910, 0x1F92F) ||
+           is_between(c, 0x1F970, 0x1F97A) || is_between(c, 0x1F389, 0x1F38A) ||
+           is_between(c, 0x1F442, 0x1F450) || is_between(c, 0x1F493, 0x1F49F) || c == 0x2764 ||
+           c == 0x2728 || c == 0x1F525 || c == 0x1F4AA;
+}
+
+bool is_currency(char32_t c) noexcept {
+    return is_ascii(c) ? c == '$' : category_of(c) == properties::currency_symbol;
+}
+
+void append_utf8(std::string& out, char32_t c) {
+    if (c < 0x80) {
+        out += static_cast<char>(c);
+    } else if (c < 0x800) {
+        out += static_cast<char>(0xC0 | (c >> 6));
+        out += static_cast<char>(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+        out += static_cast<char>(0xE0 | (c >> 12));
+        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+        out += static_cast<char>(0x80 | (c & 0x3F));
+    } else {
+        out += static_cast<char>(0xF0 | (c >> 18));
+        out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
+        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+        out += static_cast<char>(0x80 | (c & 0x3F));
+    }
+}
+
+}  // namespace tandem::text

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+// What the sentence rules need to know of single characters. Letters, case and scripts come from
+// Boost.Spirit's tables of the Unicode character database.
+namespace tandem::text {
+
+bool is_digit(char32_t c) noexcept;      ///< decimal digits of all scripts
+bool is_letter(char32_t c) noexcept;     ///< letters and the marks that belong to them
+bool is_uppercase(char32_t c) noexcept;  ///< title case too
+bool is_lowercase(char32_t c) noexcept;
+char32_t to_lowercase(char32_t c) noexcept;
+
+/// Scripts in which letters have no case, so that the first one tells nothing of a sentence start.
+bool is_caseless_letter(char32_t c) noexcept;
+/// Han, Hiragana, Katakana, Hangul and their like: written without a space behind a full stop.
+bool is_cjk(char32_t c) noexcept;
+bool is_kana(char32_t c) noexcept;
+bool is_armenian(char32_t c) noexcept;
+bool is_greek(char32_t c) noexcept;
+bool is_cyrillic(char32_t c) noexcept;
+
+/// Pictures, and the joiners, selectors and skin tones that make one of several characters.
+bool is_emoji(char32_t c) noexcept;
+/// Whether writers close a sentence with it: faces, hands, hearts. Flags and things may be words.
+bool is_emoji_of_feeling(char32_t c) noexcept;
+bool is_currency(char32_t c) noexcept;
+
+void append_utf8(std::string& out, char32_t c);
+
+}  // namespace tandem::text

@@ -1,0 +1,256 @@
+#include "text/spoken_boundary.hpp"
+
+#include "text/characters.hpp"
+#include "text/utf8.hpp"
+#include "text/white_space.hpp"
+
+#include <utility>
+
+namespace tandem::text {
+namespace {
+
+using kind = end_mark::kind;
+
+constexpr char32_t ellipsis_mark = 0x2026;
+constexpr std::u32string_view closing_marks = U"\"'”’“»«›)]}）］｝」』】》〉〕*_~`";
+constexpr std::u32string_view emphasis_marks = U"*_~`";
+
+bool is_line_break(char32_t c) noexcept {
+    return c == '\n' || c == 0x2028 || c == 0x2029;
+}
+
+bool is_closing_mark(char32_t c) noexcept {
+    return closing_marks.find(c) != closing_marks.npos;
+}
+
+bool is_emphasis(char32_t c) noexcept {
+    return emphasis_marks.find(c) != emphasis_marks.npos;
+}
+
+/// Long runs of marks come in several tokens.
+bool is_mark_alone(std::string_view token) noexcept {
+    const auto c = first_character(token).character;
+    return token.size() < 4 && (c == '.' || is_shout(c));
+}
+
+}  // namespace
+
+spoken_boundary::spoken_boundary(std::string_view language)
+    : words_(&lexicon::of(language)), has_hint_(!language.empty()) {}
+
+verdict spoken_boundary::feed(std::string_view token) {
+    ++token_;
+    auto rest = token;
+    while (!rest.empty()) {
+        const auto first = static_cast<unsigned char>(rest.front());
+        const auto c = first < 0x80 ? decoded{first, 1} : first_character(rest);
+        read(c.character, c.bytes);
+        rest.remove_prefix(c.bytes);
+    }
+    token_ended(token);
+    return current();
+}
+
+verdict spoken_boundary::consume(std::size_t bytes) {
+    while (!settled_.empty() && settled_.front() <= bytes) settled_.pop_front();
+    if (open_ && bytes == open_->end && bytes > 0) {
+        resolve(true);
+        settled_.pop_back();
+    }
+    length_ -= bytes;
+    content_end_ -= std::min(content_end_, bytes);
+    for (auto& end : settled_) end -= bytes;
+    if (open_ && open_->end > bytes)
+        open_->end -= bytes;
+    else if (open_)
+        resolve(false);
+    return current();
+}
+
+void spoken_boundary::read(char32_t c, std::size_t bytes) {
+    length_ += bytes;
+    if (!has_hint_) choose_language(c);
+    if (!open_ || !attach(c)) {
+        if (open_) {
+            open_->after.characters += c;
+            decide();
+        } else {
+            read_outside(c);
+        }
+    }
+    if (!is_white_space(c)) content_end_ = length_;
+}
+
+void spoken_boundary::read_outside(char32_t c) {
+    if (is_line_break(c) && !context_.is_in_fence()) return line_broke();
+    if (start_mark(c)) return;
+    context_.read(c);
+}
+
+void spoken_boundary::line_broke() {
+    const bool marker =
+        context_.is_numbered_line() && context_.is_first_word() && context_.last_word().is_number();
+    context_.read('\n');
+    if (context_.is_in_fence() || !context_.has_content() || marker) return;
+    settled_.push_back(content_end_);
+    context_.start_sentence();
+}
+
+bool spoken_boundary::start_mark(char32_t c) {
+    const auto what = find_mark(c, context_);
+    if (!what || !context_.has_content() || context_.is_in_fence() || context_.is_in_tag())
+        return false;
+    open_ = open_mark{make_mark(*what, c, context_, *words_), length_, token_, {}, false, false};
+    return true;
+}
+
+/// Whether `c` belongs to the open mark: more marks, what closes with it, white space, emoji.
+bool spoken_boundary::attach(char32_t c) {
+    auto& o = *open_;
+    if (o.in_tag) return attach_in_tag(c);
+    if (!o.after.characters.empty()) return false;
+    if (is_line_break(c)) return attach_line_break();
+    if (is_white_space(c)) return o.after.space = true;
+    if (is_emoji(c)) {
+        o.mark.has_emoji = true;
+        o.end = length_;
+        return true;
+    }
+    if (c == '<' && !o.after.space) return o.in_tag = true;
+    return attach_mark(c) || attach_closer(c);
+}
+
+bool spoken_boundary::attach_in_tag(char32_t c) {
+    if (c != '>') return true;
+    open_->in_tag = false;
+    return lengthen();
+}
+
+bool spoken_boundary::attach_line_break() {
+    resolve(!context_.is_enclosed());
+    context_.read('\n');
+    return true;
+}
+
+/// The mark and what closes with it reach to here.
+bool spoken_boundary::lengthen() {
+    open_->end = length_;
+    open_->token = token_;
+    open_->after.space = false;
+    return true;
+}
+
+bool spoken_boundary::attach_mark(char32_t c) {
+    auto& m = open_->mark;
+    const bool touches = !open_->after.space;
+    const auto what = find_mark(c, context_);
+    if (!what || *what == kind::emoji) return false;
+    if (c == '.' && m.what != kind::hard && m.what != kind::emoji && !m.closed) {
+        if (!touches && !m.spaced) return false;
+        ++m.stops;
+        if (m.what == kind::stop) m.what = kind::ellipsis;
+        return lengthen();
+    }
+    if (!touches) return false;
+    if (m.closed && c == '.') return lengthen();
+    if (m.what == kind::emoji) m.spaced = true;
+    if (c == ellipsis_mark ? m.what == kind::stop : m.what != kind::hard) m.what = *what;
+    m.asks = m.asks || (*what == kind::shout && c != '!');
+    return lengthen();
+}
+
+bool spoken_boundary::attach_closer(char32_t c) {
+    const bool touches = !open_->after.space;
+    const bool closes = touches ? is_closing_mark(c) : context_.is_open_mark(c);
+    // "file._name" is one word.
+    if (!closes || (c == '_' && open_->mark.what == kind::stop)) return false;
+    context_.read(c);
+    open_->has_closer = true;
+    open_->mark.closed = open_->mark.closed || !is_emphasis(c);
+    return lengthen();
+}
+
+void spoken_boundary::decide() {
+    auto& o = *open_;
+    // In the middle of a word nothing new is learned.
+    const bool in_word = o.after.characters.size() > 2 && is_letter(o.after.characters.back());
+    if (in_word && !o.after.last_look && o.after.characters.size() < max_follower) return;
+    const auto j = judge(o.mark, context_, o.after, *words_);
+    if (j != judgement::undecided) resolve(j == judgement::ends);
+}
+
+/// The open mark is decided: what was read behind it is read once more, as what it is now known to
+/// be.
+void spoken_boundary::resolve(bool ends) {
+    const auto o = std::move(*open_);
+    open_.reset();
+    if (ends) {
+        settled_.push_back(o.end);
+        context_.start_sentence();
+    } else if (o.mark.what == kind::stop && !o.after.space && !o.mark.closed && !o.mark.has_emoji) {
+        context_.join_stop();
+    } else if (!o.mark.closed) {
+        context_.read(o.mark.mark);
+    }
+    if (o.after.space) context_.read(' ');
+    const std::u32string_view again = o.after.characters;
+    if (again.empty()) return;
+    for (const auto c : again.substr(0, again.size() - 1)) context_.read(c);
+    // Only the last one, which completes the word behind the mark, can be a mark itself.
+    read_outside(again.back());
+}
+
+void spoken_boundary::token_ended(std::string_view token) {
+    const bool blank = is_all_white_space(token);
+    if (open_ && !blank) {
+        auto& o = *open_;
+        const bool looked = token_ > o.token;
+        if (looked && !o.after.characters.empty()) {
+            o.after.last_look = true;
+            o.after.is_piece = token.starts_with(' ');
+            decide();
+        } else if (looked && o.mark.has_emoji && o.mark.what != kind::emoji) {
+            resolve(may_end(o.mark, context_));
+        } else if (o.mark.what == kind::emoji && o.after.characters.empty() && word_pieces_) {
+            resolve(context_.words() > 1 || is_cjk(context_.last_letter()));
+        } else if (!looked && !o.in_tag && !o.has_closer && o.after.characters.empty() &&
+                   !o.after.space && word_pieces_ &&
+                   (o.mark.what == kind::hard || (last_was_word_ && is_mark_alone(token))) &&
+                   surely_ends(o.mark, context_, *words_)) {
+            resolve(true);
+        }
+    }
+    note_token(token);
+}
+
+/// Whether tokens look like word pieces: at most one space, at the start.
+void spoken_boundary::note_token(std::string_view token) noexcept {
+    const auto body = token.substr(token.starts_with(' ') ? 1 : 0);
+    const auto last = last_character(token).character;
+    const auto space = body.find(' ');
+    if (space != body.npos && body.find_first_not_of(" \n") != body.npos) word_pieces_ = false;
+    last_was_word_ = body.size() >= 2 && is_letter(last);
+}
+
+verdict spoken_boundary::current() const {
+    verdict v;
+    if (!settled_.empty())
+        v.settled = settled_.front();
+    else if (open_ && open_->end > 0 && may_end(open_->mark, context_))
+        v.pending = open_->end;
+    return v;
+}
+
+void spoken_boundary::choose_language(char32_t c) {
+    if (c < 0x370) return;
+    if (is_cyrillic(c))
+        words_ = &lexicon::of("ru");
+    else if (is_greek(c))
+        words_ = &lexicon::of("el");
+    else if (c >= 0x900 && c < 0x980)
+        words_ = &lexicon::of("hi");
+    else if (c >= 0x980 && c < 0xA00)
+        words_ = &lexicon::of("bn");
+}
+
+}  // namespace tandem::text

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+// What the sentence rules know of words. Each language has its lists in words/.
+namespace tandem::text {
+
+/// What a word with a full stop behind it can be, and what a word that follows one tells.
+/// A word may be in several classes.
+enum class word_class : std::uint16_t {
+    title = 1 << 0,  ///< a name follows: no sentence ends here ("Dr."), if written with a capital
+    inner = 1 << 1,  ///< no sentence ends here ("e.g.")
+    numbered = 1 << 2,    ///< a number may follow, and belongs to it ("No. 9")
+    name_part = 1 << 3,   ///< ends a sentence only if the next word starts one ("U.S.", "Inc.")
+    tail = 1 << 4,        ///< ends a sentence if a capital follows ("etc.")
+    unit = 1 << 5,        ///< behind a number as tail, else a plain word ("10 in.")
+    clock = 1 << 6,       ///< as tail, but the day or time zone may follow ("3 p.m. Monday")
+    date = 1 << 7,        ///< a month or a day, as name_part ("Sept. 9"), if written with a capital
+    when = 1 << 8,        ///< follows a clock time: days, months, time zones
+    starter = 1 << 9,     ///< starts sentences, and is no name
+    label = 1 << 10,      ///< one letter may follow that is no initial ("plan B.")
+    exclaimed = 1 << 11,  ///< a name with an exclamation mark ("Yahoo!")
+    brief = 1 << 12,      ///< a plain word though it is short ("up")
+    file = 1 << 13,       ///< often the start of a file's or a site's name ("main.cpp")
+    filler = 1 << 14,     ///< goes on behind an ellipsis whatever follows ("Well... I")
+    outcry = 1 << 15,     ///< a sentence of its own with an exclamation mark ("Sure!")
+};
+
+/// Several classes of a word.
+class word_classes {
+ public:
+    constexpr word_classes() = default;
+    constexpr word_classes(word_class c) : bits_(static_cast<std::uint16_t>(c)) {}
+    constexpr bool has(word_class c) const { return (bits_ & static_cast<std::uint16_t>(c)) != 0; }
+    constexpr bool none() const { return bits_ == 0; }
+    constexpr word_classes& operator|=(word_classes other) {
+        bits_ = static_cast<std::uint16_t>(bits_ | other.bits_);
+        return *this;
+    }
+
+ private:
+    std::uint16_t bits_ = 0;
+};
+
+/// Words of one class, in lower case, without the full stop at their end, white space between them.
+struct word_group {
+    word_class what;
+    std::string_view words;
+};
+
+struct language_words {
+    std::string_view language;  ///< primary subtag of BCP 47
+    std::span<const word_group> groups;
+    /// Numbers with a full stop are ordinals ("am 12. Dezember").
+    bool has_ordinals = false;
+    /// Words that end with it are `numbered`.
+    std::string_view numbered_ending = {};
+};
+
+extern const language_words english_words;
+extern const language_words german_words;
+extern const language_words french_words;
+extern const language_words spanish_words;
+extern const language_words italian_words;
+extern const language_words portuguese_words;
+extern const language_words dutch_words;
+extern const language_words swedish_words;
+extern const language_words danish_words;
+extern const language_words polish_words;
+extern const language_words czech_words;
+extern const language_words turkish_words;
+extern const language_words russian_words;
+extern const language_words greek_words;
+extern const language_words hindi_words;
+extern const language_words bengali_words;
+extern const language_words vietnamese_words;
+extern const language_words indonesian_words;
+
+/// The words of one language, made once and kept.
+class lexicon {
+ public:
+    /// For a BCP 47 tag like "en" or "de-AT"; English for languages without lists of their own.
+    /// The object lives as long as the program. Thread-safe.
+    static const lexicon& of(std::string_view language_tag);
+
+    word_classes find(std::string_view lower_case_word) const;
+    /// Whether a word of the class, which is `starter` or `when`, starts with it.
+    bool has_start(word_class c, std::string_view lower_case_start) const;
+    bool has_ordinals() const noexcept { return has_ordinals_; }
+    bool is_english() const noexcept { return is_english_; }
+
+    struct tables;
+    explicit lexicon(const language_words& words);
+    ~lexicon();
+    lexicon(const lexicon&) = delete;
+    lexicon& operator=(const lexicon&) = delete;
+
+ private:
+    const tables* tables_;
+    bool has_ordinals_;
+    bool is_english_;
+};
+
+}  // namespace tandem::text
