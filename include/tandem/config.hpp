@@ -22,6 +22,17 @@ enum class boundary_rule {
     classic,  ///< `[.!?]["')]*$` on the text without trailing space
 };
 
+/// The marks around text that the model writes for itself and that is not spoken.
+struct tag_pair {
+    std::string open{};
+    std::string close{};
+
+    friend bool operator==(const tag_pair&, const tag_pair&) = default;
+};
+
+/// The marks that models in use put around their reasoning.
+std::vector<tag_pair> default_reasoning_tags();
+
 /// How text is generated; sent to the server as the fields of the same names.
 struct generation_options {
     /// Tokens of the whole reply at most; 0 = no bound but the context. 0 to 1,000,000.
