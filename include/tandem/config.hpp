@@ -22,6 +22,30 @@ enum class boundary_rule {
     classic,  ///< `[.!?]["')]*$` on the text without trailing space
 };
 
+/// What `chunk::speech` is.
+enum class speech_form {
+    exact,  ///< the same as `chunk::text`
+    clean,  ///< made speakable: without Markdown, HTML, and what the fields below leave out
+};
+
+/// What cleaned speech does with emoji.
+enum class emoji_speech {
+    removed,
+    kept,
+};
+
+/// What cleaned speech does with blocks of code.
+enum class code_speech {
+    skipped,
+    spoken,
+};
+
+/// What cleaned speech does with web addresses in the text. The target of a link is never spoken.
+enum class url_speech {
+    kept,
+    host,  ///< `https://www.example.com/page` becomes `example.com`
+};
+
 /// The marks around text that the model writes for itself and that is not spoken.
 struct tag_pair {
     std::string open{};
