@@ -23,7 +23,7 @@ constexpr auto is_special = [] {
     for (const char c : std::string_view("\n`*_~#![]<&\\$|hw"))
         table[static_cast<unsigned char>(c)] = true;
     // The first bytes of emoji, and of what changes them.
-    for (const std::size_t c : {0xC2, 0xE2, 0xE3, 0xEF, 0xF0, 0xF3}) table[c] = true;
+    for (const auto c : {0xC2u, 0xE2u, 0xE3u, 0xEFu, 0xF0u, 0xF3u}) table[c] = true;
     return table;
 }();
 
