@@ -115,6 +115,16 @@ struct config {
     /// How long a boundary waits for the token after it. 0 = not at all. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);
 
+    /// What `chunk::speech` is; `chunk::text` is the exact text whatever is set here.
+    speech_form speech = speech_form::clean;
+    /// What clean speech does with emoji, blocks of code, and web addresses.
+    emoji_speech speech_emoji = emoji_speech::removed;
+    code_speech speech_code = code_speech::skipped;
+    url_speech speech_urls = url_speech::kept;
+    /// Text from an opening mark to its closing mark is no part of any chunk, also where the prompt
+    /// ends with the opening mark. Empty = all text is. At most 32 pairs of texts of 1 to 64 bytes.
+    std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
+
     /// Limits of waiting. 1 ms to 1 h each; `continue_timeout` to 24 h.
     duration connect_timeout = std::chrono::seconds(5);
     /// From the request to its first token: queueing and prompt processing.
