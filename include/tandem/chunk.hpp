@@ -33,6 +33,11 @@ struct chunk {
     /// Never empty; may be white space only, which is not worth speaking, where a limit or a late
     /// token left nothing else.
     std::string text{};
+    /// The text as it is to be spoken: without marks of Markdown and HTML, blocks of code, targets
+    /// of links and emoji, as the fields `speech…` of the configuration say; with
+    /// `speech_form::exact` the same as `text`. Valid UTF-8. Empty if there is nothing to speak,
+    /// for example where the whole chunk is code: continue it at once then.
+    std::string speech{};
     tandem::boundary boundary = tandem::boundary::end;
     /// Tokens whose text ends in this chunk.
     int tokens = 0;

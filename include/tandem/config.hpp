@@ -23,6 +23,41 @@ enum class boundary_rule {
     spoken,   ///< as a listener hears it: abbreviations, numbers, quotes, lists, other scripts
 };
 
+/// What `chunk::speech` is.
+enum class speech_form {
+    exact,  ///< the same as `chunk::text`
+    clean,  ///< made speakable: without Markdown, HTML, and what the fields below leave out
+};
+
+/// What cleaned speech does with emoji.
+enum class emoji_speech {
+    removed,
+    kept,
+};
+
+/// What cleaned speech does with blocks of code.
+enum class code_speech {
+    skipped,
+    spoken,
+};
+
+/// What cleaned speech does with web addresses in the text. The target of a link is never spoken.
+enum class url_speech {
+    kept,
+    host,  ///< `https://www.example.com/page` becomes `example.com`
+};
+
+/// The marks around text that the model writes for itself and that is not spoken.
+struct tag_pair {
+    std::string open{};
+    std::string close{};
+
+    friend bool operator==(const tag_pair&, const tag_pair&) = default;
+};
+
+/// The marks that models in use put around their reasoning.
+std::vector<tag_pair> default_reasoning_tags();
+
 /// How text is generated; sent to the server as the fields of the same names.
 struct generation_options {
     /// Tokens of the whole reply at most; 0 = no bound but the context. 0 to 1,000,000.
@@ -86,6 +121,16 @@ struct config {
     int chunk_min_chars = 0;
     /// How long a boundary waits for the token after it. 0 = not at all. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);
+
+    /// What `chunk::speech` is; `chunk::text` is the exact text whatever is set here.
+    speech_form speech = speech_form::clean;
+    /// What clean speech does with emoji, blocks of code, and web addresses.
+    emoji_speech speech_emoji = emoji_speech::removed;
+    code_speech speech_code = code_speech::skipped;
+    url_speech speech_urls = url_speech::kept;
+    /// Text from an opening mark to its closing mark is no part of any chunk, also where the prompt
+    /// ends with the opening mark. Empty = all text is. At most 32 pairs of texts of 1 to 64 bytes.
+    std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
 
     /// Limits of waiting. 1 ms to 1 h each; `continue_timeout` to 24 h.
     duration connect_timeout = std::chrono::seconds(5);

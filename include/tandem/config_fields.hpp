@@ -13,7 +13,8 @@ namespace tandem {
 /// files, environment variables and documents are made from.
 struct field_info {
     const char* name;   ///< as in `config` and `generation_options`
-    const char* group;  ///< "server", "slots", "chunks", "limits" or "generation"
+    const char* group;  ///< "server", "slots", "chunks", "speech", "limits" or
+                        ///< "generation"
     const char* value;  ///< placeholder that shows the unit: "MS", "N", "URL"
     const char* help;   ///< one line
     /// Bounds of numbers, and of durations in seconds; min itself is excluded where `open` is set.
@@ -117,6 +118,19 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"peek_hold", "chunks", "TIME",
                      "how long a boundary waits for the token after it", 0, 60},
           c.peek_hold);
+    visit(field_info{"speech", "speech", "FORM", "what a chunk's speech is: exact or clean"},
+          c.speech);
+    visit(field_info{"speech_emoji", "speech", "HOW", "emoji in clean speech: removed or kept"},
+          c.speech_emoji);
+    visit(field_info{"speech_code", "speech", "HOW",
+                     "blocks of code in clean speech: skipped or spoken"},
+          c.speech_code);
+    visit(field_info{"speech_urls", "speech", "HOW", "web addresses in clean speech: kept or host"},
+          c.speech_urls);
+    visit(field_info{"reasoning_tags", "speech", "'OPEN CLOSE'",
+                     "text between these is no part of a chunk (may be repeated; none: all is)", 0,
+                     32},
+          c.reasoning_tags);
     visit(
         field_info{"connect_timeout", "limits", "TIME", "for the connection to be up", 0.001, 3600},
         c.connect_timeout);
@@ -136,8 +150,9 @@ void for_each_field(Config& c, Visitor&& visit) {
 }
 
 /// Sets the field `name` from text as people write it: durations as 250ms, 2s, 1m, 1h or plain
-/// seconds, switches as true or false, `stop` adds one. Returns what is wrong, and then changes
-/// nothing; ranges are checked by check().
+/// seconds, switches as true or false; `stop` adds one text, and `reasoning_tags` one pair, parted
+/// by white space, or takes all away with "none". Returns what is wrong, and then changes nothing;
+/// ranges are checked by check().
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
 /// A field's value as set_field() reads it; secrets give "***" where they are set, and the URL
@@ -152,5 +167,9 @@ std::string to_string(duration d);
 
 std::string_view to_string(pacing p) noexcept;
 std::string_view to_string(boundary_rule r) noexcept;
+std::string_view to_string(speech_form s) noexcept;
+std::string_view to_string(emoji_speech s) noexcept;
+std::string_view to_string(code_speech s) noexcept;
+std::string_view to_string(url_speech s) noexcept;
 
 }  // namespace tandem

@@ -12,6 +12,7 @@ namespace tandem {
 namespace {
 
 constexpr std::size_t max_stop_bytes = 256;
+constexpr std::size_t max_tag_bytes = 64;
 
 // Collects the faults of one value after the other.
 class checker {
@@ -31,13 +32,14 @@ class checker {
         if (value.find('\0') != std::string::npos) add(f, "has a NUL byte");
     }
     void operator()(const field_info& f, const std::vector<std::string>& values) {
-        if (static_cast<double>(values.size()) > f.max)
-            add(f, fmt::format("has {} texts; at most {} are possible", values.size(), f.max));
-        for (const auto& v : values) {
-            if (text::find_invalid(v) != std::string_view::npos) add(f, "is not valid UTF-8");
-            if (v.empty() || v.size() > max_stop_bytes)
-                add(f, fmt::format("has a text of {} bytes; 1 to {} are possible", v.size(),
-                                   max_stop_bytes));
+        check_count(f, values.size(), "texts");
+        for (const auto& v : values) check_text(f, v, max_stop_bytes);
+    }
+    void operator()(const field_info& f, const std::vector<tag_pair>& pairs) {
+        check_count(f, pairs.size(), "pairs");
+        for (const auto& p : pairs) {
+            check_text(f, p.open, max_tag_bytes);
+            check_text(f, p.close, max_tag_bytes);
         }
     }
     template <class Enum>
@@ -54,6 +56,15 @@ class checker {
     std::vector<config_fault> faults;
 
  private:
+    void check_count(const field_info& f, std::size_t count, const char* what) {
+        if (static_cast<double>(count) > f.max)
+            add(f, fmt::format("has {} {}; at most {} are possible", count, what, f.max));
+    }
+    void check_text(const field_info& f, const std::string& value, std::size_t most) {
+        if (text::find_invalid(value) != std::string_view::npos) add(f, "is not valid UTF-8");
+        if (value.empty() || value.size() > most)
+            add(f, fmt::format("has a text of {} bytes; 1 to {} are possible", value.size(), most));
+    }
     void check_range(const field_info& f, double value, std::string shown, const char* unit = "") {
         // Written so that NaN, which compares false, is a fault too.
         const bool inside = (f.open ? value > f.min : value >= f.min) && value <= f.max;

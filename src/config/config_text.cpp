@@ -56,6 +56,19 @@ fault set_value(std::vector<std::string>& values, std::string_view text) {
     return std::nullopt;
 }
 
+fault set_value(std::vector<tag_pair>& pairs, std::string_view text) {
+    if (text == "none") {
+        pairs.clear();
+        return std::nullopt;
+    }
+    const auto gap = text.find_first_of(" \t\n");
+    const auto close = text.find_first_not_of(" \t\n", gap);
+    if (gap == 0 || gap == std::string_view::npos || close == std::string_view::npos)
+        return "an opening and a closing mark are expected, parted by a space, or none";
+    pairs.push_back({std::string(text.substr(0, gap)), std::string(text.substr(close))});
+    return std::nullopt;
+}
+
 fault set_value(duration& value, std::string_view text) {
     const auto d = parse_duration(text);
     if (!d) return "a time such as 250ms, 2s or 1m is expected";
@@ -64,7 +77,7 @@ fault set_value(duration& value, std::string_view text) {
 }
 
 template <class Enum>
-fault set_enum(Enum& value, std::string_view text) {
+requires std::is_enum_v<Enum> fault set_value(Enum& value, std::string_view text) {
     std::string names;
     for (int i = 0; !to_string(static_cast<Enum>(i)).empty(); ++i) {
         const auto name = to_string(static_cast<Enum>(i));
@@ -76,13 +89,6 @@ fault set_enum(Enum& value, std::string_view text) {
         names += name;
     }
     return fmt::format("one of these is expected: {}", names);
-}
-
-fault set_value(pacing& value, std::string_view text) {
-    return set_enum(value, text);
-}
-fault set_value(boundary_rule& value, std::string_view text) {
-    return set_enum(value, text);
 }
 
 template <class Number>
@@ -97,13 +103,17 @@ std::string show_value(const std::vector<std::string>& values) {
     for (const auto& v : values) text += (text.empty() ? "" : ", ") + v;
     return text;
 }
+std::string show_value(const std::vector<tag_pair>& pairs) {
+    std::string text;
+    for (const auto& p : pairs)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", p.open, p.close);
+    return text;
+}
 std::string show_value(duration value) {
     return to_string(value);
 }
-std::string show_value(pacing value) {
-    return std::string(to_string(value));
-}
-std::string show_value(boundary_rule value) {
+template <class Enum>
+std::string show_value(Enum value) requires std::is_enum_v<Enum> {
     return std::string(to_string(value));
 }
 
@@ -145,6 +155,46 @@ std::string_view to_string(boundary_rule r) noexcept {
             return "classic";
         case boundary_rule::spoken:
             return "spoken";
+    }
+    return {};
+}
+
+std::string_view to_string(speech_form s) noexcept {
+    switch (s) {
+        case speech_form::exact:
+            return "exact";
+        case speech_form::clean:
+            return "clean";
+    }
+    return {};
+}
+
+std::string_view to_string(emoji_speech s) noexcept {
+    switch (s) {
+        case emoji_speech::removed:
+            return "removed";
+        case emoji_speech::kept:
+            return "kept";
+    }
+    return {};
+}
+
+std::string_view to_string(code_speech s) noexcept {
+    switch (s) {
+        case code_speech::skipped:
+            return "skipped";
+        case code_speech::spoken:
+            return "spoken";
+    }
+    return {};
+}
+
+std::string_view to_string(url_speech s) noexcept {
+    switch (s) {
+        case url_speech::kept:
+            return "kept";
+        case url_speech::host:
+            return "host";
     }
     return {};
 }

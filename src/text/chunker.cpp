@@ -32,7 +32,7 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
     if (token_text.empty()) return status_;
     text_ += token_text;
     token_ends_.insert(token_ends_.end(),
-                       static_cast<std::size_t>(std::clamp(tokens, 1, max_tokens_of_a_text)),
+                       static_cast<std::size_t>(std::clamp(tokens, 0, max_tokens_of_a_text)),
                        static_cast<std::uint32_t>(open_text().size()));
     advance(detector_->feed(token_text));
     return status_;

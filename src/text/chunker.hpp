@@ -46,10 +46,10 @@ class chunker {
 
     chunker(std::unique_ptr<boundary_detector> detector, chunk_limits limits);
 
-    /// Reads the text of one token, or of the `tokens` that made it together (at least 1): valid
-    /// UTF-8, may be empty (changes nothing then). May be called
-    /// while a chunk is ready: the chunks are the same whenever they are taken, but what waits to
-    /// be taken has no bound here.
+    /// Reads the text of one token, of the `tokens` that made it together, or, with 0, more text
+    /// of a token whose start was read before: valid UTF-8, may be empty (changes nothing then).
+    /// May be called while a chunk is ready: the chunks are the same whenever they are taken, but
+    /// what waits to be taken has no bound here.
     status feed(std::string_view token_text, int tokens = 1);
     /// The peek token did not come in time: the chunk ends where it can. Changes nothing unless
     /// current() is `holding`.

@@ -13,7 +13,19 @@ namespace {
 
 using nlohmann::json;
 
+bool is_text(const json& value) {
+    return value.is_string();
+}
+
+bool is_pair(const json& value) {
+    if (!value.is_array() || value.size() != 2) return false;
+    // White space parts the two where they are written as one text.
+    return is_text(value[0]) && is_text(value[1]) &&
+           value[0].get_ref<const std::string&>().find_first_of(" \t\n") == std::string::npos;
+}
+
 std::string text_of(const json& value) {
+    if (is_pair(value)) return value[0].get<std::string>() + ' ' + value[1].get<std::string>();
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -26,11 +38,14 @@ const char* type_fault(const Field&, const json& v) {
         return v.is_string() || v.is_number() ? nullptr : "must be a time such as \"250ms\" or 2.5";
     else if constexpr (std::is_arithmetic_v<Field>)
         return v.is_number() ? nullptr : "must be a number";
-    else if constexpr (std::is_same_v<Field, std::vector<std::string>>) {
-        const auto is_text = [](const json& item) { return item.is_string(); };
+    else if constexpr (std::is_same_v<Field, std::vector<std::string>>)
         return v.is_array() && std::all_of(v.begin(), v.end(), is_text) ? nullptr
                                                                         : "must be a list of texts";
-    } else
+    else if constexpr (std::is_same_v<Field, std::vector<tag_pair>>)
+        return v == "none" || (v.is_array() && std::all_of(v.begin(), v.end(), is_pair))
+                   ? nullptr
+                   : "must be a list of pairs without spaces such as [[\"<think>\", \"</think>\"]]";
+    else
         return v.is_string() ? nullptr : "must be a text";
 }
 
@@ -56,6 +71,8 @@ class object_reader {
         const auto origin = fmt::format("{}: {}", file_, name);
         if (fault) return result.faults.push_back(fmt::format("{} {}", origin, fault));
         if (!value.is_array()) return result.settings.push_back({origin, name, text_of(value)});
+        if (value.empty() && name == "reasoning_tags")
+            result.settings.push_back({origin, name, "none"});
         for (const auto& item : value) result.settings.push_back({origin, name, text_of(item)});
     }
 

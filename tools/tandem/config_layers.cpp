@@ -12,6 +12,11 @@
 namespace tandem::command {
 namespace {
 
+template <class Field>
+constexpr bool is_list = false;
+template <class Item>
+constexpr bool is_list<std::vector<Item>> = true;
+
 bool is_predicate(std::string_view message) {
     return message.starts_with("is ") || message.starts_with("has ");
 }
@@ -35,12 +40,20 @@ void config_layers::add_environment(const environment& variable) {
 }
 
 void config_layers::add(const std::vector<setting>& layer) {
-    list_is_new_ = true;
+    begun_lists_.clear();
     for (const auto& s : layer) set(s);
 }
 
+/// A list takes the place of the one in the layers below.
+void config_layers::begin_list(const std::string& name) {
+    for_each_field(config_, [&]<class Field>(const field_info& f, Field& value) {
+        if constexpr (is_list<Field>)
+            if (name == f.name && begun_lists_.insert(name).second) value.clear();
+    });
+}
+
 void config_layers::set(const setting& s) {
-    if (s.field == "stop" && std::exchange(list_is_new_, false)) config_.generation.stop.clear();
+    begin_list(s.field);
     if (const auto fault = set_field(config_, s.field, s.text))
         faults_.push_back(fmt::format("{} {}: {}", s.origin, s.text, *fault));
     origins_[s.field] = s.origin;

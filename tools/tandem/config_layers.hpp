@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,12 +36,14 @@ class config_layers {
     const config& result() const noexcept { return config_; }
 
  private:
+    void begin_list(const std::string& name);
     void set(const setting& s);
 
     config config_;
     std::vector<std::string> faults_;
     std::map<std::string, std::string> origins_;
-    bool list_is_new_ = false;
+    /// Lists that the layer being added has begun anew.
+    std::set<std::string> begun_lists_;
 };
 
 /// "reuse_guard" → "--reuse-guard".

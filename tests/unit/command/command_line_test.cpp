@@ -125,6 +125,40 @@ TEST_F(arguments, let_flags_win_over_variables) {
     EXPECT_THAT(c.replay->settings.generation.stop, ElementsAre("d", "e"));
 }
 
+TEST_F(arguments, have_pairs_of_reasoning_tags_in_place_of_the_default_ones) {
+    const auto c = replay({"--reasoning-tags", "<a> </a>", "--reasoning-tags", "<b> </b>"});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_THAT(c.replay->settings.reasoning_tags,
+                ElementsAre(tandem::tag_pair{"<a>", "</a>"}, tandem::tag_pair{"<b>", "</b>"}));
+    const auto none = replay({"--reasoning-tags", "none"});
+    ASSERT_TRUE(none.replay) << none.err;
+    EXPECT_THAT(none.replay->settings.reasoning_tags, ElementsAre());
+}
+
+TEST_F(arguments, have_pairs_of_reasoning_tags_in_the_file) {
+    const auto c =
+        replay({"--config", file_with(R"({"reasoning_tags": [["<a>", "</a>"], ["<b>", "b c"]]})")});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_THAT(c.replay->settings.reasoning_tags,
+                ElementsAre(tandem::tag_pair{"<a>", "</a>"}, tandem::tag_pair{"<b>", "b c"}));
+    for (const auto* empty : {R"({"reasoning_tags": []})", R"({"reasoning_tags": "none"})"}) {
+        const auto none = replay({"--config", file_with(empty)});
+        ASSERT_TRUE(none.replay) << none.err;
+        EXPECT_THAT(none.replay->settings.reasoning_tags, ElementsAre());
+    }
+}
+
+TEST_F(arguments, refuse_reasoning_tags_that_are_no_pairs) {
+    for (const auto* wrong :
+         {R"({"reasoning_tags": ["<a>", "</a>"]})", R"({"reasoning_tags": [["<a>"]]})",
+          R"({"reasoning_tags": [["a b", "c"]]})", R"({"reasoning_tags": "<a>"})",
+          R"({"reasoning_tags": 1})"}) {
+        const auto c = replay({"--config", file_with(wrong)});
+        EXPECT_FALSE(c.replay) << wrong;
+        EXPECT_THAT(c.err, HasSubstr("must be a list of pairs")) << wrong;
+    }
+}
+
 TEST_F(arguments, leave_foreign_and_empty_variables_alone) {
     variables_ = {{"TANDEM_LLAMA_SERVER_DIR", "/x"}, {"TANDEM_SLOTS", ""}};
     const auto c = replay({});

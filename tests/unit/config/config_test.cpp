@@ -75,6 +75,33 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"pacing", [](config& c) { c.pacing = static_cast<tandem::pacing>(99); }},
         bad_value{"boundary_rule",
                   [](config& c) { c.boundary_rule = static_cast<tandem::boundary_rule>(99); }},
+        bad_value{"speech", [](config& c) { c.speech = static_cast<tandem::speech_form>(9); }},
+        bad_value{"speech_emoji",
+                  [](config& c) { c.speech_emoji = static_cast<tandem::emoji_speech>(9); }},
+        bad_value{"speech_code",
+                  [](config& c) { c.speech_code = static_cast<tandem::code_speech>(9); }},
+        bad_value{"speech_urls",
+                  [](config& c) { c.speech_urls = static_cast<tandem::url_speech>(9); }},
+        bad_value{"reasoning_tags",
+                  [](config& c) {
+                      c.reasoning_tags = {{"", "a"}};
+                  }},
+        bad_value{"reasoning_tags",
+                  [](config& c) {
+                      c.reasoning_tags = {{"a", ""}};
+                  }},
+        bad_value{"reasoning_tags",
+                  [](config& c) {
+                      c.reasoning_tags = {{"a", std::string(65, 'x')}};
+                  }},
+        bad_value{"reasoning_tags",
+                  [](config& c) {
+                      c.reasoning_tags = {{"\xFF", "a"}};
+                  }},
+        bad_value{"reasoning_tags",
+                  [](config& c) {
+                      c.reasoning_tags.assign(33, {"a", "b"});
+                  }},
         bad_value{"first_chunk_min_tokens", [](config& c) { c.first_chunk_min_tokens = 25; }},
         bad_value{"first_chunk_max_tokens", [](config& c) { c.first_chunk_max_tokens = 10001; }},
         bad_value{"chunk_max_tokens", [](config& c) { c.chunk_max_tokens = -1; }},
@@ -133,7 +160,8 @@ TEST(config_fields, read_back_the_text_they_show) {
     copy.reuse_guard = 9s;
     copy.generation.top_p = 0.1;
     for_each_field(original, [&](const tandem::field_info& f, const auto&) {
-        if (std::string_view(f.name) == "stop") return;
+        if (std::string_view(f.name) == "stop" || std::string_view(f.name) == "reasoning_tags")
+            return;  // each call adds one
         EXPECT_EQ(set_field(copy, f.name, field_text(original, f.name)), std::nullopt) << f.name;
         EXPECT_EQ(field_text(copy, f.name), field_text(original, f.name));
     });
@@ -178,13 +206,29 @@ INSTANTIATE_TEST_SUITE_P(
         text_row{"peek_hold", "250 ms", "250ms"}, text_row{"peek_hold", "-1s", "250ms"},
         text_row{"peek_hold", "1d", "250ms"}, text_row{"erase_after_cut", "maybe", "true or false"},
         text_row{"pacing", "fast", "strict"}, text_row{"boundary_rule", "newest", "classic"},
-        text_row{"no_such_field", "1", "no field"}));
+        text_row{"speech", "", "exact, clean"}, text_row{"speech_emoji", "named", "removed, kept"},
+        text_row{"speech_code", "kept", "skipped, spoken"},
+        text_row{"speech_urls", "removed", "kept, host"},
+        text_row{"reasoning_tags", "<think>", "a closing mark"},
+        text_row{"reasoning_tags", " </think>", "a closing mark"},
+        text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "no field"}));
 
 TEST(set_field, adds_one_stop_text_a_call) {
     config c;
     EXPECT_EQ(set_field(c, "stop", "a"), std::nullopt);
     EXPECT_EQ(set_field(c, "stop", "b"), std::nullopt);
     EXPECT_THAT(c.generation.stop, ElementsAre("a", "b"));
+}
+
+TEST(set_field, adds_one_pair_of_reasoning_tags_a_call) {
+    config c;
+    EXPECT_EQ(set_field(c, "reasoning_tags", "none"), std::nullopt);
+    EXPECT_EQ(c.reasoning_tags.size(), 0u);
+    EXPECT_EQ(set_field(c, "reasoning_tags", "<a> </a>"), std::nullopt);
+    EXPECT_EQ(set_field(c, "reasoning_tags", "<b>  the end"), std::nullopt);
+    EXPECT_THAT(c.reasoning_tags,
+                ElementsAre(tandem::tag_pair{"<a>", "</a>"}, tandem::tag_pair{"<b>", "the end"}));
+    EXPECT_EQ(field_text(c, "reasoning_tags"), "<a> </a>, <b> the end");
 }
 
 struct duration_row {

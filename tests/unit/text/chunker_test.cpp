@@ -279,6 +279,14 @@ TEST_F(ChunkerTest, HasNoLimitOfTokensWithZero) {
     EXPECT_EQ(taken().at(0).tokens, 1001);
 }
 
+TEST_F(ChunkerTest, CountsNoTokenForMoreTextOfATokenReadBefore) {
+    chunks_.feed("One", 1);
+    chunks_.feed(" <", 0);
+    chunks_.feed(".", 1);
+    chunks_.finish();
+    EXPECT_THAT(taken(), ElementsAre(piece{"One <.", boundary::end, 2}));
+}
+
 TEST_F(ChunkerTest, BoundsTheBytesOfAChunk) {
     limit(0, 0, 0);
     const std::string thousand(1000, 'x');

@@ -1,0 +1,165 @@
+#include "text/reasoning_filter.hpp"
+
+#include "text/utf8.hpp"
+#include "text/white_space.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::text {
+namespace {
+
+std::string_view without_trailing_space(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const auto c = last_character(text);
+        if (!is_white_space(c.character)) break;
+        text.remove_suffix(c.bytes);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::optional<std::size_t> open_reasoning(std::string_view prompt,
+                                          const std::vector<tag_pair>& tags) {
+    const auto end = without_trailing_space(prompt);
+    std::optional<std::size_t> longest;
+    for (std::size_t i = 0; i < tags.size(); ++i) {
+        const auto mark = without_trailing_space(tags[i].open);
+        if (mark.empty() || !end.ends_with(mark)) continue;
+        if (!longest || tags[i].open.size() > tags[*longest].open.size()) longest = i;
+    }
+    return longest;
+}
+
+reasoning_filter::reasoning_filter(std::vector<tag_pair> tags, std::optional<std::size_t> inside)
+    : tags_(std::move(tags)), inside_(inside) {
+    for (const auto& t : tags_) {
+        starts_ += t.open.substr(0, 1);
+        starts_ += t.close.substr(0, 1);
+    }
+}
+
+visible_text reasoning_filter::feed(std::string_view token_text, int tokens) {
+    withheld_ += token_text;
+    if (!token_text.empty()) parts_.push_back({token_text.size(), tokens});
+    return decide(false);
+}
+
+visible_text reasoning_filter::finish() {
+    return decide(true);
+}
+
+/// The shortest mark that `text` starts with, or whether more text may make it one.
+reasoning_filter::found reasoning_filter::find_mark(std::string_view text) const {
+    found best;
+    const auto consider = [&](std::string_view mark, std::optional<std::size_t> opened) {
+        best.may_become_one |= text.size() < mark.size() && mark.starts_with(text);
+        if (!mark.empty() && text.starts_with(mark) &&
+            (best.bytes == 0 || mark.size() < best.bytes)) {
+            best.bytes = mark.size();
+            best.opened = opened;
+        }
+    };
+    for (std::size_t i = 0; i < tags_.size(); ++i) {
+        if (!inside_) consider(tags_[i].open, i);
+        if (!inside_ || tags_[i].open == tags_[*inside_].open)
+            consider(tags_[i].close, std::nullopt);
+    }
+    return best;
+}
+
+visible_text reasoning_filter::decide(bool is_last) {
+    visible_.clear();
+    tokens_ = 0;
+    std::string_view rest = withheld_;
+    while (!rest.empty()) {
+        const auto mark = find_mark(rest);
+        if (mark.bytes == 0 && mark.may_become_one && !is_last) break;
+        const auto bytes =
+            mark.bytes ? mark.bytes : std::min(rest.find_first_of(starts_, 1), rest.size());
+        if (mark.bytes)
+            pass_mark(mark);
+        else
+            give_out(rest.substr(0, bytes));
+        rest.remove_prefix(bytes);
+    }
+    withheld_.erase(0, withheld_.size() - rest.size());
+    return {visible_, tokens_};
+}
+
+void reasoning_filter::pass_mark(const found& mark) {
+    drop(mark.bytes);
+    inside_ = mark.opened;
+    // Where a word comes before, the white space parts it from the next one.
+    skips_space_ = !inside_ && after_space_;
+}
+
+/// Text that is no mark: visible outside a reasoning.
+void reasoning_filter::give_out(std::string_view text) {
+    if (inside_) return drop(text.size());
+    if (skips_space_) skip_space(text);
+    if (text.empty()) return;
+    visible_ += text;
+    after_space_ = is_white_space(last_character(text).character);
+    count(text.size());
+}
+
+void reasoning_filter::skip_space(std::string_view& text) {
+    while (!text.empty()) {
+        const auto c = first_character(text);
+        skips_space_ = is_white_space(c.character);
+        if (!skips_space_) return;
+        drop(c.bytes);
+        text.remove_prefix(c.bytes);
+    }
+}
+
+void reasoning_filter::drop(std::size_t bytes) {
+    while (bytes > 0 && !parts_.empty()) {
+        auto& first = parts_.front();
+        const auto n = std::min(bytes, first.bytes);
+        bytes -= n;
+        first.bytes -= n;
+        if (first.bytes == 0) parts_.pop_front();
+    }
+}
+
+/// The same for bytes that became visible.
+void reasoning_filter::count(std::size_t bytes) {
+    while (bytes > 0 && !parts_.empty()) {
+        auto& first = parts_.front();
+        tokens_ += std::exchange(first.tokens, 0);
+        const auto n = std::min(bytes, first.bytes);
+        bytes -= n;
+        drop(n);
+    }
+}
+
+}  // namespace tandem::text
+
+namespace tandem {
+
+std::vector<tag_pair> default_reasoning_tags() {
+    return {
+        {"<think>", "</think>"},        // DeepSeek-R1, Qwen, GLM, Nemotron, SmolLM
+        {"<thinking>", "</thinking>"},  // prompts that ask for it
+        {"<reasoning>", "</reasoning>"},
+        {"<thought>", "</thought>"},                                          // EXAONE Deep
+        {"<seed:think>", "</seed:think>"},                                    // Seed-OSS
+        {"<mm:think>", "</mm:think>"},                                        // MiniMax
+        {"[THINK]", "[/THINK]"},                                              // Magistral
+        {"<|START_THINKING|>", "<|END_THINKING|>"},                           // Command
+        {"<|inner_prefix|>", "<|inner_suffix|>"},                             // Apertus
+        {"<|begin_of_thought|>", "<|end_of_thought|>"},                       // OpenThinker, Sky-T1
+        {"\xE2\x97\x81think\xE2\x96\xB7", "\xE2\x97\x81/think\xE2\x96\xB7"},  // Kimi-VL
+        {"<|channel>thought", "<channel|>"},                                  // Gemma 4
+        // gpt-oss. Tool calls have words before <|message|>. llama-server does not render <|end|>,
+        // so that only the answer's own mark ends what comes before it.
+        {"<|channel|>analysis", "<|channel|>final<|message|>"},
+        {"<|channel|>analysis<|message|>", "<|channel|>final<|message|>"},
+        {"<|channel|>commentary", "<|channel|>final<|message|>"},
+    };
+}
+
+}  // namespace tandem

@@ -1,0 +1,54 @@
+#include "fuzzing.hpp"
+#include "text/reasoning_filter.hpp"
+#include "text/utf8.hpp"
+
+#include <string>
+#include <string_view>
+
+// What is visible is the same for every division of the text, and no longer than it.
+namespace {
+
+using namespace tandem;
+
+/// As they come, or short ones that the fuzzer finds soon.
+std::vector<tag_pair> tags_of(std::size_t choice) {
+    if (choice == 0) return default_reasoning_tags();
+    return {{"<a>", "</a>"}, {"<a>", "<b"}, {"aab", "ab"}, {"|", "|"}, {"\xC3\xA9", "a"}};
+}
+
+std::string visible_in_parts(text::reasoning_filter filter, std::string_view whole,
+                             std::size_t seed) {
+    std::string visible, token;
+    int fed = 0, counted = 0;
+    const auto feed = [&](std::string_view part) {
+        token += part;
+        const auto bytes = token.size() - text::incomplete_suffix(token);
+        const auto v = filter.feed(std::string_view(token).substr(0, bytes));
+        fed += bytes > 0;
+        counted += v.tokens;
+        visible += v.text;
+        token.erase(0, bytes);
+        fuzzing::require(filter.withheld() < 64 && counted <= fed);
+    };
+    fuzzing::in_parts(whole, seed, feed);
+    const auto last = filter.finish();
+    fuzzing::require(counted + last.tokens <= fed && filter.withheld() == 0);
+    return visible.append(last.text);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzzing::input in(data, size);
+    const text::reasoning_filter filter(tags_of(in.number(1)));
+    const auto seed = in.number(255);
+    const auto whole = text::sanitized(in.rest());
+    const auto visible = visible_in_parts(filter, whole, seed);
+    fuzzing::require(visible.size() <= whole.size());
+    fuzzing::require(text::find_invalid(visible) == std::string::npos);
+    auto at_once = filter;
+    std::string expected(at_once.feed(whole).text);
+    expected += at_once.finish().text;
+    fuzzing::require(visible == expected);
+    return 0;
+}

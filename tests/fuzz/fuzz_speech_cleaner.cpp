@@ -1,0 +1,31 @@
+#include "fuzzing.hpp"
+#include "text/speech_cleaner.hpp"
+#include "text/utf8.hpp"
+#include "text/white_space.hpp"
+
+#include <string>
+
+// Speech is valid text, is not much longer than the chunk, and is empty or has something to speak.
+namespace {
+
+using namespace tandem;
+
+text::speech_options options_of(std::size_t choice) {
+    return {static_cast<emoji_speech>(choice & 1), static_cast<code_speech>((choice >> 1) & 1),
+            static_cast<url_speech>((choice >> 2) & 1)};
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzzing::input in(data, size);
+    text::speech_cleaner cleaner(options_of(in.number(7)));
+    while (!in.rest().empty()) {
+        const auto chunk = text::sanitized(in.bytes(1 + in.number(255)));
+        const auto speech = cleaner.clean(chunk);
+        fuzzing::require(speech.size() <= 2 * chunk.size() + 1);
+        fuzzing::require(text::find_invalid(speech) == std::string::npos);
+        fuzzing::require(speech.empty() || !text::is_all_white_space(speech));
+    }
+    return 0;
+}
