@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::detail {
@@ -37,12 +38,15 @@ reply_machine::reply_machine(std::uint64_t id, std::string prompt, reply_rules r
                              std::unique_ptr<text::boundary_detector> detector,
                              text::chunk_limits limits)
     : id_(id),
-      rules_(rules),
-      continuation_(std::move(prompt), rules.has_stop_words),
-      chunker_(std::move(detector), limits) {}
+      rules_(std::move(rules)),
+      continuation_(std::move(prompt), rules_.has_stop_words),
+      reasoning_(rules_.reasoning_tags,
+                 text::open_reasoning(continuation_.prompt(), rules_.reasoning_tags)),
+      chunker_(std::move(detector), limits),
+      cleaner_(rules_.clean) {}
 
 bool reply_machine::requesting() const noexcept {
-    return phase_ == phase::first_token || phase_ == phase::streaming || phase_ == phase::holding;
+    return slot_.has_value();
 }
 
 void reply_machine::enter(reply_phase next, time_point now) {
@@ -95,7 +99,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
         case kind::progress:
             return;
         case kind::token:
-            return token_read(now, event);
+            return peek_due_ ? peek_read(now, event) : token_read(now, event);
         case kind::final:
             read_text(event);
             check_slot(event);
@@ -109,12 +113,13 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
 void reply_machine::token_read(time_point now, const wire::token_event& event) {
     if (phase_ == phase::first_token) enter(phase::streaming, now);
     last_token_ = now;
-    const auto status_now = read_text(event);
-    if (event.content.empty()) return;
-    switch (status_now) {
+    if (!read_text(event)) return;
+    switch (chunker_.current()) {
         case status::reading:
             return enter(phase::streaming, now);
         case status::ready:
+            if (rules_.peek_hold > duration{} && chunker_.is_unpeeked())
+                return hand_over_early(now);
             return chunk_complete(now);
         case status::holding:
             if (phase_ != phase::holding) tally_.boundary_found(now);
@@ -123,16 +128,41 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
     }
 }
 
-text::chunker::status reply_machine::read_text(const wire::token_event& event) {
+/// Whether text became visible. Reasoning is kept for the next request only.
+bool reply_machine::read_text(const wire::token_event& event) {
     const int kept_before = continuation_.kept_tokens();
     continuation_.append(event);
-    return chunker_.feed(event.content, continuation_.kept_tokens() - kept_before);
+    const auto visible = reasoning_.feed(event.content, continuation_.kept_tokens() - kept_before);
+    chunker_.feed(visible.text, visible.tokens);
+    return !visible.text.empty();
+}
+
+/// A sentence that surely ended is not held back for its peek. The request goes on for that one
+/// token: it may be the end of the reply, which another request would only tell after the guard.
+void reply_machine::hand_over_early(time_point now) {
+    peek_due_ = now + rules_.peek_hold;
+    tally_.boundary_found(now);
+    offer_chunk(now);
+}
+
+void reply_machine::peek_read(time_point now, const wire::token_event& event) {
+    if (read_text(event)) peek_ended(now);
+}
+
+/// The cut, while the chunk is spoken, or continued already.
+void reply_machine::peek_ended(time_point now) {
+    cut_request(now);
+    if (phase_ == phase::holding) next_chunk(now);
 }
 
 void reply_machine::generation_ended(time_point now, finish_reason reason) {
     generated_ = reason;
+    const auto withheld = reasoning_.finish();
+    chunker_.feed(withheld.text, withheld.tokens);
     chunker_.finish();
-    next_chunk(now);
+    const bool chunk_is_out = std::exchange(peek_due_, {}) && phase_ != phase::holding;
+    if (!chunk_is_out) return next_chunk(now);
+    if (consumer_waits_ && last_chunk_spoken()) finish(now, reason);
 }
 
 // Partial events and old servers do not tell the slot: -1.
@@ -151,10 +181,20 @@ void reply_machine::end_request(time_point now, bool cut) {
     slot_.reset();
 }
 
-void reply_machine::chunk_complete(time_point now) {
+void reply_machine::cut_request(time_point now) {
     end_request(now, true);
+    request_gone();
+}
+
+/// The next request goes on behind what came.
+void reply_machine::request_gone() {
+    peek_due_.reset();
     continuation_.cut();
     ask_for_ids();
+}
+
+void reply_machine::chunk_complete(time_point now) {
+    cut_request(now);
     next_chunk(now);
 }
 
@@ -176,6 +216,10 @@ void reply_machine::next_chunk(time_point now) {
         if (generated_) return finish(now, *generated_);
         return next_request(now);
     }
+    offer_chunk(now);
+}
+
+void reply_machine::offer_chunk(time_point now) {
     enter(phase::ready, now);
     if (consumer_waits_) hand_over(now);
 }
@@ -212,6 +256,8 @@ void reply_machine::hand_over(time_point now) {
                     .text = std::move(piece.text),
                     .boundary = piece.why,
                     .tokens = piece.tokens};
+    spoken_.speech =
+        rules_.speech == speech_form::clean ? cleaner_.clean(spoken_.text) : spoken_.text;
     tally_.handed_over(now, spoken_);
     result_.text += spoken_.text;
     enter(phase::speaking, now);
@@ -225,12 +271,18 @@ bool reply_machine::last_chunk_spoken() const noexcept {
 void reply_machine::continued(time_point now, chunk_id id) {
     if (phase_ != phase::speaking || id != spoken_.id) return;
     tally_.continued(now, spoken_);
+    if (peek_due_) return enter(phase::holding, now);
     next_chunk(now);
 }
 
 void reply_machine::request_failed(time_point now, error_code ec, const diagnostics& diag) {
     if (!requesting()) return;
     end_request(now, false);
+    // The chunk is out; what the next request says counts.
+    if (peek_due_) {
+        request_gone();
+        return phase_ == phase::holding ? next_chunk(now) : void();
+    }
     // An uncut reply would have ended here with the context used up.
     if (ec == errc::prompt_too_long && continuation_.kept_tokens() > 0)
         return generation_ended(now, finish_reason::length);
@@ -258,10 +310,12 @@ std::optional<time_point> reply_machine::deadline() const {
         case phase::streaming:
             return last_token_ + rules_.between_tokens_timeout;
         case phase::holding:
-            return phase_since_ + rules_.peek_hold;
+            return peek_due_.value_or(phase_since_ + rules_.peek_hold);
         case phase::ready:
-        case phase::speaking:
-            return phase_since_ + rules_.continue_timeout;
+        case phase::speaking: {
+            const auto due = phase_since_ + rules_.continue_timeout;
+            return std::min(due, peek_due_.value_or(due));
+        }
         case phase::idle:
         case phase::queued:
         case phase::ended:
@@ -286,9 +340,10 @@ void reply_machine::deadline_reached(time_point now) {
             prompt_ids_pending_ = recovery_pending_ = false;
             return want_slot_when_resolved(now);
         case phase::holding:
-            chunker_.hold_expired();
+            if (!peek_due_) chunker_.hold_expired();
             return chunk_complete(now);
         default:
+            if (peek_due_ && now >= *peek_due_) return peek_ended(now);
             if (last_chunk_spoken()) return finish(now, *generated_);
             return time_out(now, errc::continue_timeout, rules_.continue_timeout,
                             phase_ == phase::ready ? "chunk not taken" : "no continue");
@@ -309,6 +364,7 @@ void reply_machine::finish(time_point now, finish_reason reason, error_code ec, 
     result_.finish_reason = reason;
     result_.error = ec;
     result_.unspoken_text = chunker_.unread();
+    result_.unspoken_text += reasoning_.finish().text;
     result_.diagnostics = std::move(diag);
     tally_.ended(now, result_, continuation_.prompt_tokens());
     actions_.push_back(action::finish{});

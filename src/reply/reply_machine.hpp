@@ -5,6 +5,8 @@
 #include "reply/reply_actions.hpp"
 #include "reply/reply_tally.hpp"
 #include "text/chunker.hpp"
+#include "text/reasoning_filter.hpp"
+#include "text/speech_cleaner.hpp"
 #include "wire/token_event.hpp"
 
 #include "tandem/config.hpp"
@@ -43,6 +45,9 @@ struct reply_rules {
     int max_tokens = 0;
     bool erase_after_cut = false;
     bool has_stop_words = false;
+    std::vector<tag_pair> reasoning_tags{};
+    speech_form speech = speech_form::exact;
+    text::speech_options clean{};
 };
 
 /// One paced reply, without sockets, threads and clocks: it is told what happened and when, and
@@ -91,13 +96,19 @@ class reply_machine {
     bool requesting() const noexcept;
     void enter(reply_phase next, time_point now);
     void token_read(time_point now, const wire::token_event& event);
-    text::chunker::status read_text(const wire::token_event& event);
+    bool read_text(const wire::token_event& event);
+    void hand_over_early(time_point now);
+    void peek_read(time_point now, const wire::token_event& event);
+    void peek_ended(time_point now);
     void generation_ended(time_point now, finish_reason reason);
     void check_slot(const wire::token_event& last);
     void end_request(time_point now, bool cut);
+    void cut_request(time_point now);
+    void request_gone();
     void chunk_complete(time_point now);
     void ask_for_ids();
     void next_chunk(time_point now);
+    void offer_chunk(time_point now);
     void next_request(time_point now);
     void want_slot_when_resolved(time_point now);
     void hand_over(time_point now);
@@ -112,11 +123,15 @@ class reply_machine {
     time_point last_token_{};
 
     continuation continuation_;
+    text::reasoning_filter reasoning_;
     text::chunker chunker_;
+    text::speech_cleaner cleaner_;
     reply_tally tally_;
 
     std::optional<int> slot_;  // of the running request
-    bool begun_ = false;       // its answer came
+    // The request goes on for its peek until then, though the chunk before is offered already.
+    std::optional<time_point> peek_due_;
+    bool begun_ = false;  // its answer came
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;

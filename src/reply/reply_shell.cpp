@@ -32,11 +32,15 @@ reply_rules rules_of(const config& c, const generation_options& o) {
             .continue_timeout = c.continue_timeout,
             .max_tokens = o.max_tokens,
             .erase_after_cut = c.erase_after_cut,
-            .has_stop_words = !o.stop.empty()};
+            .has_stop_words = !o.stop.empty(),
+            .reasoning_tags = c.reasoning_tags,
+            .speech = c.speech,
+            .clean = {c.speech_emoji, c.speech_code, c.speech_urls}};
 }
 
 text::chunk_limits limits_of(const config& c) {
-    return {c.first_chunk_min_tokens, c.first_chunk_max_tokens, c.chunk_max_tokens, c.chunk_min_chars};
+    return {c.first_chunk_min_tokens, c.first_chunk_max_tokens, c.chunk_max_tokens,
+            c.chunk_min_chars};
 }
 
 const reply_result& unfinished() {
@@ -50,9 +54,10 @@ reply_shell::reply_shell(std::shared_ptr<client_core> core, std::uint64_t id, st
                          generation_options options)
     : core_(std::move(core)),
       options_(std::move(options)),
-      machine_(id, std::move(prompt), rules_of(core_->config(), options_),
-               text::make_boundary_detector(core_->config().boundary_rule, core_->config().language),
-               limits_of(core_->config())) {}
+      machine_(
+          id, std::move(prompt), rules_of(core_->config(), options_),
+          text::make_boundary_detector(core_->config().boundary_rule, core_->config().language),
+          limits_of(core_->config())) {}
 
 const reply_result& reply_shell::result() const noexcept {
     return ended() ? machine_.result() : unfinished();
@@ -63,7 +68,7 @@ const reply_result& reply_shell::result() const noexcept {
 void reply_shell::start() {
     const auto asked_at = now();
     if (const auto why = refusal(machine_.prompt(), options_)) return abandon(why->ec, why->diag);
-    settings_ = wire::completion_settings(options_);
+    settings_ = wire::completion_settings(options_, core_->config().reasoning_tags);
     // The core, which this object keeps alive, keeps what waits for an answer: a strong reference
     // there would keep both, and the connection, after a loop that is not run to its end.
     core_->prepare([weak = weak_from_this(), asked_at](error_code ec, const diagnostics& diag,

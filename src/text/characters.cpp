@@ -91,14 +91,6 @@ bool is_cyrillic(char32_t c) noexcept {
     return !is_ascii(c) && script_of(c) == properties::cyrillic;
 }
 
-bool is_emoji(char32_t c) noexcept {
-    if (c < 0x200D) return false;
-    return is_between(c, 0x1F000, 0x1FAFF) || is_between(c, 0x2600, 0x27BF) || c == 0x200D ||
-           c == 0xFE0F || c == 0x20E3 || is_between(c, 0xE0020, 0xE007F) ||
-           is_between(c, 0x2B05, 0x2B07) || is_between(c, 0x2B1B, 0x2B1C) || c == 0x2B50 ||
-           c == 0x2B55 || is_between(c, 0x231A, 0x231B) || is_between(c, 0x23E9, 0x23FA);
-}
-
 bool is_emoji_of_feeling(char32_t c) noexcept {
     return is_between(c, 0x1F600, 0x1F64F) || is_between(c, 0x1F910, 0x1F92F) ||
            is_between(c, 0x1F970, 0x1F97A) || is_between(c, 0x1F389, 0x1F38A) ||
@@ -108,24 +100,6 @@ bool is_emoji_of_feeling(char32_t c) noexcept {
 
 bool is_currency(char32_t c) noexcept {
     return is_ascii(c) ? c == '$' : category_of(c) == properties::currency_symbol;
-}
-
-void append_utf8(std::string& out, char32_t c) {
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += static_cast<char>(0xC0 | (c >> 6));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        out += static_cast<char>(0xE0 | (c >> 12));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else {
-        out += static_cast<char>(0xF0 | (c >> 18));
-        out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    }
 }
 
 }  // namespace tandem::text

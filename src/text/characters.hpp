@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 // What the sentence rules need to know of single characters. Letters, case and scripts come from
 // Boost.Spirit's tables of the Unicode character database.
 namespace tandem::text {
@@ -21,12 +19,8 @@ bool is_armenian(char32_t c) noexcept;
 bool is_greek(char32_t c) noexcept;
 bool is_cyrillic(char32_t c) noexcept;
 
-/// Pictures, and the joiners, selectors and skin tones that make one of several characters.
-bool is_emoji(char32_t c) noexcept;
 /// Whether writers close a sentence with it: faces, hands, hearts. Flags and things may be words.
 bool is_emoji_of_feeling(char32_t c) noexcept;
 bool is_currency(char32_t c) noexcept;
-
-void append_utf8(std::string& out, char32_t c);
 
 }  // namespace tandem::text

@@ -72,6 +72,11 @@ bool is_emoji_variation(char32_t c) noexcept {
            (c >= 0xE0020 && c <= 0xE007F);
 }
 
+bool is_emoji_part(char32_t c) noexcept {
+    return (is_pictograph(c) && !is_text_sign(c)) || is_regional_indicator(c) ||
+           is_emoji_variation(c) || c == joiner;
+}
+
 std::size_t first_emoji(std::string_view text) noexcept {
     const auto c = first_character(text);
     if (is_regional_indicator(c.character)) return c.bytes;

@@ -1,5 +1,6 @@
 #include "text/html_entities.hpp"
 
+#include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
 #include <algorithm>
@@ -56,25 +57,6 @@ std::optional<char32_t> meaning(std::string_view entity) {
     return n->character;
 }
 
-void append(std::string& out, char32_t c) {
-    const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += static_cast<char>(0xC0 | (c >> 6));
-        tail(0);
-    } else if (c < 0x10000) {
-        out += static_cast<char>(0xE0 | (c >> 12));
-        tail(6);
-        tail(0);
-    } else {
-        out += static_cast<char>(0xF0 | (c >> 18));
-        tail(12);
-        tail(6);
-        tail(0);
-    }
-}
-
 }  // namespace
 
 html_entity first_entity(std::string_view text) {
@@ -84,7 +66,7 @@ html_entity first_entity(std::string_view text) {
     const auto c = meaning(text.substr(1, end - 1));
     if (!c) return {};
     html_entity found{end + 1};
-    append(found.text, is_white_space(*c) ? U' ' : *c);
+    append_utf8(found.text, is_white_space(*c) ? U' ' : *c);
     return found;
 }
 

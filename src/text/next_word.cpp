@@ -1,6 +1,7 @@
 #include "text/next_word.hpp"
 
 #include "text/characters.hpp"
+#include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
 namespace tandem::text {

@@ -75,14 +75,14 @@ void sentence_context::read(char32_t c) noexcept {
         return;
     }
     const bool space = is_white_space(c);
-    if (in_word_ ? is_word_character(c) : starts_word(c))
+    if (in_word_ ? continues_word(c) : starts_word(c))
         read_word_character(c);
     else if (space)
         in_word_ = false;
     else
         read_mark(c);
     if (!space) {
-        line_start_ = line_start_ && !is_word_character(c);
+        line_start_ = line_start_ && !continues_word(c);
         last_visible_ = c;
     }
     previous_ = c;

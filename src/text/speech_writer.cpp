@@ -1,5 +1,6 @@
 #include "text/speech_writer.hpp"
 
+#include "text/characters.hpp"
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
@@ -23,12 +24,7 @@ bool ends_phrase(std::string_view text) noexcept {
 }  // namespace
 
 bool is_word_character(char32_t c) noexcept {
-    if (c < 0x80) return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    const bool is_punctuation = (c >= 0xA1 && c <= 0xBF && c != 0xAA && c != 0xB5 && c != 0xBA) ||
-                                (c >= 0x2010 && c <= 0x205E) || (c >= 0x3001 && c <= 0x3003) ||
-                                (c >= 0x3008 && c <= 0x3020) || (c >= 0xFF01 && c <= 0xFF0F) ||
-                                (c >= 0xFF1A && c <= 0xFF20);
-    return !is_punctuation && !is_white_space(c);
+    return is_letter(c) || is_digit(c);
 }
 
 void speech_writer::put(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "text/spoken_boundary.hpp"
 
 #include "text/characters.hpp"
+#include "text/emoji.hpp"
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
@@ -92,7 +93,8 @@ void spoken_boundary::line_broke() {
         context_.is_numbered_line() && context_.is_first_word() && context_.last_word().is_number();
     context_.read('\n');
     if (context_.is_in_fence() || !context_.has_content() || marker) return;
-    settled_.push_back(content_end_);
+    // A chunk may have ended here already, at a limit.
+    if (content_end_ > 0) settled_.push_back(content_end_);
     context_.start_sentence();
 }
 
@@ -111,7 +113,7 @@ bool spoken_boundary::attach(char32_t c) {
     if (!o.after.characters.empty()) return false;
     if (is_line_break(c)) return attach_line_break();
     if (is_white_space(c)) return o.after.space = true;
-    if (is_emoji(c)) {
+    if (is_emoji_part(c)) {
         o.mark.has_emoji = true;
         o.end = length_;
         return true;

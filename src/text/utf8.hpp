@@ -30,6 +30,9 @@ std::size_t find_invalid(std::string_view text) noexcept;
 /// Bytes at the end of `text` that are the start of a character and may still become one: 0 to 3.
 std::size_t incomplete_suffix(std::string_view text) noexcept;
 
+/// Appends one character. Precondition: it is one.
+void append_utf8(std::string& out, char32_t c);
+
 /// How many characters the valid `text` has.
 std::size_t count_characters(std::string_view text) noexcept;
 

@@ -1,6 +1,7 @@
 #include "text/word_reader.hpp"
 
 #include "text/characters.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <string>
@@ -81,7 +82,7 @@ bool starts_word(char32_t c) noexcept {
     return is_letter(c) || is_digit(c);
 }
 
-bool is_word_character(char32_t c) noexcept {
+bool continues_word(char32_t c) noexcept {
     return starts_word(c) || c == '\'' || c == 0x2019 || c == '-' || c == 0x2010 || c == 0x2011 ||
            c == '/' || c == '@' || c == '_' || c == '&' || c == '=' || c == '\\' || c == 0xB0 ||
            c == 0xBA || c == 0xAA;

@@ -51,7 +51,7 @@ class word {
 };
 
 /// Whether a word goes on with it, if it began already.
-bool is_word_character(char32_t c) noexcept;
+bool continues_word(char32_t c) noexcept;
 /// Whether a word can begin with it.
 bool starts_word(char32_t c) noexcept;
 

@@ -61,8 +61,12 @@ json fields_of(const generation_options& options) {
 
 }  // namespace
 
-std::string completion_settings(const generation_options& options) {
-    const auto object = dumped(fields_of(options));
+std::string completion_settings(const generation_options& options,
+                                std::span<const tag_pair> reasoning_tags) {
+    auto fields = fields_of(options);
+    for (const auto& pair : reasoning_tags)
+        for (const auto& mark : {pair.open, pair.close}) fields["preserved_tokens"].push_back(mark);
+    const auto object = dumped(fields);
     return object.substr(1, object.size() - 2);
 }
 

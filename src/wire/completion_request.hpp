@@ -27,8 +27,11 @@ struct completion_request {
 };
 
 /// What all requests of a reply have in common, as members of a JSON object: made once.
-/// `max_tokens` is not read: it bounds a reply, which may need several requests.
-std::string completion_settings(const generation_options& options);
+/// `max_tokens` is not read: it bounds a reply, which may need several requests. The server shows
+/// the marks of `reasoning_tags` in its text even where they are control tokens, which it hides
+/// otherwise.
+std::string completion_settings(const generation_options& options,
+                                std::span<const tag_pair> reasoning_tags = {});
 
 /// The body of the request: a stream with timings from its first event on, whose final event is
 /// small. Text that is not UTF-8 is the caller's fault; its bad bytes are replaced.

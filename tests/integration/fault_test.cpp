@@ -67,8 +67,14 @@ TEST_F(server_fault, garbage_ends_the_request_while_the_handle_is_held) {
 
 // With the default limits: were it a matter of time, it would be another error, and much later.
 TEST_F(server_fault, missing_final_event_is_stream_incomplete_at_once) {
+    config.boundary_rule = boundary_rule::classic;
     start_with({.kind = fault_kind::no_final, .at_token = -1, .skip = 7});
     expect_failure(errc::stream_incomplete);
+}
+
+TEST_F(server_fault, missing_final_event_behind_a_sure_end_is_asked_for_again) {
+    start_with({.kind = fault_kind::no_final, .at_token = -1, .skip = 7});
+    expect_story();
 }
 
 TEST_F(server_fault, close_in_mid_stream_is_stream_incomplete) {

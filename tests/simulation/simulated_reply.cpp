@@ -10,12 +10,19 @@ namespace tandem::test {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
+namespace {
+boundary_rule random_rule(rng& random) {
+    return chance(random, 0.5) ? boundary_rule::classic : boundary_rule::spoken;
+}
+}  // namespace
+
 simulated_reply::simulated_reply(simulation& world, std::uint64_t id)
     : world_(world),
       habits_(random_habits(world.random_)),
       model_(world.random_),
       rules_(random_rules(world.random_, model_)),
-      machine_(id, model_.prompt(), rules_, text::make_boundary_detector(boundary_rule::classic),
+      machine_(id, model_.prompt(), rules_,
+               text::make_boundary_detector(random_rule(world.random_)),
                random_limits(world.random_)) {}
 
 detail::reply_rules simulated_reply::random_rules(rng& random, const simulated_model& model) {

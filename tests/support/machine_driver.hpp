@@ -19,9 +19,9 @@ class machine_driver {
  public:
     explicit machine_driver(detail::reply_rules rules = default_rules(),
                             text::chunk_limits limits = {.first_min_tokens = 0},
-                            std::string prompt = "P")
-        : machine(1, std::move(prompt), rules, text::make_boundary_detector(boundary_rule::classic),
-                  limits) {}
+                            std::string prompt = "P",
+                            boundary_rule rule = boundary_rule::classic)
+        : machine(1, std::move(prompt), rules, text::make_boundary_detector(rule), limits) {}
 
     static detail::reply_rules default_rules() {
         using namespace std::chrono_literals;

@@ -94,6 +94,7 @@ std::string json_line(const chunk_event& e) {
         .where(e.where)
         .field("seq", c.id.seq)
         .field("text", c.text)
+        .field("speech", c.speech)
         .field("boundary", to_string(c.boundary))
         .field("tokens", c.tokens)
         .field("slot", c.slot)

@@ -36,6 +36,7 @@ tandem::reply_result some_result() {
 TEST(chunk_line, has_the_keys_of_the_contract_in_order) {
     const tandem::chunk c{.id = {9, 2},
                           .text = "Hello!",
+                          .speech = "Hello",
                           .boundary = tandem::boundary::sentence,
                           .tokens = 3,
                           .slot = 1,
@@ -44,7 +45,7 @@ TEST(chunk_line, has_the_keys_of_the_contract_in_order) {
                           .evaluated = 1,
                           .guard_wait_ms = 1.5};
     EXPECT_EQ(json_line(chunk_event{.where = {"p1", 3}, .chunk = c, .t_ns = 12345678901234}),
-              R"({"event":"chunk","id":"p1","turn":3,"seq":2,"text":"Hello!",)"
+              R"({"event":"chunk","id":"p1","turn":3,"seq":2,"text":"Hello!","speech":"Hello",)"
               R"("boundary":"sentence","tokens":3,"slot":1,"slot_reused":true,"cached":40,)"
               R"("evaluated":1,"guard_wait_ms":1.500,"t_ns":12345678901234})"
               "\n");

@@ -32,6 +32,13 @@ TEST(CompletionRequest, AsksForAStreamWithIdsTimingsAndTheCache) {
     EXPECT_EQ(body.at("id_slot"), 1);
 }
 
+TEST(CompletionRequest, AsksForTheMarksOfReasoningInTheText) {
+    const std::vector<tag_pair> tags{{"<think>", "</think>"}, {"[T]", "[/T]"}};
+    const auto body = json::parse('{' + completion_settings({}, tags) + '}');
+    EXPECT_EQ(body.at("preserved_tokens"), json({"<think>", "</think>", "[T]", "[/T]"}));
+    EXPECT_FALSE(body_of("Hi").contains("preserved_tokens"));
+}
+
 TEST(CompletionRequest, AsksForASmallFinalEvent) {
     const auto fields = body_of("Hi").at("response_fields").get<std::vector<std::string>>();
     EXPECT_NE(std::find(fields.begin(), fields.end(), "stop_type"), fields.end());

@@ -1,0 +1,78 @@
+#include "reply/reply_machine.hpp"
+#include "support/machine_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::detail::reply_rules;
+using tandem::test::machine_driver;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+reply_rules rules() {
+    auto r = machine_driver::default_rules();
+    r.reasoning_tags = {{"<think>", "</think>"}};
+    r.speech = tandem::speech_form::clean;
+    return r;
+}
+
+TEST(reply_machine_speech, keeps_reasoning_for_the_next_request_only) {
+    machine_driver d(rules());
+    d.prompt_ids.reset();
+    d.begin();
+    d.tokens("<think>", "Hm.", "</think>", "\n\n", "Hello", "!", " How");
+    EXPECT_THAT(d.wants(),
+                ElementsAre("close", "release 0", "tokenize", "chunk 0 'Hello!' sentence"));
+    d.tokenized({});
+    d.go_on(0);
+    d.grant(1);
+    EXPECT_THAT(d.wants(), ElementsAre("slot?", "send 1 n=-1 'P<think>Hm.</think>\n\nHello! How'"));
+}
+
+TEST(reply_machine_speech, hides_the_start_where_the_prompt_opened_a_reasoning) {
+    machine_driver d(rules(), {.first_min_tokens = 0}, "P<think>\n");
+    d.begin();
+    d.tokens("Hm.", " So.", "</think>", "Hello", "!", " How");
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
+}
+
+TEST(reply_machine_speech, gives_no_chunk_for_a_reply_that_is_all_reasoning) {
+    machine_driver d(rules());
+    d.begin();
+    d.tokens("<think>", "Hm.");
+    d.final();
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end eos"));
+    EXPECT_EQ(d.machine.result().text, "");
+}
+
+TEST(reply_machine_speech, ends_a_hold_in_time_though_reasoning_goes_on) {
+    machine_driver d(rules());
+    d.begin();
+    d.tokens("Hello", "!");
+    d.pass(200ms);
+    d.token("<think>");
+    d.pass(50ms);
+    d.deadline();
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
+}
+
+TEST(reply_machine_speech, hands_a_withheld_start_of_a_mark_over_at_the_end) {
+    machine_driver d(rules());
+    d.begin();
+    d.tokens("a", " <th");
+    d.final();
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'a <th' end"));
+}
+
+TEST(reply_machine_speech, tells_a_withheld_start_of_a_mark_as_unspoken) {
+    machine_driver d(rules());
+    d.begin();
+    d.tokens("a", " <th");
+    d.interrupt();
+    EXPECT_EQ(d.machine.result().unspoken_text, "a <th");
+}
+
+}  // namespace
