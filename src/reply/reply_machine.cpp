@@ -1,5 +1,7 @@
 #include "reply/reply_machine.hpp"
 
+#include "text/white_space.hpp"
+
 #include "tandem/config_fields.hpp"
 
 #include <fmt/format.h>
@@ -145,8 +147,9 @@ void reply_machine::hand_over_early(time_point now) {
     offer_chunk(now);
 }
 
+// White space tells nothing, and may be all that a stop word leaves of its first token.
 void reply_machine::peek_read(time_point now, const wire::token_event& event) {
-    if (read_text(event)) peek_ended(now);
+    if (read_text(event) && !text::is_all_white_space(event.content)) peek_ended(now);
 }
 
 /// The cut, while the chunk is spoken, or continued already.

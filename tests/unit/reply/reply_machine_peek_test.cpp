@@ -44,6 +44,14 @@ TEST_F(sure_end, needs_no_other_request_where_the_reply_ends) {
     EXPECT_THAT(d.wants(), ElementsAre("end eos"));
 }
 
+TEST_F(sure_end, takes_white_space_for_no_peek) {
+    d.wants();
+    d.token(" ");
+    EXPECT_THAT(d.wants(), IsEmpty());
+    d.final(tandem::wire::stop_type::word);
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));
+}
+
 TEST_F(sure_end, ends_the_reply_for_a_consumer_that_asked_for_more_already) {
     d.wants();
     d.ask();
