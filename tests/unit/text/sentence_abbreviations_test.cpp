@@ -114,6 +114,7 @@ TEST(units, end_a_sentence_behind_a_number_before_a_capital) {
         "It is 40 ft. long.",
         "He ran 5 km.| She ran ten.",
         "Please come in.| The door is open.",
+        "This one is 5 in. long.| That one is 3 in. wide.",
     });
 }
 
@@ -136,6 +137,7 @@ TEST(numbered_words, belong_to_the_number_that_follows) {
         "Read pp. 12 to 20.| Then rest.",
         "It is in Vol. 2 of the set.",
         "See Sec. 4 and Ch. 7.| Both help.",
+        "No. 5 is alive.| Number 6 is not.",
         "Look at Figs. 2 and 3.",
         "It is on p. 44 of the book.",
     });
@@ -166,6 +168,21 @@ TEST(plain_words, end_sentences_though_they_are_abbreviations_elsewhere) {
         "I know you may.| She may not.",
         "This is fun.| Try it.",
         "He is a rep.| She is a cop.",
+    });
+}
+
+TEST(names_of_languages, end_sentences) {
+    expect_sentences({
+        "I use C++.| It is fast.",
+        "I use C#.| It is fast.",
+        "I like .NET a lot.| It is fast.",
+    });
+}
+
+TEST(degrees, end_no_sentence) {
+    expect_sentences({
+        "She got a Ph.D. in May.| We danced.",
+        "He has a B.A. in law.| It helps.",
     });
 }
 

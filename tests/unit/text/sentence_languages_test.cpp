@@ -22,6 +22,9 @@ TEST(german, has_ordinals_and_abbreviations) {
                          "Er sagte: »Ich komme.«| Dann ging er.",
                          "Prof. Dr. Lang hält die Rede.| Sie dauert lange.",
                          "Das ist gut.| Was meinst du?",
+                         "Bis zum 31.12. ist offen.| Dann ist Schluss.",
+                         "Es kostet max. 5 Euro.| Das ist wenig.",
+                         "Es war 20 n. Chr. in Rom.| Das ist lange her.",
                          "Das sind ca. 3.000 Leute, d.h. zu viele.| Schade!",
                      });
 }
@@ -34,6 +37,9 @@ TEST(french, has_spaced_quotes_and_marks) {
                                "Mme. Blanc arrive.| Elle est en retard.",
                                "« Entrez ! » dit-elle.| Il entra.",
                                "Voir p. 12 et fig. 3.| C’est clair.",
+                               "Il est né en 50 av. J.-C. à Rome.| Il y vit.",
+                               "Quoi ?!| Non.",
+                               "Prix : 5 €.| Merci.",
                                "Achetez du pain, du lait, etc.| Merci bien.",
                            });
 }
@@ -44,6 +50,8 @@ TEST(spanish, has_titles_and_inverted_marks) {
                                "¿Dónde está?| ¡Ya viene!",
                                "Vive en EE.UU. desde niño.| Le gusta.",
                                "Ud. puede pasar.| Gracias.",
+                               "Nació en 50 a. C. en Roma.| Allí vive.",
+                               "«Ya voy.»| Se fue.",
                                "Véase la pág. 7 del libro.| Es corta.",
                                "La Dra. Gil no está.| Vuelva mañana.",
                            });
@@ -75,6 +83,7 @@ TEST(russian, has_abbreviations) {
                                "Купи хлеб, т. е. батон.| Спасибо.",
                                "А. С. Иванов писал стихи.| Их любят.",
                                "Где ты?| Я дома!",
+                               "Это стоит 5 тыс. руб. в год.| Это мало.",
                                "См. рис. 3 на стр. 5.| Там всё есть.",
                            });
 }
@@ -92,6 +101,7 @@ TEST(dutch_and_swedish, have_abbreviations) {
     expect_sentences("nl", {
                                "Dhr. Visser is er.| Hij wacht.",
                                "Neem bijv. een appel.| Die is lekker.",
+                               "Mevr. Jansen is er.| Zij wacht.",
                            });
     expect_sentences("sv", {
                                "Ta t.ex. ett äpple.| Det är gott.",

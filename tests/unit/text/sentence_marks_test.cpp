@@ -39,6 +39,7 @@ TEST(runs_of_marks, are_one_end) {
         "Stop it!!!| Now sit down.",
         "Is it over??| I hope so.",
         "No way?!?!| It is true.",
+        "What?!| No!",
         "Really‽| It is true.",
     });
 }
@@ -113,6 +114,8 @@ TEST(brand_names, start_sentences_with_their_second_letter) {
 TEST(missing_spaces, still_leave_an_end_between_words) {
     expect_sentences({
         "We saw the whole world.|Today we rest.",
+        "Is it you?|Yes.",
+        "This is the end.|He left.",
     });
 }
 

@@ -24,6 +24,9 @@ TEST(numbers, end_sentences) {
         "There were 12.| Now there are 9.",
         "It happened in 2001.| 500 people saw it.",
         "The score was 3-2.| We won.",
+        "Read chapter 1.| The start is slow.",
+        "Take road I-95.| Turn left.",
+        "It was minus 5.| We froze.",
     });
 }
 
