@@ -6,7 +6,7 @@ readonly build_packages=(
   g++ cmake ninja-build libcurl4-openssl-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
   libboost-dev libcli11-dev libssl-dev ca-certificates debian-archive-keyring)
 readonly test_packages=(
-  libgtest-dev libgmock-dev libicu-dev openssl clang)
+  libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang)
 
 usage() {
   cat <<'END'

@@ -27,6 +27,8 @@ class boundary_detector {
     /// What was fed after it stays read; the verdict on that part is returned. `bytes` may be any
     /// place between two characters, also 0, or one before a settled end.
     virtual verdict consume(std::size_t bytes) = 0;
+    /// No token follows: decides with what was read. Precondition as for feed().
+    virtual verdict finish() = 0;
 };
 
 }  // namespace tandem::text

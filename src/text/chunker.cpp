@@ -44,6 +44,7 @@ chunker::status chunker::hold_expired() {
 }
 
 chunker::status chunker::finish() {
+    advance(detector_->finish());
     while (pending_ && !is_early(*pending_) && !is_all_white_space(open_text().substr(*pending_)))
         advance(end_chunk({*pending_, boundary::sentence}));
     if (!open_text().empty()) advance(end_chunk({open_text().size(), boundary::end}));

@@ -62,7 +62,8 @@ class chunker {
     /// The one complete chunk is a sentence that ends whatever follows, and nothing was read behind
     /// it.
     bool is_unpeeked() const noexcept {
-        return ready_.size() == 1 && ready_.front().why == boundary::sentence && open_text().empty();
+        return ready_.size() == 1 && ready_.front().why == boundary::sentence &&
+               open_text().empty();
     }
     /// The complete chunk. What was read past it is carried into the next one, whose status is
     /// current() afterwards. Precondition: current() is `ready`.

@@ -14,6 +14,7 @@ class classic_boundary final : public boundary_detector {
  public:
     verdict feed(std::string_view token) override;
     verdict consume(std::size_t bytes) override;
+    verdict finish() override { return current(); }
 
  private:
     void read(char32_t character, std::size_t offset) noexcept;

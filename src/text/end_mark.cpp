@@ -18,7 +18,7 @@ constexpr std::u32string_view shouts = U"!?‼⁇⁈⁉‽";
 // Sentence_Terminal of the Unicode character database (ICU: UCHAR_S_TERM) without . ! ? and the
 // like, which stand for other things too, and without scripts that are not written any more.
 constexpr std::u32string_view hard_stops =
-    U"。．！？｡؟۔։।॥။၊።፧፨܀܁܂᙮᠃᠉‿⸮꘎꘏꛳꛷꡶꡷꣎꣏꤯꧈꧉꩝꩞꩟꯫︒︕︖﹒﹖﹗";
+    U"។៕。．！？｡؟۔։।॥။၊።፧፨܀܁܂᙮᠃᠉‿⸮꘎꘏꛳꛷꡶꡷꣎꣏꤯꧈꧉꩝꩞꩟꯫︒︕︖﹒﹖﹗";
 
 constexpr int max_marker_digits = 3;
 constexpr int max_ordinal_digits = 2;
@@ -29,8 +29,8 @@ bool is_hard_stop(char32_t c) noexcept {
 
 /// "you and I." rather than an initial.
 bool is_pronoun_i(const end_mark& m, const lexicon& words) {
-    constexpr std::array<std::string_view, 8> before_it{"and", "or", "than", "but",
-                                                        "as",  "am", "not",  "only"};
+    constexpr std::array<std::string_view, 9> before_it{"was", "and", "or",  "than", "but",
+                                                        "as",  "am",  "not", "only"};
     return words.is_english() && m.last.text() == "i" &&
            std::ranges::find(before_it, m.previous.text()) != before_it.end();
 }
@@ -50,6 +50,7 @@ bool is_small_roman(const word& w) {
 word_kind kind_of_number(const word& w, const sentence_context& before, const lexicon& words) {
     if (w.stops > 0) return word_kind::plain;
     if (before.is_first_word() && w.digits <= max_marker_digits) return word_kind::marker;
+    if (before.is_heading()) return word_kind::marker;
     // "The ranking: 1. Brazil, 2. Germany"
     const bool is_listed = before.mark_before_word() == ':' || before.mark_before_word() == ',';
     if (is_listed && w.digits <= max_ordinal_digits) return word_kind::marker;
@@ -68,6 +69,8 @@ word_kind kind_of_listed(const end_mark& m, const lexicon& words) {
     // Other languages write their abbreviations in lower case where English has a capital.
     const bool capital = w.starts_upper || !(w.has_lower && words.is_english());
     const bool behind_number = m.previous.digits > 0;
+    // "Main St."
+    if (w.text() == "st" && m.previous.starts_upper) return word_kind::name_part;
     if (has(word_class::inner) || (has(word_class::title) && capital)) return word_kind::never;
     if (has(word_class::unit) && behind_number) return word_kind::tail;
     if (has(word_class::numbered)) return word_kind::numbered;
@@ -84,11 +87,11 @@ word_kind kind_of_word(const end_mark& m, const sentence_context& before, const 
     if (m.spaced || w.empty()) return word_kind::plain;
     const bool starts_line = before.is_first_word();
     if (w.is_number()) return kind_of_number(w, before, words);
-    if (starts_line && w.digits == 0 && (w.letters == 1 || is_small_roman(w)))
+    const bool is_cased = is_uppercase(w.last) || is_lowercase(w.last);
+    if (starts_line && w.digits == 0 && ((w.letters == 1 && is_cased) || is_small_roman(w)))
         return word_kind::marker;
     if (is_pronoun_i(m, words) || is_letter_name(m, before)) return word_kind::plain;
-    if (w.is_initials() && w.letters == 1 && w.starts_upper && words.is_english())
-        return word_kind::initial;
+    if (w.is_initials() && w.letters == 1 && w.starts_upper) return word_kind::initial;
     if (words.has_ordinals() && w.is_roman()) return word_kind::ordinal;
     const auto listed = kind_of_listed(m, words);
     return listed == word_kind::plain && w.is_initials() ? kind_of_initials(w, words) : listed;

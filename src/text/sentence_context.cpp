@@ -23,6 +23,10 @@ bool is_latin_quote(char32_t c) noexcept {
     return latin_quotes.find(c) != latin_quotes.npos;
 }
 
+bool is_bracket(char32_t c) noexcept {
+    return c == '(' || c == '[' || c == '{' || c == 0xFF08 || c == 0xFF3B;
+}
+
 bool is_dash(char32_t c) noexcept {
     return c == '-' || c == 0x2013 || c == 0x2014;
 }
@@ -34,6 +38,7 @@ void sentence_context::start_sentence() noexcept {
     before_.clear();
     in_word_ = gap_ = false;
     words_ = dashes_ = 0;
+    emphasis_ = underscore_ = heading_ = false;
     first_lower_ = single_quote_ = is_dialogue_ = false;
     mark_before_word_ = 0;
     marker_ = false;
@@ -124,6 +129,8 @@ void sentence_context::read_word_character(char32_t c) noexcept {
 
 void sentence_context::read_mark(char32_t c) noexcept {
     const bool was_in_word = in_word_;
+    if (c == '#' && words_ == 0) heading_ = true;
+    if (c == '_') underscore_ = opens_here();
     if ((c == '\'' || c == 0x2018) && opens_here()) single_quote_ = true;
     in_word_ = false;
     if (const auto opener = opener_of(c); opener && closes(c)) {
@@ -137,7 +144,9 @@ void sentence_context::read_mark(char32_t c) noexcept {
         if (words_ == 0) is_dialogue_ = true;
         if (words_ > 0 && !is_dash(previous_) && !was_in_word) ++dashes_;
         gap_ = true;
-    } else if (c != '%' && c != '*' && c != '_' && c != '.' && c != 0xB0) {
+    } else if (c == '*') {
+        if (previous_ != '*') emphasis_ = !emphasis_;
+    } else if (c != '%' && c != '_' && c != '.' && c != 0xB0) {
         gap_ = true;
     }
     if (c == ':' && was_in_word && (word_.text() == "http" || word_.text() == "https")) {
@@ -158,7 +167,7 @@ bool sentence_context::opens_here() const noexcept {
     return previous_ == 0 || last_visible_ == 0 || is_white_space(previous_) ||
            openers.find(previous_) != openers.npos || previous_ == '"' || previous_ == '*' ||
            previous_ == '_' || is_dash(previous_) || previous_ == 0xFF1A || previous_ == 0xFF0C ||
-           previous_ == '>' || previous_ == ':';
+           previous_ == '>' || previous_ == ':' || is_cjk(previous_);
 }
 
 /// What `c` closes; 0 if it only opens or does neither.
@@ -204,7 +213,7 @@ void sentence_context::open(char32_t c) noexcept {
 void sentence_context::close(char32_t opener) noexcept {
     for (auto i = depth_; i > 0; --i) {
         if (open_[i - 1].mark != opener) continue;
-        closed_from_start_ = open_[i - 1].from_start;
+        closed_from_start_ = open_[i - 1].from_start && !is_bracket(opener);
         closed_after_colon_ = open_[i - 1].after_colon;
         depth_ = i - 1;
         return;

@@ -48,6 +48,12 @@ class sentence_context {
     /// What stands between the last word and the one before, if it is no white space.
     char32_t mark_before_word() const noexcept { return mark_before_word_; }
     /// A single quote was opened; as apostrophes look the same, one cannot tell where it closes.
+    /// A line of Markdown that starts with #.
+    bool is_heading() const noexcept { return heading_; }
+    /// Markdown's _ was opened.
+    bool has_open_underscore() const noexcept { return underscore_; }
+    /// Markdown's * or ** was opened.
+    bool has_open_emphasis() const noexcept { return emphasis_; }
     bool has_single_quote() const noexcept { return single_quote_; }
     /// A remark was begun with a dash – like this – and not ended. Where a dash stands before
     /// what someone says, it tells nothing.
@@ -91,6 +97,9 @@ class sentence_context {
     int backticks_ = 0;
     bool backticks_open_ = false;
     char32_t mark_before_word_ = 0;
+    bool heading_ = false;
+    bool underscore_ = false;
+    bool emphasis_ = false;
     bool single_quote_ = false;
     bool is_dialogue_ = false;
     bool fence_ = false;

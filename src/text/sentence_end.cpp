@@ -193,9 +193,11 @@ judgement rules::behind_number_word() {
 judgement rules::behind_initial() {
     if (next_.what != next::upper) return goes_on;
     if (!mark_.last.starts_upper && !words_.is_english()) return goes_on;
-    if (words_.find(mark_.previous.text()).has(word_class::label)) {
+    const auto& label = mark_.previous;
+    const bool is_initial = label.letters == 1 && label.starts_upper;  // "A. B. Carver"
+    if (!is_initial && words_.find(label.text()).has(word_class::label)) {
         if (!is_last_chance()) return undecided;
-        return ends_if(!next_.is_initial && (next_.letters > 1 || mark_.previous.text() != "is"));
+        return ends_if(!next_.is_initial && (next_.letters > 1 || label.text() != "is"));
     }
     return if_starter(goes_on);
 }
@@ -206,6 +208,7 @@ judgement rules::behind_clock() {
         "m", "e", "f", "p", "s", "mo", "mr", "sa", "su", "ea", "pa", "ce", "fr", "tu", "we"};
     if (!is_last_chance()) return undecided;
     const bool opens = before_.words() <= words_of_opening_time;
+    if (after_.is_piece && is_starter()) return ends;
     if (next_is(word_class::when) || (opens && next_is(word_class::title))) return goes_on;
     if (next_.complete) return ends_if(!opens || is_starter());
     if (next_.letters > 2) return ends_if(!words_.has_start(word_class::when, next_.text));
@@ -282,7 +285,7 @@ judgement rules::behind_shout() {
 /// "嗯……": not more than a sound was said.
 bool rules::hesitates() const {
     const auto& w = before_.last_word();
-    return before_.words() == 1 && w.letters <= 3;
+    return before_.words() == 1 && w.letters <= (is_kana(w.last) ? 3 : 2);
 }
 
 /// 「行きます。」と goes on, 老師說：「明天放假。」同學們 does not.
@@ -298,7 +301,7 @@ judgement rules::behind_hard() {
 /// "Stop!" John said.
 judgement rules::behind_upper() {
     const bool is_speech = mark_.closed && before_.closed_from_start();
-    if (!is_speech || before_.last_visible() == ')' || next_.quoted) return ends;
+    if (!is_speech || next_.quoted) return ends;
     // "Where is it?" I asked.
     if (next_.text == "i" && (next_.complete || after_.is_piece)) return goes_on;
     return if_starter(undecided);
@@ -378,7 +381,7 @@ bool surely_ends(const end_mark& mark, const sentence_context& before, const lex
     // More of these may follow, as tokens of their own.
     constexpr std::u32string_view repeated = U"．！？؟";
     if (before.is_enclosed() || before.is_quoted() || before.has_open_dash()) return false;
-    if (before.has_single_quote()) return false;
+    if (before.has_single_quote() || before.has_open_emphasis()) return false;
     if (mark.closed || mark.spaced) return false;
     if (mark.what == kind::hard) return repeated.find(mark.mark) == repeated.npos;
     const auto& w = mark.last;

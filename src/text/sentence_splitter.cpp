@@ -77,7 +77,7 @@ std::vector<std::string> sentence_splitter::hold_expired() {
 
 std::vector<std::string> sentence_splitter::finish() {
     auto& s = *state_;
-    std::vector<std::string> sentences;
+    auto sentences = s.take(s.detector->finish());
     const auto rest = [&] { return std::string_view(s.open).substr(s.start); };
     while (s.pending && !text::is_all_white_space(rest().substr(*s.pending)))
         for (auto& more : hold_expired()) sentences.push_back(std::move(more));

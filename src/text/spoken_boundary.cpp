@@ -13,8 +13,9 @@ namespace {
 using kind = end_mark::kind;
 
 constexpr char32_t ellipsis_mark = 0x2026;
+constexpr int max_tag = 200;
 constexpr std::u32string_view closing_marks = U"\"'”’“»«›)]}）］｝」』】》〉〕*_~`";
-constexpr std::u32string_view emphasis_marks = U"*_~`";
+constexpr std::u32string_view emphasis_marks = U"*_~";
 
 bool is_line_break(char32_t c) noexcept {
     return c == '\n' || c == 0x2028 || c == 0x2029;
@@ -53,18 +54,17 @@ verdict spoken_boundary::feed(std::string_view token) {
 }
 
 verdict spoken_boundary::consume(std::size_t bytes) {
-    while (!settled_.empty() && settled_.front() <= bytes) settled_.pop_front();
-    if (open_ && bytes == open_->end && bytes > 0) {
-        resolve(true);
-        settled_.pop_back();
+    base_ += bytes;
+    if (open_ && bytes > 0 && open_->end <= base_) resolve(open_->end == base_);
+    while (!settled_.empty() && settled_.front() <= base_) settled_.pop_front();
+    return current();
+}
+
+verdict spoken_boundary::finish() {
+    if (open_ && !open_->after.characters.empty()) {
+        open_->after.last_look = true;
+        decide();
     }
-    length_ -= bytes;
-    content_end_ -= std::min(content_end_, bytes);
-    for (auto& end : settled_) end -= bytes;
-    if (open_ && open_->end > bytes)
-        open_->end -= bytes;
-    else if (open_)
-        resolve(false);
     return current();
 }
 
@@ -94,7 +94,7 @@ void spoken_boundary::line_broke() {
     context_.read('\n');
     if (context_.is_in_fence() || !context_.has_content() || marker) return;
     // A chunk may have ended here already, at a limit.
-    if (content_end_ > 0) settled_.push_back(content_end_);
+    if (content_end_ > base_) settled_.push_back(content_end_);
     context_.start_sentence();
 }
 
@@ -102,14 +102,14 @@ bool spoken_boundary::start_mark(char32_t c) {
     const auto what = find_mark(c, context_);
     if (!what || !context_.has_content() || context_.is_in_fence() || context_.is_in_tag())
         return false;
-    open_ = open_mark{make_mark(*what, c, context_, *words_), length_, token_, {}, false, false};
+    open_ = open_mark{make_mark(*what, c, context_, *words_), length_, token_, {}, false, 0};
     return true;
 }
 
 /// Whether `c` belongs to the open mark: more marks, what closes with it, white space, emoji.
 bool spoken_boundary::attach(char32_t c) {
     auto& o = *open_;
-    if (o.in_tag) return attach_in_tag(c);
+    if (o.tag > 0) return attach_in_tag(c);
     if (!o.after.characters.empty()) return false;
     if (is_line_break(c)) return attach_line_break();
     if (is_white_space(c)) return o.after.space = true;
@@ -118,14 +118,23 @@ bool spoken_boundary::attach(char32_t c) {
         o.end = length_;
         return true;
     }
-    if (c == '<' && !o.after.space) return o.in_tag = true;
+    if (c == '<' && !o.after.space) return ++o.tag > 0;
     return attach_mark(c) || attach_closer(c);
 }
 
 bool spoken_boundary::attach_in_tag(char32_t c) {
+    const bool is_tag = open_->tag > 1 || c == '/';
+    if (!is_tag || ++open_->tag > max_tag) return leave_tag(c), true;
     if (c != '>') return true;
-    open_->in_tag = false;
+    open_->tag = 0;
     return lengthen();
+}
+
+/// It was none: "I like it.<3"
+void spoken_boundary::leave_tag(char32_t c) {
+    open_->tag = 0;
+    open_->after.characters = {U'<', c};
+    decide();
 }
 
 bool spoken_boundary::attach_line_break() {
@@ -165,7 +174,8 @@ bool spoken_boundary::attach_closer(char32_t c) {
     const bool touches = !open_->after.space;
     const bool closes = touches ? is_closing_mark(c) : context_.is_open_mark(c);
     // "file._name" is one word.
-    if (!closes || (c == '_' && open_->mark.what == kind::stop)) return false;
+    const bool joins = c == '_' && open_->mark.what == kind::stop;
+    if (!closes || (joins && !context_.has_open_underscore())) return false;
     context_.read(c);
     open_->has_closer = true;
     open_->mark.closed = open_->mark.closed || !is_emphasis(c);
@@ -215,7 +225,7 @@ void spoken_boundary::token_ended(std::string_view token) {
             resolve(may_end(o.mark, context_));
         } else if (o.mark.what == kind::emoji && o.after.characters.empty() && word_pieces_) {
             resolve(context_.words() > 1 || is_cjk(context_.last_letter()));
-        } else if (!looked && !o.in_tag && !o.has_closer && o.after.characters.empty() &&
+        } else if (!looked && o.tag == 0 && !o.has_closer && o.after.characters.empty() &&
                    !o.after.space && word_pieces_ &&
                    (o.mark.what == kind::hard || (last_was_word_ && is_mark_alone(token))) &&
                    surely_ends(o.mark, context_, *words_)) {
@@ -237,9 +247,9 @@ void spoken_boundary::note_token(std::string_view token) noexcept {
 verdict spoken_boundary::current() const {
     verdict v;
     if (!settled_.empty())
-        v.settled = settled_.front();
-    else if (open_ && open_->end > 0 && may_end(open_->mark, context_))
-        v.pending = open_->end;
+        v.settled = settled_.front() - base_;
+    else if (open_ && open_->end > base_ && may_end(open_->mark, context_))
+        v.pending = open_->end - base_;
     return v;
 }
 

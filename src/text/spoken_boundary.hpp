@@ -21,6 +21,7 @@ class spoken_boundary final : public boundary_detector {
 
     verdict feed(std::string_view token) override;
     verdict consume(std::size_t bytes) override;
+    verdict finish() override;
 
  private:
     struct open_mark {
@@ -29,13 +30,14 @@ class spoken_boundary final : public boundary_detector {
         std::size_t token = 0;  // that the last character of it came with, emoji not counted
         follower after;
         bool has_closer = false;  // quotes, brackets or marks of emphasis
-        bool in_tag = false;      // a closing tag of SSML follows
+        int tag = 0;              // characters of a closing tag of SSML, behind the mark
     };
 
     void read(char32_t c, std::size_t bytes);
     void read_outside(char32_t c);
     bool attach(char32_t c);
     bool attach_in_tag(char32_t c);
+    void leave_tag(char32_t c);
     bool attach_line_break();
     bool attach_mark(char32_t c);
     bool attach_closer(char32_t c);
@@ -53,6 +55,8 @@ class spoken_boundary final : public boundary_detector {
     bool has_hint_;
     sentence_context context_;
     std::optional<open_mark> open_;
+    // Offsets in all that was fed.
+    std::size_t base_ = 0;  // behind what was consumed
     std::deque<std::size_t> settled_;
     std::size_t length_ = 0;
     std::size_t content_end_ = 0;  // behind the last visible character

@@ -30,10 +30,10 @@ void word::append(char32_t c) noexcept {
         ++digits;
     else if (c == '.')
         ++stops;
-    else
+    else if (c != '-' || last != '.')  // "J.-J."
         other = true;
     if (is_technical_character(c) && !(c == '/' && letters < 2)) technical = true;
-    run_ = c == '.' ? 0 : run_ + 1;
+    run_ = c == '.' || c == '-' ? 0 : run_ + 1;
     if (run_ > 1) single_ = false;
     last = c;
     keep(lower);

@@ -8,7 +8,8 @@ namespace {
 // Manual of Style 10.4 to 10.70) beside them.
 constexpr word_group groups[] = {
     {word_class::title,
-     "mr mrs ms mx messrs dr drs prof rev fr hon gen lt col maj capt cpt cmdr cdr adm sgt cpl pvt "
+     "wm chas thos pt mr mrs ms mx messrs dr drs prof rev fr hon gen lt col maj capt cpt cmdr cdr "
+     "adm sgt cpl pvt "
      "pfc brig supt insp gov sen rep pres amb atty msgr br st ste mt mts ft mlle mme lt.cdr lt.col "
      "lt.gen maj.gen asst adj assoc mgr vp"},
     {word_class::inner,
@@ -78,7 +79,7 @@ constexpr word_group groups[] = {
      "answer letter team category building room block seat row channel point size model formula "
      "studio unit version schedule column step division series apartment suite chapter figure "
      "table hall wing zone level concourse platform terminal track side note key item line list "
-     "phase stage choice variant influenza hemisphere company battery platoon is either or exit "
+     "phase stage choice variant influenza hemisphere company battery platoon is exit "
      "drive flat minor major war press hit type select choose click button a an the just"},
     {word_class::exclaimed,
      "yahoo yum jeopardy oklahoma mia airplane oliver wham panic joomla kahoot ho ahoy hairspray "
@@ -94,7 +95,8 @@ constexpr word_group groups[] = {
      "dry wet sad mad odd raw shy sit fit hid led met fed bet yet nor for and but the she its our "
      "hey wow yep nah bar gas gym pub zoo inn spa bee cow pig fox ant owl"},
     {word_class::file,
-     "main index app config package readme test tests setup data file script style styles server "
+     "docs api blog shop portal login account static main index app config package readme test "
+     "tests setup data file script style styles server "
      "client example google amazon apple github gitlab gmail openai wikipedia youtube facebook "
      "twitter report notes log logs output input image photo picture video document doc model "
      "settings requirements makefile dockerfile docker node os sys path json utils util math std "

@@ -20,7 +20,7 @@ constexpr word_group groups[] = {
      "lfd"},
     {word_class::name_part,
      "inc co corp ltd jr u.s u.s.a n.chr v.chr n v jh jahrh hbf str pl ges mbh e.v eu mwst"},
-    {word_class::tail,
+    {word_class::name_part,
      "usw etc u.v.m usf min std sek mio mrd tsd ztr pfd stk stck kg km cm mm u.v.a o.g o.a m.w "
      "jhd jahrhs"},
     {word_class::date, "jan feb mär apr jun jul aug sep sept okt nov dez mo di mi do fr sa so"},

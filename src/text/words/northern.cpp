@@ -23,6 +23,7 @@ constexpr word_group dutch[] = {
      "morgen gisteren mijn jouw uw zijn haar ons onze hun alle alles veel geen elke graag "
      "misschien "
      "natuurlijk daarna eerst dank bedankt hallo wilt wil laat"},
+    {word_class::label, "zaal plan spoor groep klasse type perron vitamine"},
     {word_class::filler, "eh ehm nou tja en maar"},
 };
 
@@ -42,6 +43,7 @@ constexpr word_group swedish[] = {
      "på av med för från till vid efter före under över också även nu idag imorgon igår min mitt "
      "din ditt er vår alla allt många ingen inget varje kanske tack hej självklart först vill ska "
      "skulle få får"},
+    {word_class::label, "sal plan spår avdelning grupp klass typ hus rum port"},
     {word_class::filler, "eh öh hmm och men"},
 };
 
@@ -61,6 +63,7 @@ constexpr word_group danish[] = {
      "når hvad hvem hvor hvordan hvorfor hvilken hvilket kan kunne er var har havde ja nej ikke på "
      "af med for fra til ved efter før under over også nu dag imorgen igår min mit din dit vores "
      "alle alt mange ingen hver måske tak hej selvfølgelig først vil skal skulle må ingen"},
+    {word_class::label, "sal plan spor afdeling gruppe klasse type rum port"},
     {word_class::filler, "øh hmm og men"},
 };
 
