@@ -24,14 +24,6 @@ TEST(straight_quotes, go_on_with_the_one_who_speaks) {
     });
 }
 
-TEST(quotations, hold_sentences_of_their_own) {
-    expect_sentences({
-        "\"I went home.| It was late.\"",
-        "“I went home.| It was late.”| She smiled.",
-        "He said, \"Sit down.| The film starts now.\"| We sat down.",
-    });
-}
-
 TEST(curly_quotes, close_with_their_sentence) {
     expect_sentences({
         "She said, “I am tired.”| Then she slept.",
@@ -104,13 +96,6 @@ TEST(inches, are_no_quotes) {
     expect_sentences({
         "The screen is 27\" wide.| It is heavy.",
         "He is 6'2\" tall.| She is not.",
-    });
-}
-
-TEST(unbalanced_quotes, silence_nothing) {
-    expect_sentences({
-        "He said \"wait.| Then he left.| We stayed.",
-        "She said “no.| Then she left.| We stayed.",
     });
 }
 
