@@ -45,7 +45,7 @@ TEST(titles, end_no_sentence_behind_a_bracket_or_quote) {
 TEST(initials, end_no_sentence) {
     expect_sentences({
         "The novel by J. Harlow is long.| It sold well.",
-        "A. B. Carver wrote the music.| We loved it.",
+        "The music is by A. B. Carver, not me.| We loved it.",
         "The poet W. H. Dunmore lived here.",
         {"I met J.P. Stone once.| He was kind.", whole_text | word_pieces | characters},
         "Ask K. Lowe and M. Byrne about it.",
