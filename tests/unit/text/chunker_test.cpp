@@ -360,10 +360,12 @@ class scripted_detector final : public boundary_detector {
     explicit scripted_detector(std::vector<verdict> script) : script_(std::move(script)) {}
     verdict feed(std::string_view) override { return next(); }
     verdict consume(std::size_t) override { return next(); }
+    verdict finish() override { return last_; }
 
  private:
-    verdict next() { return at_ < script_.size() ? script_[at_++] : verdict{}; }
+    verdict next() { return last_ = at_ < script_.size() ? script_[at_++] : verdict{}; }
     std::vector<verdict> script_;
+    verdict last_;
     std::size_t at_ = 0;
 };
 
