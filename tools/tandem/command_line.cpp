@@ -3,6 +3,7 @@
 #include "flag_faults.hpp"
 #include "help_format.hpp"
 #include "replay_flags.hpp"
+#include "segment_flags.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,7 +45,11 @@ class parser {
         app_.parse(std::move(args));
         if (const auto faults = faults_before(); !faults.empty()) return refused("tandem", faults);
         if (app_.got_subcommand(replay_.name))
-            return read(replay_, &command_line::replay, variable);
+            return answer(&command_line::replay,
+                          [&](auto& faults) { return replay_.read(variable, faults); });
+        if (app_.got_subcommand(segment_.name))
+            return answer(&command_line::segment,
+                          [&](auto& faults) { return segment_.read(faults); });
         return {.status = wrong_use, .err = help_text(app_)};
     } catch (const CLI::CallForHelp&) {
         return {.out = help_text(parsed())};
@@ -99,19 +104,19 @@ class parser {
         return option ? fmt::format("{} needs a value ({})", flag, option->get_type_name()) : text;
     }
 
-    template <class Flags, class Options>
-    command_line read(Flags& flags, std::optional<Options> command_line::*target,
-                      const environment& variable) {
+    template <class Options, class Read>
+    command_line answer(std::optional<Options> command_line::*command, Read read) const {
         std::vector<std::string> faults;
-        auto options = flags.read(variable, faults);
+        auto options = read(faults);
         if (!faults.empty()) return refused(name(), faults);
         command_line result;
-        result.*target = std::move(options);
+        result.*command = std::move(options);
         return result;
     }
 
     CLI::App app_{tandem_text, "tandem"};
     replay_flags replay_{app_};
+    segment_flags segment_{app_};
 };
 
 }  // namespace

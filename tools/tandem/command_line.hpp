@@ -2,6 +2,7 @@
 
 #include "config_layers.hpp"
 #include "replay_command.hpp"
+#include "segment_command.hpp"
 
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@ namespace tandem::command {
 /// `status`.
 struct command_line {
     std::optional<replay_options> replay{};
+    std::optional<segment_options> segment{};
     int status = 0;
     std::string out{};
     std::string err{};
