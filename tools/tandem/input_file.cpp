@@ -11,25 +11,6 @@
 namespace tandem::command {
 namespace {
 
-// An open file, or stdin, which is not closed.
-class descriptor {
- public:
-    explicit descriptor(const std::string& path)
-        : owned_(path != "-"),
-          fd_(owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO) {}
-    ~descriptor() {
-        if (owned_ && fd_ >= 0) ::close(fd_);
-    }
-    descriptor(const descriptor&) = delete;
-    descriptor& operator=(const descriptor&) = delete;
-
-    int get() const noexcept { return fd_; }
-
- private:
-    bool owned_;
-    int fd_;
-};
-
 // As a descriptor that blocks does by itself.
 void wait_for_input(int fd) {
     pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
@@ -38,11 +19,23 @@ void wait_for_input(int fd) {
 
 }  // namespace
 
+input_descriptor::input_descriptor(const std::string& path)
+    : owned_(path != "-"),
+      fd_(owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO) {}
+
+input_descriptor::~input_descriptor() {
+    if (owned_ && fd_ >= 0) ::close(fd_);
+}
+
+std::string input_name(const std::string& path) {
+    return path == "-" ? "stdin" : path;
+}
+
 file_content read_file(const std::string& path, std::size_t max_bytes) {
     constexpr std::size_t step = 256u << 10;
-    const auto name = path == "-" ? "stdin" : path;
+    const auto name = input_name(path);
     const auto failed = [&] { return file_content{{}, name + ": " + std::strerror(errno)}; };
-    const descriptor file(path);
+    const input_descriptor file(path);
     if (file.get() < 0) return failed();
     std::string text;
     for (;;) {

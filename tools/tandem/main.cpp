@@ -1,5 +1,6 @@
 #include "command_line.hpp"
 #include "replay_command.hpp"
+#include "segment_command.hpp"
 #include "terminal.hpp"
 
 #include <csignal>
@@ -29,7 +30,9 @@ int main(int argc, char** argv) try {
     const auto command =
         tandem::command::parse_command_line(std::vector<std::string>(argv + 1, argv + argc),
                                             [](const char* name) { return std::getenv(name); });
-    return command.replay ? tandem::command::run_replay(*command.replay) : tell(command);
+    if (command.replay) return tandem::command::run_replay(*command.replay);
+    if (command.segment) return tandem::command::run_segment(*command.segment);
+    return tell(command);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "tandem: %s\n", e.what());
     return 1;

@@ -7,6 +7,7 @@
 #include "progress.hpp"
 #include "prompt_file.hpp"
 #include "replay.hpp"
+#include "stop_pipe.hpp"
 #include "stop_signals.hpp"
 #include "terminal.hpp"
 #include "text_lines.hpp"
@@ -55,7 +56,7 @@ std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t)
         return {};
     }
     auto parsed = parse_prompts(file.text);
-    const auto name = options.file == "-" ? "stdin" : options.file;
+    const auto name = input_name(options.file);
     if (!parsed.faults.empty()) {
         tell_faults(t, name, parsed.faults);
         return {};
@@ -67,7 +68,7 @@ std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t)
 
 int exit_status(const replay_summary& s, const terminal& t) {
     if (!t.failure().empty()) return some_failed;
-    if (stop_signals::received() != 0) return stopped + stop_signals::received();
+    if (stop_pipe::received() != 0) return stopped + stop_pipe::received();
     return s.failed > 0 || s.not_started > 0 ? some_failed : complete;
 }
 

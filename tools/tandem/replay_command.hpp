@@ -1,8 +1,31 @@
 #pragma once
 
-#include "command_line.hpp"
+#include "speech_pace.hpp"
+
+#include "tandem/config.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace tandem::command {
+
+enum class color_choice { automatic, always, never };
+
+/// What `tandem replay` was asked for.
+struct replay_options {
+    config settings{};
+    /// A file of prompts, "-" for stdin, or empty.
+    std::string file{};
+    std::vector<std::string> prompts{};
+    std::vector<std::string> user_messages{};
+    speech_pace pace{};
+    bool json = false;
+    int concurrency = 1;
+    color_choice color = color_choice::automatic;
+    /// Not set: as it suits the output.
+    std::optional<tandem::log_level> log_level{};
+};
 
 /// Carries out `tandem replay`; returns the exit status.
 int run_replay(const replay_options& options);

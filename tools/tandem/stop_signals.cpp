@@ -3,72 +3,25 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
 
-#include <atomic>
-#include <cerrno>
-#include <csignal>
-#include <fcntl.h>
-#include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace tandem::command {
-namespace {
-
-// What the handler may touch.
-std::atomic<int> first_signal = 0;
-std::atomic<int> wake_up_fd = -1;
-static_assert(std::atomic<int>::is_always_lock_free);
-
-extern "C" void tandem_stop_handler(int signal) {
-    int none = 0;
-    if (!first_signal.compare_exchange_strong(none, signal)) _exit(128 + signal);
-    const int saved = errno;
-    [[maybe_unused]] const auto written = ::write(wake_up_fd, "!", 1);
-    errno = saved;
-}
-
-int make_pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-        throw std::system_error(errno, std::generic_category(), "pipe");
-    wake_up_fd = ends[1];
-    return ends[0];
-}
-
-// Blocked calls return with EINTR instead of going on (no SA_RESTART).
-void handle(int signal, void (*handler)(int)) {
-    struct sigaction action {};
-    action.sa_handler = handler;
-    sigemptyset(&action.sa_mask);
-    ::sigaction(signal, &action, nullptr);
-}
-
-}  // namespace
 
 stop_signals::stop_signals(boost::asio::io_context& ioc, std::function<void()> on_stop)
-    : on_stop_(std::move(on_stop)), pipe_(ioc, make_pipe()) {
-    first_signal = 0;
-    handle(SIGINT, tandem_stop_handler);
-    handle(SIGTERM, tandem_stop_handler);
-    boost::asio::async_read(pipe_, boost::asio::buffer(byte_),
+    : on_stop_(std::move(on_stop)), reader_(ioc, pipe_.fd()) {
+    boost::asio::async_read(reader_, boost::asio::buffer(byte_),
                             [this](const boost::system::error_code& ec, std::size_t) {
                                 if (!ec) on_stop_();
                             });
 }
 
 stop_signals::~stop_signals() {
-    handle(SIGINT, SIG_DFL);
-    handle(SIGTERM, SIG_DFL);
-    ::close(wake_up_fd.exchange(-1));
+    reader_.release();  // the descriptor is the pipe's
 }
 
 void stop_signals::cancel() {
     boost::system::error_code ignored;
-    pipe_.cancel(ignored);
-}
-
-int stop_signals::received() noexcept {
-    return first_signal;
+    reader_.cancel(ignored);
 }
 
 }  // namespace tandem::command

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "stop_pipe.hpp"
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
@@ -8,8 +10,7 @@
 
 namespace tandem::command {
 
-/// Ctrl-C and SIGTERM. The first one calls `on_stop`; the second one ends the process at once, also
-/// while it is blocked writing its output. One object at a time.
+/// Calls `on_stop` at the first Ctrl-C or SIGTERM. One object at a time.
 class stop_signals {
  public:
     stop_signals(boost::asio::io_context& ioc, std::function<void()> on_stop);
@@ -19,12 +20,11 @@ class stop_signals {
 
     /// No longer waits, so that the event loop can end.
     void cancel();
-    /// The first signal that came; 0 = none.
-    static int received() noexcept;
 
  private:
     std::function<void()> on_stop_;
-    boost::asio::posix::stream_descriptor pipe_;
+    stop_pipe pipe_;
+    boost::asio::posix::stream_descriptor reader_;
     std::array<char, 1> byte_{};
 };
 

@@ -222,10 +222,36 @@ TEST_F(arguments, start_their_help_with_an_example) {
     const auto c = parse({"replay", "--help"});
     EXPECT_EQ(c.status, 0);
     EXPECT_THAT(c.out, StartsWith("Example:\n  tandem replay "));
+    EXPECT_THAT(parse({"segment", "-h"}).out, StartsWith("Example:\n  echo "));
+}
+
+TEST_F(arguments, tell_what_to_segment) {
+    const auto c = parse({"segment"});
+    ASSERT_TRUE(c.segment) << c.err;
+    EXPECT_FALSE(c.replay);
+    EXPECT_EQ(c.segment->file, "-");
+    EXPECT_FALSE(c.segment->text);
+    EXPECT_EQ(c.segment->sentences.rule, tandem::boundary_rule::spoken);
+    EXPECT_EQ(c.segment->sentences.language, "");
+}
+
+TEST_F(arguments, tell_how_to_segment) {
+    const auto c = parse({"segment", "--rule", "classic", "--language", "de", "--text", "f"});
+    ASSERT_TRUE(c.segment) << c.err;
+    EXPECT_EQ(c.segment->file, "f");
+    EXPECT_TRUE(c.segment->text);
+    EXPECT_EQ(c.segment->sentences.rule, tandem::boundary_rule::classic);
+    EXPECT_EQ(c.segment->sentences.language, "de");
+}
+
+TEST_F(arguments, name_files_as_commands_are_named) {
+    EXPECT_EQ(parse({"segment", "replay"}).segment->file, "replay");
+    EXPECT_EQ(parse({"replay", "segment"}).replay->file, "segment");
 }
 
 TEST_F(arguments, keep_their_help_within_80_columns) {
-    for (const auto& args : {std::vector<std::string>{"--help"}, {"replay", "--help"}}) {
+    for (const auto& args :
+         {std::vector<std::string>{"--help"}, {"replay", "--help"}, {"segment", "--help"}}) {
         std::istringstream help(parse(args).out);
         for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80u) << line;
     }
@@ -276,6 +302,13 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"an_unknown_command",
                 {"replya", "f"},
                 "replya is an unknown command; known is: replay"},
+        refusal{"a_name_of_no_command", {"say"}, "known is: replay, segment"},
+        refusal{"a_flag_before_two_commands",
+                {"--language", "segment"},
+                "--language is a flag of replay and segment; write it behind that word"},
+        refusal{"a_rule", {"segment", "--rule", "old"}, "--rule is old; it must be classic or"},
+        refusal{"two_files_to_segment", {"segment", "f", "g"}, "g is one argument too many"},
+        refusal{"an_unknown_flag_of_segment", {"segment", "--lang"}, "did you mean --language?"},
         refusal{"two_servers",
                 {"replay", "f", "--url", "http://a:1", "--url", "http://b:1"},
                 "--url is given 2 times; this version uses one server"},

@@ -1,0 +1,134 @@
+#include "replay_flags.hpp"
+
+#include "flag_faults.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr int max_concurrency = 1000;
+
+constexpr const char* replay_text = R"(Example:
+  tandem replay --url http://127.0.0.1:8080 --tts wpm=160 prompts.jsonl
+
+Sends prompts to llama-server, and shows how each reply is handed over chunk by
+chunk: the next chunk is asked for when the one before is spoken.
+
+Usage: tandem replay [FLAG...] FILE
+       tandem replay [FLAG...] --user TEXT
+
+FILE has one JSON object a line ("-" reads stdin), of one of these kinds:
+  {"prompt": "raw text"}
+  {"messages": [{"role": "user", "content": "Hello"}]}
+  {"system": "Be brief.", "turns": ["Hello", "And then?"]}
+Each may have "id", "max_tokens" and "interrupt_after_ms". messages and turns go
+through the model's chat template.
+
+The columns show the time since a reply was asked for, the slot, how many tokens
+of the prompt it still held and how many it evaluated, and the chunk.
+
+Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
+server to generation may also be set by a variable (--reuse-guard by
+TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
+variables, and variables over the file.
+
+Exit status: 0 all replies complete, 1 some failed, 2 wrong use, 130 stopped
+with Ctrl-C, 143 stopped with SIGTERM.)";
+
+constexpr std::array<std::string_view, 3> color_names{"auto", "always", "never"};
+constexpr std::array<std::string_view, 5> level_names{"debug", "info", "warning", "error", "off"};
+
+void read_concurrency(const std::string& text, int& value, std::vector<std::string>& faults) {
+    const auto* last = text.data() + text.size();
+    const auto [end, fault] = std::from_chars(text.data(), last, value);
+    if (fault != std::errc{} || end != last || value < 1 || value > max_concurrency)
+        faults.push_back(fmt::format("--concurrency is {}; it must be a whole number from 1 to {}",
+                                     text, max_concurrency));
+}
+
+}  // namespace
+
+replay_flags::replay_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, replay_text)) {
+    app_.footer("send prompts, show the chunks");
+    app_.set_help_flag();
+    app_.allow_extras();
+    add_own_flags();
+    app_.set_help_flag("-h,--help", "this text")->group("output");
+    config_.add_to(app_);
+}
+
+void replay_flags::add_own_flags() {
+    auto& t = texts_;
+    app_.add_option("FILE", t.file, "file of prompts, or - for stdin")->group("prompts");
+    const auto add = [&](const char* flag, auto& target, const char* value, const char* help,
+                         const char* group) {
+        app_.add_option(flag, target, help)
+            ->allow_extra_args(false)
+            ->type_name(value)
+            ->group(group);
+    };
+    add("--prompt", t.prompts, "TEXT", "a raw prompt (may be repeated)", "prompts");
+    add("--user", t.user_messages, "TEXT", "a user's message (may be repeated)", "prompts");
+    add("--tts", t.tts, "PACE",
+        "how long a chunk is spoken: none, or wpm=N for N words a minute [none]", "run");
+    add("--concurrency", t.concurrency, "N", "lines of FILE that run at a time [1]", "run");
+    app_.add_flag("--json", t.json, "one JSON object a line, for programs")->group("output");
+    add("--color", t.color, "WHEN", "auto, always or never [auto]", "output");
+    add("--log-level", t.log_level, "LEVEL",
+        "log lines on stderr: debug, info, warning, error or off [warning with --json, else off]",
+        "output");
+}
+
+replay_options replay_flags::read(const environment& variable, std::vector<std::string>& faults) {
+    faults = unknown_flags(app_);
+    // The value of an unknown flag is taken for FILE: more would mislead.
+    if (faults.empty()) faults = prompt_faults();
+    auto options = read_own_flags(faults);
+    auto loaded = config_.load(variable);
+    std::ranges::move(loaded.faults, std::back_inserter(faults));
+    options.settings = std::move(loaded.value);
+    return options;
+}
+
+// What is wrong with FILE, --prompt and --user.
+std::vector<std::string> replay_flags::prompt_faults() const {
+    auto faults = surplus_arguments(app_);
+    const bool has_prompts = !texts_.prompts.empty() || !texts_.user_messages.empty();
+    if (texts_.file.empty() && !has_prompts)
+        faults.push_back("there is nothing to replay; give a FILE, -, --prompt or --user");
+    if (!texts_.file.empty() && has_prompts)
+        faults.push_back("FILE and --prompt or --user are given; one of them is possible");
+    return faults;
+}
+
+replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
+    auto& t = texts_;
+    replay_options o;
+    if (const auto pace = parse_speech_pace(t.tts))
+        o.pace = *pace;
+    else
+        faults.push_back(fmt::format(
+            "--tts is {}; it must be none or wpm=N with N over 0 and at most 100000", t.tts));
+    read_concurrency(t.concurrency, o.concurrency, faults);
+    if (!choose(color_names, t.color, o.color))
+        faults.push_back(fmt::format("--color is {}; it must be auto, always or never", t.color));
+    auto level = log_level::off;
+    if (!t.log_level.empty() && !choose(level_names, t.log_level, level))
+        faults.push_back(fmt::format(
+            "--log-level is {}; it must be debug, info, warning, error or off", t.log_level));
+    if (!t.log_level.empty()) o.log_level = level;
+    o.json = t.json;
+    o.file = std::move(t.file);
+    o.prompts = std::move(t.prompts);
+    o.user_messages = std::move(t.user_messages);
+    return o;
+}
+
+}  // namespace tandem::command

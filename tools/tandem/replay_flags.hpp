@@ -1,0 +1,45 @@
+#pragma once
+
+#include "config_flags.hpp"
+#include "replay_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// `tandem replay` and its flags. The object must outlive the parsing.
+class replay_flags {
+ public:
+    static constexpr const char* name = "replay";
+
+    explicit replay_flags(CLI::App& tandem);
+
+    /// What the parsed flags ask for; `faults` tells what is wrong with them.
+    replay_options read(const environment& variable, std::vector<std::string>& faults);
+
+ private:
+    /// The flags besides the configuration.
+    struct flag_texts {
+        std::string file;
+        std::vector<std::string> prompts;
+        std::vector<std::string> user_messages;
+        std::string tts = "none";
+        std::string concurrency = "1";
+        std::string color = "auto";
+        std::string log_level;
+        bool json = false;
+    };
+
+    void add_own_flags();
+    std::vector<std::string> prompt_faults() const;
+    replay_options read_own_flags(std::vector<std::string>& faults);
+
+    CLI::App& app_;
+    flag_texts texts_;
+    config_flags config_;
+};
+
+}  // namespace tandem::command
