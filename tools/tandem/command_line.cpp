@@ -158,10 +158,13 @@ std::vector<std::string> prompt_faults(const CLI::App& app, const replay_texts& 
 // What stands in the place of a command, or before it.
 std::vector<std::string> faults_before(const CLI::App& app, const CLI::App& command) {
     std::vector<std::string> faults;
+    const auto& name = command.get_name();
     for (const auto& argument : app.remaining()) {
-        const auto& name = command.get_name();
-        if (!is_flag(argument))
+        if (!is_flag(argument)) {
+            // Behind a flag it may be that one's value.
+            if (!faults.empty()) continue;
             return {fmt::format("{} is an unknown command; known is: {}", argument, name)};
+        }
         const auto flag = argument.substr(0, argument.find('='));
         faults.push_back(
             command.get_option_no_throw(flag)
