@@ -18,6 +18,9 @@ constexpr duration longest_resolving = std::chrono::milliseconds(500);
 // A server with an idle slot begins a request within some round trips.
 constexpr duration late_beginning = std::chrono::milliseconds(500);
 
+// The server sends what is left before a stop word, and the end of the stream right behind it.
+constexpr duration end_follows = std::chrono::milliseconds(100);
+
 finish_reason reason_of(wire::stop_type stop) noexcept {
     switch (stop) {
         case wire::stop_type::word:
@@ -107,6 +110,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
 }
 
 void reply_machine::token_read(time_point now, const wire::token_event& event) {
+    if (confirming_) return chunk_complete(now, true);
     if (phase_ == phase::first_token) enter(phase::streaming, now);
     last_token_ = now;
     const auto status_now = read_text(event);
@@ -115,7 +119,7 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
         case status::reading:
             return enter(phase::streaming, now);
         case status::ready:
-            return chunk_complete(now);
+            return chunk_read(now);
         case status::holding:
             if (phase_ != phase::holding) tally_.boundary_found(now);
             enter(phase::holding, now);
@@ -149,11 +153,20 @@ void reply_machine::end_request(time_point now, bool cut) {
         action::release_slot{*slot_, cut && rules_.erase_after_cut,
                              unbegun ? slots::server_side::maybe_busy : slots::server_side::idle});
     slot_.reset();
+    confirming_ = false;
 }
 
-void reply_machine::chunk_complete(time_point now) {
+// Text that is left before a stop word comes with the tokens of that word. After a cut there the
+// reply would go on behind its end, so what follows is waited for; it is not read.
+void reply_machine::chunk_read(time_point now) {
+    if (!rules_.has_stop_words || now - last_token_ >= end_follows) return chunk_complete(now);
+    confirming_ = true;
+    enter(phase::holding, now);
+}
+
+void reply_machine::chunk_complete(time_point now, bool ids_are_sure) {
     end_request(now, true);
-    continuation_.cut();
+    if (!ids_are_sure) continuation_.cut();
     ask_for_ids();
     next_chunk(now);
 }
@@ -258,7 +271,7 @@ std::optional<time_point> reply_machine::deadline() const {
         case phase::streaming:
             return last_token_ + rules_.between_tokens_timeout;
         case phase::holding:
-            return phase_since_ + rules_.peek_hold;
+            return phase_since_ + (confirming_ ? end_follows : rules_.peek_hold);
         case phase::ready:
         case phase::speaking:
             return phase_since_ + rules_.continue_timeout;
@@ -286,8 +299,9 @@ void reply_machine::deadline_reached(time_point now) {
             prompt_ids_pending_ = recovery_pending_ = false;
             return want_slot_when_resolved(now);
         case phase::holding:
+            if (confirming_) return chunk_complete(now);
             chunker_.hold_expired();
-            return chunk_complete(now);
+            return chunk_read(now);
         default:
             if (last_chunk_spoken()) return finish(now, *generated_);
             return time_out(now, errc::continue_timeout, rules_.continue_timeout,

@@ -27,7 +27,7 @@ enum class reply_phase {
     queued,       ///< waits for a slot
     first_token,  ///< the request is sent
     streaming,    ///< tokens come
-    holding,      ///< a chunk can end here; the peek decides
+    holding,      ///< a chunk can end here; the peek decides, or whether a stop word follows
     ready,        ///< a chunk waits for the consumer to take it
     speaking,     ///< a chunk is handed over; waits for its continue
     ended,
@@ -95,7 +95,8 @@ class reply_machine {
     void generation_ended(time_point now, finish_reason reason);
     void check_slot(const wire::token_event& last);
     void end_request(time_point now, bool cut);
-    void chunk_complete(time_point now);
+    void chunk_read(time_point now);
+    void chunk_complete(time_point now, bool ids_are_sure = false);
     void ask_for_ids();
     void next_chunk(time_point now);
     void next_request(time_point now);
@@ -117,6 +118,7 @@ class reply_machine {
 
     std::optional<int> slot_;  // of the running request
     bool begun_ = false;       // its answer came
+    bool confirming_ = false;  // a chunk is complete, unless the reply ends here
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;
