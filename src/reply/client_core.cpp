@@ -167,7 +167,8 @@ void client_core::give_slots() {
 
 void client_core::arm_slot_timer() {
     const auto due = scheduler_.next_grant();
-    if (!due) return;
+    // A timer that nobody waits for would keep the event loop busy.
+    if (!due) return void(slot_timer_->cancel());
     slot_timer_->expires_at(*due);
     slot_timer_->async_wait([weak = weak_from_this()](error_code ec) {
         if (const auto self = weak.lock(); self && !ec) self->give_slots();

@@ -25,7 +25,7 @@ struct prompt_view {
 /// agree. Ids after the last text are not kept: the server may be withholding their text as the
 /// start of a stop word, and would not send it again. Nor may the last text before a cut bring ids
 /// of a stop word, or of the end token, along: where there are stop words it is tokenised again,
-/// too.
+/// too, unless an event followed it.
 class continuation {
  public:
     explicit continuation(std::string prompt, bool has_stop_words = false);
@@ -37,7 +37,7 @@ class continuation {
     /// One token event of the running request.
     void append(const wire::token_event& event);
 
-    /// The running request was cut.
+    /// The running request was cut, before any event behind the last text.
     void cut();
 
     /// Pieces of text whose ids are incomplete or not sure.

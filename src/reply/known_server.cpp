@@ -25,9 +25,9 @@ std::vector<log_line> known_server::learn(const server_props& props) {
     const auto before = std::exchange(told_, props);
     if (before && same(*before, props)) return {};
     std::vector<log_line> lines{
-        {log_level::info,
-         fmt::format("server {}: model {}, {} slots of {} tokens", props.build_info, props.model,
-                     props.total_slots, props.context_per_slot)}};
+        {log_level::info, fmt::format("server {}: model {}, {} slot{} of {} tokens",
+                                      props.build_info, props.model, props.total_slots,
+                                      props.total_slots == 1 ? "" : "s", props.context_per_slot)}};
     auto warning = slots_warning(props, slots_wanted_);
     const bool other_slots = !before || before->total_slots != props.total_slots;
     if (!warning.empty() && other_slots) lines.push_back({log_level::warning, std::move(warning)});

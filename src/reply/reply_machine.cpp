@@ -21,6 +21,9 @@ constexpr duration longest_resolving = std::chrono::milliseconds(500);
 // A server with an idle slot begins a request within some round trips.
 constexpr duration late_beginning = std::chrono::milliseconds(500);
 
+// The server sends what is left before a stop word, and the end of the stream right behind it.
+constexpr duration end_follows = std::chrono::milliseconds(100);
+
 finish_reason reason_of(wire::stop_type stop) noexcept {
     switch (stop) {
         case wire::stop_type::word:
@@ -120,9 +123,7 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
         case status::reading:
             return enter(phase::streaming, now);
         case status::ready:
-            if (rules_.peek_hold > duration{} && chunker_.is_unpeeked())
-                return hand_over_early(now);
-            return chunk_complete(now);
+            return chunk_read(now);
         case status::holding:
             if (phase_ != phase::holding) tally_.boundary_found(now);
             enter(phase::holding, now);
@@ -139,22 +140,36 @@ bool reply_machine::read_text(const wire::token_event& event) {
     return !visible.text.empty();
 }
 
-/// A sentence that surely ended is not held back for its peek. The request goes on for that one
-/// token: it may be the end of the reply, which another request would only tell after the guard.
-void reply_machine::hand_over_early(time_point now) {
-    peek_due_ = now + rules_.peek_hold;
+/// Cuts, unless the end of the reply may come next: behind a sentence that surely ended, as the
+/// next request would tell it only after the guard, and where the last text may be all that is left
+/// before a stop word. The chunk is not held back for that.
+void reply_machine::chunk_read(time_point now) {
+    peeked_ = !chunker_.is_unpeeked();
+    if (!peeked_ && rules_.peek_hold > duration{}) return hand_over_early(now, now + rules_.peek_hold);
+    const auto end_due = last_token_ + end_follows;
+    if (rules_.has_stop_words && now < end_due) return hand_over_early(now, end_due);
+    chunk_complete(now);
+}
+
+void reply_machine::hand_over_early(time_point now, time_point peek_due) {
+    peek_due_ = peek_due;
     tally_.boundary_found(now);
     offer_chunk(now);
 }
 
 // White space tells nothing, and may be all that a stop word leaves of its first token.
 void reply_machine::peek_read(time_point now, const wire::token_event& event) {
-    if (read_text(event) && !text::is_all_white_space(event.content)) peek_ended(now);
+    if (peeked_) return peek_ended(now, true);
+    last_token_ = now;
+    if (!read_text(event) || text::is_all_white_space(event.content)) return;
+    if (!rules_.has_stop_words) return peek_ended(now);
+    peeked_ = true;
+    peek_due_ = now + end_follows;
 }
 
 /// The cut, while the chunk is spoken, or continued already.
-void reply_machine::peek_ended(time_point now) {
-    cut_request(now);
+void reply_machine::peek_ended(time_point now, bool ids_are_sure) {
+    cut_request(now, ids_are_sure);
     if (phase_ == phase::holding) next_chunk(now);
 }
 
@@ -184,15 +199,16 @@ void reply_machine::end_request(time_point now, bool cut) {
     slot_.reset();
 }
 
-void reply_machine::cut_request(time_point now) {
+/// The ids of the last text are sure if an event followed it.
+void reply_machine::cut_request(time_point now, bool ids_are_sure) {
     end_request(now, true);
-    request_gone();
+    request_gone(ids_are_sure);
 }
 
 /// The next request goes on behind what came.
-void reply_machine::request_gone() {
+void reply_machine::request_gone(bool ids_are_sure) {
     peek_due_.reset();
-    continuation_.cut();
+    if (!ids_are_sure) continuation_.cut();
     ask_for_ids();
 }
 
@@ -343,8 +359,12 @@ void reply_machine::deadline_reached(time_point now) {
             prompt_ids_pending_ = recovery_pending_ = false;
             return want_slot_when_resolved(now);
         case phase::holding:
-            if (!peek_due_) chunker_.hold_expired();
-            return chunk_complete(now);
+            if (peek_due_) return peek_ended(now);
+            chunker_.hold_expired();
+            peeked_ = true;
+            return rules_.has_stop_words && now < last_token_ + end_follows
+                       ? hand_over_early(now, last_token_ + end_follows)
+                       : chunk_complete(now);
         default:
             if (peek_due_ && now >= *peek_due_) return peek_ended(now);
             if (last_chunk_spoken()) return finish(now, *generated_);

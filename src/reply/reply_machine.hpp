@@ -97,14 +97,15 @@ class reply_machine {
     void enter(reply_phase next, time_point now);
     void token_read(time_point now, const wire::token_event& event);
     bool read_text(const wire::token_event& event);
-    void hand_over_early(time_point now);
+    void chunk_read(time_point now);
+    void hand_over_early(time_point now, time_point peek_due);
     void peek_read(time_point now, const wire::token_event& event);
-    void peek_ended(time_point now);
+    void peek_ended(time_point now, bool ids_are_sure = false);
     void generation_ended(time_point now, finish_reason reason);
     void check_slot(const wire::token_event& last);
     void end_request(time_point now, bool cut);
-    void cut_request(time_point now);
-    void request_gone();
+    void cut_request(time_point now, bool ids_are_sure = false);
+    void request_gone(bool ids_are_sure = false);
     void chunk_complete(time_point now);
     void ask_for_ids();
     void next_chunk(time_point now);
@@ -129,8 +130,9 @@ class reply_machine {
     reply_tally tally_;
 
     std::optional<int> slot_;  // of the running request
-    // The request goes on for its peek until then, though the chunk before is offered already.
+    // The request goes on until then, or one event more, though the chunk before is offered already.
     std::optional<time_point> peek_due_;
+    bool peeked_ = false;  // that event is not read
     bool begun_ = false;  // its answer came
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet

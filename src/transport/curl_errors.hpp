@@ -1,7 +1,8 @@
 #pragma once
 
+#include "base/failure.hpp"
+
 #include "tandem/config.hpp"
-#include "tandem/error.hpp"
 
 #include <curl/curl.h>
 
@@ -9,12 +10,6 @@
 #include <string_view>
 
 namespace tandem::transport {
-
-/// An error code with its words.
-struct failure {
-    error_code ec;
-    diagnostics diag;
-};
 
 /// What the words about a failed exchange need besides curl's code.
 struct failure_context {

@@ -105,8 +105,10 @@ void multi_loop::finish(CURL* easy, CURLcode code) {
 void multi_loop::detach(transfer& t) noexcept {
     if (!t.easy()) return;
     running_.erase(&t);
-    curl_multi_remove_handle(multi_.get(), t.easy());
+    // First, while the numbers are sure to be ours: curl 7.88 closes the socket of a connection
+    // that is not up yet without telling.
     sockets_.cut(t.sockets());
+    curl_multi_remove_handle(multi_.get(), t.easy());
     pool_.give_back(t.detach());
 }
 

@@ -17,6 +17,14 @@ void replace(curl_socket_t fd, curl_socket_t other) noexcept {
     while (::dup3(other, fd, O_CLOEXEC) < 0 && (errno == EINTR || errno == EBUSY)) continue;
 }
 
+// 0 if `fd` is no socket.
+std::uint64_t cookie_of(curl_socket_t fd) noexcept {
+    std::uint64_t cookie = 0;
+    socklen_t size = sizeof cookie;
+    const bool known = ::getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0;
+    return known ? cookie : 0;
+}
+
 }  // namespace
 
 socket_table::socket_table(boost::asio::any_io_executor executor, loop_events& events)
@@ -60,7 +68,7 @@ curl_socket_t socket_table::open(const curl_sockaddr& address, socket_owner& own
     if (fd < 0) return CURL_SOCKET_BAD;
     try {
         owner.sockets.push_back(fd);
-        entries_[fd].owner = &owner;
+        entries_[fd] = {.owner = &owner, .cookie = cookie_of(fd)};
     } catch (...) {
         std::erase(owner.sockets, fd);
         ::close(fd);
@@ -76,24 +84,37 @@ void socket_table::close(curl_socket_t fd) noexcept {
 
 void socket_table::watch(curl_socket_t fd, int what) {
     if (what == CURL_POLL_REMOVE || what == CURL_POLL_NONE) return unwatch(fd);
-    auto& [owner, watcher] = entries_[fd];
-    if (!watcher) watcher = std::make_shared<socket_watcher>(executor_, fd, events_);
-    watcher->hold(owner && owner->held);
-    watcher->want(what);
+    auto& e = entries_[fd];
+    if (!e.watcher) e.watcher = std::make_shared<socket_watcher>(executor_, fd, events_);
+    e.watcher->hold(e.owner && e.owner->held);
+    e.watcher->want(what);
 }
 
 void socket_table::hold(socket_owner& owner, bool held) {
     if (std::exchange(owner.held, held) == held) return;
     for (const auto fd : owner.sockets)
-        if (const auto& watcher = entries_.find(fd)->second.watcher) watcher->hold(held);
+        if (const auto found = find(fd, owner); found != entries_.end() && found->second.watcher)
+            found->second.watcher->hold(held);
+}
+
+// The next exchange may have got the number of a socket that curl closed without telling.
+socket_table::entry_map::iterator socket_table::find(curl_socket_t fd,
+                                                     const socket_owner& owner) noexcept {
+    const auto found = entries_.find(fd);
+    return found != entries_.end() && found->second.owner == &owner ? found : entries_.end();
 }
 
 void socket_table::cut(socket_owner& owner) noexcept {
     for (const auto fd : std::exchange(owner.sockets, {})) {
-        auto& found = entries_.find(fd)->second;
-        found.owner = nullptr;
-        const auto watcher = std::exchange(found.watcher, nullptr);
+        const auto found = find(fd, owner);
+        if (found == entries_.end()) continue;
+        found->second.owner = nullptr;
+        const auto watcher = std::exchange(found->second.watcher, nullptr);
         if (watcher) watcher->close();
+        if (cookie_of(fd) != found->second.cookie) {
+            entries_.erase(found);
+            continue;
+        }
         replace(fd, dead_end_);
         if (watcher) watch_again(fd, watcher->wanted());
     }

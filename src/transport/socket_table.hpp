@@ -4,6 +4,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -41,7 +42,8 @@ class socket_table {
     void hold(socket_owner& owner, bool held);
 
     /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down
-    /// gracefully, or after a failed wait. The numbers stay taken until curl gives them up.
+    /// gracefully, or after a failed wait. The numbers stay taken until curl gives them up. What
+    /// curl has closed without a word is left alone: its number may be another one's by now.
     void cut(socket_owner& owner) noexcept;
 
     /// Ends all waits.
@@ -50,9 +52,13 @@ class socket_table {
  private:
     struct entry {
         socket_owner* owner = nullptr;
-        std::shared_ptr<socket_watcher> watcher;
+        std::shared_ptr<socket_watcher> watcher{};
+        std::uint64_t cookie = 0;  // names the socket, unlike its number, for good
     };
 
+    using entry_map = std::unordered_map<curl_socket_t, entry>;
+
+    entry_map::iterator find(curl_socket_t fd, const socket_owner& owner) noexcept;
     static curl_socket_t open_trampoline(void* owner, curlsocktype purpose,
                                          curl_sockaddr* address) noexcept;
     static int close_trampoline(void* table, curl_socket_t fd) noexcept;
@@ -62,7 +68,7 @@ class socket_table {
 
     boost::asio::any_io_executor executor_;
     loop_events& events_;
-    std::unordered_map<curl_socket_t, entry> entries_;
+    entry_map entries_;
     // An unconnected socket: whoever reads or writes it gets an error at once.
     curl_socket_t dead_end_;
 };

@@ -6,6 +6,18 @@
 namespace tandem::testing {
 namespace {
 
+// Some letters from the middle of a reply; whole characters.
+std::string stop_word_in(const std::string& reply) {
+    const auto begins = [&](std::size_t at) {
+        return at >= reply.size() || (static_cast<unsigned char>(reply[at]) & 0xC0) != 0x80;
+    };
+    auto from = reply.size() / 2;
+    while (!begins(from)) --from;
+    auto until = from + 2;
+    while (!begins(until)) ++until;
+    return reply.substr(from, until - from);
+}
+
 class client_contract : public contract {
  protected:
     // Says every dialogue in chunks, and checks the text against that of one uncut request.
@@ -106,6 +118,22 @@ TEST_P(client_contract, a_stop_word_ends_the_reply_before_it) {
     ASSERT_TRUE(loop().run_to_end(said));
     EXPECT_EQ(said.result().finish_reason, finish_reason::stop_word);
     EXPECT_EQ(said.text(), turn.reply.substr(0, at));
+}
+
+// Most of these begin inside a token, whose other half comes with the tokens of the stop word.
+TEST_P(client_contract, a_stop_word_ends_the_reply_before_it_with_one_token_a_chunk) {
+    auto c = client_config();
+    c.first_chunk_min_tokens = 0;
+    c.first_chunk_max_tokens = c.chunk_max_tokens = 1;
+    client llm(loop().ioc.get_executor(), c);
+    for (const auto& turn : talk_turns()) {
+        const auto word = stop_word_in(turn.reply);
+        SCOPED_TRACE(turn.name + " until \"" + word + "\"");
+        consumer said(llm.start(turn.prompt, {.stop = {word}}));
+        ASSERT_TRUE(loop().run_to_end(said));
+        EXPECT_EQ(said.result().finish_reason, finish_reason::stop_word);
+        EXPECT_EQ(said.text(), turn.reply.substr(0, turn.reply.find(word)));
+    }
 }
 
 TEST_P(client_contract, the_same_slot_evaluates_one_token_for_the_next_chunk) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 
 // Thousands of cuts in a row leave nothing behind.
 namespace tandem::testing {
@@ -17,7 +18,18 @@ class many_cuts : public contract {
         return wanted ? std::atoi(wanted) : 5000;
     }
 
-    // Says dialogues in small chunks until so many cuts are done; gives the number of cuts.
+    // Chunks of one or two tokens.
+    tandem::config small_chunks(duration guard) {
+        auto c = client_config();
+        c.logger = {};
+        c.reuse_guard = guard;
+        c.first_chunk_min_tokens = 0;
+        c.first_chunk_max_tokens = 1;
+        c.chunk_max_tokens = 2;
+        return c;
+    }
+
+    // Says dialogues until so many cuts are done; gives the number of cuts.
     int cut(client& llm, int wanted) {
         int cuts = 0;
         while (cuts < wanted && !HasFatalFailure()) {
@@ -27,44 +39,64 @@ class many_cuts : public contract {
         return cuts;
     }
 
+    void expect_nothing_left_of(int wanted, const tandem::config& c) {
+        client llm(loop().ioc.get_executor(), c);
+        const int warm_up = cut(llm, 300);
+        ASSERT_TRUE(all_idle());
+        const auto descriptors = open_descriptors();
+        const auto memory = resident_bytes();
+        const auto begun = std::chrono::steady_clock::now();
+
+        const int cuts = cut(llm, wanted);
+
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+        const auto growth =
+            static_cast<long>(resident_bytes() / 1024) - static_cast<long>(memory / 1024);
+        std::cout << warm_up << " + " << cuts << " cuts, the latter in " << took.count()
+                  << " s; memory grew by " << growth << " KiB\n";
+        EXPECT_GE(cuts, wanted);
+        EXPECT_TRUE(all_idle());
+        EXPECT_EQ(open_descriptors(), descriptors);
+        EXPECT_LT(growth, 8 * 1024);
+    }
+
+    int chunks() const { return chunks_; }
+    // Chunks that came from another slot than the one before.
+    int turns() const { return turns_; }
+
  private:
+    bool all_idle() {
+        return probe().wait_until([this] { return slot_is_idle(0) && slot_is_idle(1); });
+    }
+
     int cuts_of(client& llm, const talk_turn& turn) {
         consumer said(llm.start(turn.prompt));
         loop().run_to_end(said);
         EXPECT_FALSE(said.error()) << said.result().diagnostics.to_string();
         [&] { ASSERT_EQ(said.text(), turn.reply) << turn.name; }();
+        for (const auto& piece : said.chunks()) {
+            ++chunks_;
+            if (std::exchange(last_slot_, piece.slot) != piece.slot) ++turns_;
+        }
         return said.result().metrics.cuts;
     }
 
     std::size_t next_ = 0;
+    int chunks_ = 0;
+    int turns_ = 0;
+    int last_slot_ = -1;
 };
 // The mock server is no process of its own: its memory would count as ours.
 INSTANTIATE_TEST_SUITE_P(one, many_cuts, ::testing::Values(server_kind::real), name_of);
 
 TEST_P(many_cuts, leave_nothing_behind) {
-    auto c = client_config();
-    c.logger = {};
-    c.first_chunk_min_tokens = 0;
-    c.first_chunk_max_tokens = 1;
-    c.chunk_max_tokens = 2;
-    client llm(loop().ioc.get_executor(), c);
-    const int warm_up = cut(llm, 300);
-    ASSERT_TRUE(probe().wait_until([this] { return slot_is_idle(0) && slot_is_idle(1); }));
-    const auto descriptors = open_descriptors();
-    const auto memory = resident_bytes();
-    const auto begun = std::chrono::steady_clock::now();
+    expect_nothing_left_of(wanted_cuts(), small_chunks({}));
+}
 
-    const int cuts = cut(llm, wanted_cuts());
-
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-    const auto growth =
-        static_cast<long>(resident_bytes() / 1024) - static_cast<long>(memory / 1024);
-    std::cout << warm_up << " + " << cuts << " cuts, the latter in " << took.count()
-              << " s; memory grew by " << growth << " KiB\n";
-    EXPECT_GE(cuts, wanted_cuts());
-    EXPECT_TRUE(probe().wait_until([this] { return slot_is_idle(0) && slot_is_idle(1); }));
-    EXPECT_EQ(open_descriptors(), descriptors);
-    EXPECT_LT(growth, 8 * 1024);
+TEST_P(many_cuts, with_slots_in_turn_leave_nothing_behind) {
+    // Longer than the next chunk takes, so that the same slot is hardly ever ready again.
+    expect_nothing_left_of(wanted_cuts(), small_chunks(std::chrono::milliseconds(10)));
+    EXPECT_GT(turns(), chunks() * 9 / 10);
 }
 
 }  // namespace

@@ -47,6 +47,25 @@ TEST_F(interrupt, while_the_guard_holds_the_slot_back) {
     EXPECT_EQ(completions(), 1u);
 }
 
+TEST_F(interrupt, while_the_guard_holds_the_slot_back_leaves_the_loop_no_work) {
+    config.slots = 1;
+    config.reuse_guard = 1h;
+    server.emplace(server_options);
+    config.url = server->url();
+    boost::asio::io_context ioc;
+    llm.emplace(ioc.get_executor(), config);
+    consumer c(llm->start(prompt));
+    const auto guard_holds = [&] {
+        return log.count(log_level::info, "for the reuse guard of slot 0") > 0;
+    };
+    while (!guard_holds()) ASSERT_EQ(ioc.run_one_for(reply_runner::patience), 1u);
+    c.interrupt();
+    ioc.run_for(5s);
+    EXPECT_TRUE(c.ended());
+    EXPECT_TRUE(ioc.stopped()) << "the loop has work left";
+    llm.reset();
+}
+
 TEST_F(interrupt, while_another_reply_has_the_slot) {
     config.slots = 1;
     start_with({.kind = fault_kind::stall, .at_token = 5});

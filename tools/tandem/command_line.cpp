@@ -84,9 +84,12 @@ class parser {
     std::vector<std::string> faults_before() const {
         std::vector<std::string> faults;
         for (const auto& argument : app_.remaining()) {
-            if (!is_flag(argument))
-                return {fmt::format("{} is an unknown command; known is: {}", argument,
+            if (!is_flag(argument)) {
+                // Behind a flag it may be that one's value.
+                if (!faults.empty()) continue;
+                return {fmt::format("{} is an unknown command; known are: {}", argument,
                                     fmt::join(commands_with(""), ", "))};
+            }
             const auto flag = argument.substr(0, argument.find('='));
             const auto owners = commands_with(flag);
             faults.push_back(owners.empty()

@@ -82,7 +82,7 @@ TEST(known_server, that_comes_back_with_other_slots_is_told_and_warned_of_again)
     s.learn(props_with(2));
     s.request_failed(errc::stream_incomplete);
     EXPECT_THAT(texts(s.learn(props_with(1))),
-                ElementsAre(HasSubstr("1 slots"), HasSubstr("using 1")));
+                ElementsAre(HasSubstr("1 slot of"), HasSubstr("using 1")));
 }
 
 TEST(known_server, that_comes_back_with_another_model_is_told_but_not_warned_of_again) {

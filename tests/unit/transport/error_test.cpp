@@ -1,3 +1,4 @@
+#include "unit/transport/full_listener.hpp"
 #include "unit/transport/transport_fixture.hpp"
 
 #include <array>
@@ -42,32 +43,6 @@ TEST_F(ErrorTest, is_resolve_failed_if_the_host_has_no_address) {
     EXPECT_THAT(r.diag.client_message,
                 AllOf(HasSubstr("http://no-such-host.invalid:8080"), HasSubstr("check the URL")));
 }
-
-// A listening socket that takes no further connection.
-class full_listener {
- public:
-    full_listener() : acceptor_(ioc_) {
-        acceptor_.open(tcp::v4());
-        acceptor_.bind({boost::asio::ip::address_v4::loopback(), 0});
-        acceptor_.listen(0);
-        for (auto& s : waiting_) {
-            s.open(tcp::v4());
-            s.native_non_blocking(true);
-            // Not connect(), which waits even then.
-            const auto to = acceptor_.local_endpoint();
-            ::connect(s.native_handle(), to.data(), static_cast<socklen_t>(to.size()));
-        }
-    }
-    std::string url() const {
-        return "http://127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port());
-    }
-
- private:
-    boost::asio::io_context ioc_;
-    tcp::acceptor acceptor_;
-    std::array<tcp::socket, 4> waiting_{tcp::socket(ioc_), tcp::socket(ioc_), tcp::socket(ioc_),
-                                        tcp::socket(ioc_)};
-};
 
 TEST_F(ErrorTest, is_connect_timeout_if_the_connection_takes_too_long) {
     full_listener listener;

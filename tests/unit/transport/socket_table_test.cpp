@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace tandem::transport {
 namespace {
@@ -61,6 +62,30 @@ TEST_F(KeptSocket, wakes_curl_after_a_cut_if_it_was_waiting) {
     table.cut(owner);
     for (int i = 0; i < 10 && !events.ready; ++i) ioc.run_one_for(std::chrono::seconds(1));
     EXPECT_EQ(events.ready, 1);
+}
+
+// As curl 7.88 does with a connection that is not up yet; another thread may get the number.
+TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
+    ::close(fd);
+    tcp::socket strangers(ioc);
+    strangers.connect(acceptor.local_endpoint());
+    ASSERT_EQ(strangers.native_handle(), fd);
+    table.cut(owner);
+    EXPECT_EQ(strangers.write_some(boost::asio::buffer("x", 1)), 1u);
+    // So that TearDown() closes it once.
+    fd = open_socket();
+}
+
+TEST_F(KeptSocket, that_was_closed_without_a_word_leaves_its_number_to_the_next_owner) {
+    ::close(fd);
+    socket_owner next;
+    curl_sockaddr address{};
+    address.family = AF_INET;
+    address.socktype = SOCK_STREAM;
+    ASSERT_EQ(table.open(address, next), fd);
+    peer = connect();
+    table.cut(owner);
+    EXPECT_EQ(::send(fd, "x", 1, MSG_NOSIGNAL), 1);
 }
 
 TEST_F(KeptSocket, is_not_waited_for_after_its_close) {

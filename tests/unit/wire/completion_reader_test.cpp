@@ -18,6 +18,7 @@ using tandem::wire::token_event;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::string_view hello = "data: {\"content\":\"Hello\",\"tokens\":[1]}\n\n";
 constexpr std::string_view bye = "data: {\"content\":\"Bye\",\"tokens\":[2]}\n\n";
@@ -102,9 +103,12 @@ TEST(completion_reader, reads_the_body_of_another_status_as_an_error_and_not_as_
 TEST(completion_reader, keeps_no_more_than_its_bound_of_an_error) {
     completion_reader reader;
     reader.begin(500);
-    const std::string piece(48u << 10, 'x');
-    for (int i = 0; i < 3; ++i) texts_in(reader, piece);
-    EXPECT_EQ(reader.ended({}, {}).ec, errc::server_error);
+    const std::string blanks(tandem::wire::max_error_bytes / 2 + 1, ' ');
+    for (int i = 0; i < 2; ++i) texts_in(reader, blanks);
+    texts_in(reader, R"({"error":{"message":"out of luck"}})");
+    const auto why = reader.ended({}, {});
+    EXPECT_EQ(why.ec, errc::server_error);
+    EXPECT_THAT(why.diag.server_message, Not(HasSubstr("out of luck")));
 }
 
 TEST(completion_reader, prefers_the_servers_words_to_how_its_answer_broke_off) {
