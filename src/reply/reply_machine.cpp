@@ -145,7 +145,8 @@ bool reply_machine::read_text(const wire::token_event& event) {
 /// before a stop word. The chunk is not held back for that.
 void reply_machine::chunk_read(time_point now) {
     peeked_ = !chunker_.is_unpeeked();
-    if (!peeked_ && rules_.peek_hold > duration{}) return hand_over_early(now, now + rules_.peek_hold);
+    if (!peeked_ && rules_.peek_hold > duration{})
+        return hand_over_early(now, now + rules_.peek_hold);
     const auto end_due = last_token_ + end_follows;
     if (rules_.has_stop_words && now < end_due) return hand_over_early(now, end_due);
     chunk_complete(now);

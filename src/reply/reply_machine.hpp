@@ -130,10 +130,11 @@ class reply_machine {
     reply_tally tally_;
 
     std::optional<int> slot_;  // of the running request
-    // The request goes on until then, or one event more, though the chunk before is offered already.
+    // The request goes on until then, or one event more, though the chunk before is offered
+    // already.
     std::optional<time_point> peek_due_;
     bool peeked_ = false;  // that event is not read
-    bool begun_ = false;  // its answer came
+    bool begun_ = false;   // its answer came
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;

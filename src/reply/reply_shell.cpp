@@ -232,6 +232,8 @@ void reply_shell::perform(action::release_slot a) {
 }
 
 void reply_shell::perform(action::hand_over a) {
+    // A log function may have cancelled the wait just now: the reply fails with continue_timeout.
+    if (!consumer_) return;
     consumer_.complete({}, std::move(a.value));
 }
 

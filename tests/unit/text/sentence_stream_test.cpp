@@ -155,7 +155,9 @@ TEST(ends, are_told_one_visible_token_later_at_most) {
         for (std::size_t i = 0; i < told.sentences.size(); ++i) {
             end += told.sentences[i].size();
             const auto last = token_of(tokens, end);
-            ASSERT_LE(visible_tokens(tokens, last + 1, told.after[i]), 1u)
+            // "<" may start a closing tag, which belongs to the sentence.
+            const bool maybe_tag = last + 1 < tokens.size() && tokens[last + 1].starts_with('<');
+            ASSERT_LE(visible_tokens(tokens, last + 1, told.after[i]), maybe_tag ? 2u : 1u)
                 << "seed " << seed << ": " << told.sentences[i];
         }
     }
