@@ -26,7 +26,7 @@ boost::asio::awaitable<void> answer(tandem::client& llm, std::string question) {
     auto prompt = co_await llm.async_apply_template(std::move(messages), use_awaitable);
     auto reply = llm.start(std::move(prompt));
     while (auto chunk = co_await reply.async_next_chunk(use_awaitable)) {
-        co_await speak(chunk->text);
+        co_await speak(chunk->speech);
         reply.continue_after(chunk->id);
     }
     const auto& result = reply.result();

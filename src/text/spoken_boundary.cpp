@@ -172,7 +172,9 @@ bool spoken_boundary::attach_mark(char32_t c) {
 
 bool spoken_boundary::attach_closer(char32_t c) {
     const bool touches = !open_->after.space;
-    const bool closes = touches ? is_closing_mark(c) : context_.is_open_mark(c);
+    const bool may_open = c == '"' || c == 0x201C || c == 0xAB;
+    const bool closes = touches ? is_closing_mark(c) && (!may_open || context_.closes(c))
+                                : context_.is_open_mark(c);
     // "file._name" is one word.
     const bool joins = c == '_' && open_->mark.what == kind::stop;
     if (!closes || (joins && !context_.has_open_underscore())) return false;
