@@ -35,11 +35,6 @@ bool is_pronoun_i(const end_mark& m, const lexicon& words) {
            std::ranges::find(before_it, m.previous.text()) != before_it.end();
 }
 
-/// "The letter: K."
-bool is_letter_name(const end_mark& m, const sentence_context& before) {
-    return m.last.letters == 1 && m.last.starts_upper && before.mark_before_word() == ':';
-}
-
 /// "ii." at the start of a line.
 bool is_small_roman(const word& w) {
     const auto t = w.text();
@@ -90,7 +85,7 @@ word_kind kind_of_word(const end_mark& m, const sentence_context& before, const 
     const bool is_cased = is_uppercase(w.last) || is_lowercase(w.last);
     if (starts_line && w.digits == 0 && ((w.letters == 1 && is_cased) || is_small_roman(w)))
         return word_kind::marker;
-    if (is_pronoun_i(m, words) || is_letter_name(m, before)) return word_kind::plain;
+    if (is_pronoun_i(m, words)) return word_kind::plain;
     if (w.is_initials() && w.letters == 1 && w.starts_upper) return word_kind::initial;
     if (words.has_ordinals() && w.is_roman()) return word_kind::ordinal;
     const auto listed = kind_of_listed(m, words);

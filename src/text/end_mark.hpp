@@ -36,6 +36,7 @@ struct end_mark {
     bool spaced = false;     ///< white space stands before it, or between its stops
     bool asks = false;       ///< has a question mark
     bool closed = false;     ///< closing quotes or brackets follow it
+    bool is_label = false;   ///< the emphasis of a label ends behind it
     bool has_emoji = false;  ///< an emoji follows it, or is it
     word last;               ///< that the mark stands behind, or empty
     word previous;           ///< the word before that

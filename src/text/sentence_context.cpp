@@ -38,7 +38,7 @@ void sentence_context::start_sentence() noexcept {
     before_.clear();
     in_word_ = gap_ = false;
     words_ = dashes_ = 0;
-    emphasis_ = underscore_ = heading_ = false;
+    emphasis_ = label_ = underscore_ = heading_ = false;
     first_lower_ = single_quote_ = is_dialogue_ = false;
     mark_before_word_ = 0;
     marker_ = false;
@@ -114,6 +114,8 @@ void sentence_context::read_word_character(char32_t c) noexcept {
     if (!in_word_) {
         before_ = gap_ ? word() : word_;
         word_.clear();
+        // "0 °C" is no initial.
+        word_.other = previous_ == 0xB0 || previous_ == 0xBA;
         in_word_ = true;
         mark_before_word_ = gap_ && is_white_space(previous_) ? last_visible_ : 0;
         gap_ = false;
@@ -145,7 +147,7 @@ void sentence_context::read_mark(char32_t c) noexcept {
         if (words_ > 0 && !is_dash(previous_) && !was_in_word) ++dashes_;
         gap_ = true;
     } else if (c == '*') {
-        if (previous_ != '*') emphasis_ = !emphasis_;
+        if (previous_ != '*') read_emphasis();
     } else if (c != '%' && c != '_' && c != '.' && c != 0xB0) {
         gap_ = true;
     }
@@ -154,6 +156,12 @@ void sentence_context::read_mark(char32_t c) noexcept {
         in_word_ = true;
         gap_ = false;
     }
+}
+
+void sentence_context::read_emphasis() noexcept {
+    emphasis_ = !emphasis_;
+    const bool behind_marker = (words_ == 1 && word_.is_number()) || (words_ == 0 && is_dialogue_);
+    label_ = label_ || (emphasis_ && behind_marker);
 }
 
 void sentence_context::join_stop() noexcept {

@@ -54,6 +54,8 @@ class sentence_context {
     bool has_open_underscore() const noexcept { return underscore_; }
     /// Markdown's * or ** was opened.
     bool has_open_emphasis() const noexcept { return emphasis_; }
+    /// The first words of a list's item are emphasised: "1. **Salt.** Add a pinch."
+    bool is_label() const noexcept { return label_ && words_ <= 5; }
     bool has_single_quote() const noexcept { return single_quote_; }
     /// A remark was begun with a dash – like this – and not ended. Where a dash stands before
     /// what someone says, it tells nothing.
@@ -75,6 +77,7 @@ class sentence_context {
     };
 
     bool is_in_code() const noexcept;
+    void read_emphasis() noexcept;
     void read_line_break() noexcept;
     void read_backticks() noexcept;
     void read_mark(char32_t c) noexcept;
@@ -100,6 +103,7 @@ class sentence_context {
     bool heading_ = false;
     bool underscore_ = false;
     bool emphasis_ = false;
+    bool label_ = false;
     bool single_quote_ = false;
     bool is_dialogue_ = false;
     bool fence_ = false;

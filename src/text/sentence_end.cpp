@@ -40,7 +40,7 @@ class rules {
     }
 
     judgement decide() {
-        if (before_.is_enclosed() || goes_on_in_quotation()) return goes_on;
+        if (before_.is_enclosed() || mark_.is_label || goes_on_in_quotation()) return goes_on;
         const auto j = after_.space || mark_.closed ? behind_gap() : behind_no_gap();
         return j == undecided && last_look_ ? at_last_look() : j;
     }
@@ -147,7 +147,7 @@ judgement rules::behind_dash() {
 /// ". ..." starts the next sentence, ". . ." is an ellipsis with gaps.
 judgement rules::behind_dots() {
     const auto& c = after_.characters;
-    if (mark_.what == kind::emoji) return goes_on;
+    if (mark_.what == kind::emoji || next_.bracketed) return goes_on;
     if (c.front() != '.' || (c.size() > 1 && c[1] == '.')) return ends_if(is_plain());
     return c.size() > 1 || last_look_ ? goes_on : undecided;
 }
@@ -195,7 +195,9 @@ judgement rules::behind_initial() {
     if (!mark_.last.starts_upper && !words_.is_english()) return goes_on;
     const auto& label = mark_.previous;
     const bool is_initial = label.letters == 1 && label.starts_upper;  // "A. B. Carver"
-    if (!is_initial && words_.find(label.text()).has(word_class::label)) {
+    // "an A", but "from an R. Castellano".
+    const bool is_grade = label.letters > 2 || mark_.last.text() <= "f" || mark_.last.text() == "x";
+    if (!is_initial && is_grade && words_.find(label.text()).has(word_class::label)) {
         if (!is_last_chance()) return undecided;
         return ends_if(!next_.is_initial && (next_.letters > 1 || label.text() != "is"));
     }

@@ -180,6 +180,7 @@ bool spoken_boundary::attach_closer(char32_t c) {
     if (!closes || (joins && !context_.has_open_underscore())) return false;
     context_.read(c);
     open_->has_closer = true;
+    open_->mark.is_label = open_->mark.is_label || (c == '*' && context_.is_label());
     open_->mark.closed = open_->mark.closed || !is_emphasis(c);
     return lengthen();
 }

@@ -5,6 +5,17 @@
 namespace tandem::text {
 namespace {
 
+TEST(labels_of_list_items, stay_with_what_they_label) {
+    expect_sentences({
+        "1. **Salt.** Add a pinch.|\n2. **Water.** Boil two litres.| Then wait.",
+        "- **Warm up.** Five minutes.|\n- **Lift.** Three sets.",
+    });
+}
+
+TEST(bold_sentences, end_where_they_are_no_labels) {
+    expect_sentences({"**Don't panic.**| Everything is backed up."});
+}
+
 TEST(bullets, are_sentences_of_their_own) {
     expect_sentences({
         "- Eggs|\n- Milk|\n- Bread",
