@@ -138,7 +138,10 @@ void spoken_boundary::leave_tag(char32_t c) {
 }
 
 bool spoken_boundary::attach_line_break() {
-    resolve(!context_.is_enclosed());
+    // "1." is no sentence, also on a line of its own.
+    const bool is_marker =
+        open_->mark.what == kind::stop && open_->mark.last_is == end_mark::word_kind::marker;
+    resolve(!context_.is_enclosed() && !is_marker);
     context_.read('\n');
     return true;
 }
@@ -216,26 +219,33 @@ void spoken_boundary::resolve(bool ends) {
 }
 
 void spoken_boundary::token_ended(std::string_view token) {
-    const bool blank = is_all_white_space(token);
-    if (open_ && !blank) {
-        auto& o = *open_;
-        const bool looked = token_ > o.token;
-        if (looked && !o.after.characters.empty()) {
-            o.after.last_look = true;
-            o.after.is_piece = token.starts_with(' ');
-            decide();
-        } else if (looked && o.mark.has_emoji && o.mark.what != kind::emoji) {
-            resolve(may_end(o.mark, context_));
-        } else if (o.mark.what == kind::emoji && o.after.characters.empty() && word_pieces_) {
-            resolve(context_.words() > 1 || is_cjk(context_.last_letter()));
-        } else if (!looked && o.tag == 0 && !o.has_closer && o.after.characters.empty() &&
-                   !o.after.space && word_pieces_ &&
-                   (o.mark.what == kind::hard || (last_was_word_ && is_mark_alone(token))) &&
-                   surely_ends(o.mark, context_, *words_)) {
-            resolve(true);
-        }
+    if (open_ && !is_all_white_space(token)) {
+        if (!open_->after.characters.empty())
+            look(token);
+        else if (ends_without_look(token))
+            resolve(may_end(open_->mark, context_) || open_->mark.what == kind::emoji);
     }
     note_token(token);
+}
+
+/// The token behind the mark is all that is looked at.
+void spoken_boundary::look(std::string_view token) {
+    if (token_ == open_->token) return;
+    open_->after.last_look = true;
+    open_->after.is_piece = token.starts_with(' ');
+    decide();
+}
+
+/// Whether it is decided though nothing but white space and emoji stands behind the mark.
+bool spoken_boundary::ends_without_look(std::string_view token) const {
+    const auto& o = *open_;
+    // The emoji was the one token to look at.
+    if (o.mark.what != kind::emoji && token_ > o.token) return o.mark.has_emoji;
+    if (!word_pieces_) return false;
+    if (o.mark.what == kind::emoji) return context_.words() > 1 || is_cjk(context_.last_letter());
+    const bool is_alone = last_was_word_ && is_mark_alone(token);
+    return o.tag == 0 && !o.has_closer && !o.after.space &&
+           (is_alone || o.mark.what == kind::hard) && surely_ends(o.mark, context_, *words_);
 }
 
 /// Whether tokens look like word pieces: at most one space, at the start.

@@ -47,6 +47,8 @@ class spoken_boundary final : public boundary_detector {
     void decide();
     void resolve(bool ends);
     void token_ended(std::string_view token);
+    void look(std::string_view token);
+    bool ends_without_look(std::string_view token) const;
     void note_token(std::string_view token) noexcept;
     verdict current() const;
     void choose_language(char32_t c);

@@ -12,6 +12,10 @@ TEST(labels_of_list_items, stay_with_what_they_label) {
     });
 }
 
+TEST(list_markers, are_no_sentences_on_a_line_of_their_own) {
+    expect_sentences({"1.\nSalt.|\n2.\nWater."});
+}
+
 TEST(bold_sentences, end_where_they_are_no_labels) {
     expect_sentences({"**Don't panic.**| Everything is backed up."});
 }
