@@ -46,7 +46,6 @@ TEST(bold_and_italic, close_with_their_sentence) {
         "It is **not** here.| Look there.",
         "We sell **tea.**| **Coffee** is out.",
         "**Note:** It is hot.| Be careful.",
-        "1. **Boil.**| Use a pan.|\n2. **Stir.**",
     });
 }
 
