@@ -4,7 +4,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly steps=(release real asan tsan fuzz)
-readonly fuzz_seconds=${TANDEM_FUZZ_SECONDS:-10}
+readonly fuzz_seconds=${TANDEM_FUZZ_SECONDS:-5}
 
 usage() {
   cat <<'END'
@@ -21,7 +21,7 @@ Steps:
             TANDEM_REQUIRE_REAL_SERVER=1
   asan      the tests once more under the address and undefined-behaviour sanitizers
   tsan      the tests of transport, client and mock server under the thread sanitizer
-  fuzz      each fuzz target for a short time (TANDEM_FUZZ_SECONDS, 10)
+  fuzz      each fuzz target for a short time (TANDEM_FUZZ_SECONDS, 5)
 
 Missing packages are installed with apt-get (tools/setup.sh). Everything is built in build/.
 Exit status: 0 all tests passed, 1 some failed, 2 wrong use.
