@@ -35,8 +35,9 @@ struct chunk {
     std::string text{};
     /// The text as it is to be spoken: without marks of Markdown and HTML, blocks of code, targets
     /// of links and emoji, as the fields `speech…` of the configuration say; with
-    /// `speech_form::exact` the same as `text`. Valid UTF-8. Empty if there is nothing to speak,
-    /// for example where the whole chunk is code: continue it at once then.
+    /// `speech_form::exact` the same as `text`. Valid UTF-8. Cleaned speech has no white space
+    /// around it, and is empty if there is nothing to speak, for example where the whole chunk is
+    /// code: continue it at once then.
     std::string speech{};
     tandem::boundary boundary = tandem::boundary::end;
     /// Tokens whose text ends in this chunk.

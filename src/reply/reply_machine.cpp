@@ -276,8 +276,9 @@ void reply_machine::hand_over(time_point now) {
                     .text = std::move(piece.text),
                     .boundary = piece.why,
                     .tokens = piece.tokens};
-    spoken_.speech =
-        rules_.speech == speech_form::clean ? cleaner_.clean(spoken_.text) : spoken_.text;
+    spoken_.speech = rules_.speech == speech_form::clean
+                         ? text::worth_speaking(cleaner_.clean(spoken_.text))
+                         : spoken_.text;
     tally_.handed_over(now, spoken_);
     result_.text += spoken_.text;
     enter(phase::speaking, now);

@@ -351,9 +351,9 @@ judgement rules::at_last_look() {
     return ends_if(next_.quoted && !next_.bracketed);
 }
 
-bool is_surely_shout(const end_mark& m, const sentence_context& before) {
-    if (m.last.starts_upper) return before.is_first_word() && m.classes.has(word_class::outcry);
-    return m.last.letters >= 2 && !m.classes.has(word_class::exclaimed);
+/// A question; more marks follow an exclamation mark often enough, and as tokens of their own.
+bool is_surely_question(const end_mark& m) {
+    return m.mark == '?' && m.asks && m.last.letters >= 2 && !m.last.starts_upper;
 }
 
 bool is_surely_stop(const end_mark& m, const sentence_context& before) {
@@ -389,7 +389,7 @@ bool surely_ends(const end_mark& mark, const sentence_context& before, const lex
     const auto& w = mark.last;
     const bool is_word = w.letters > 0 && !w.has_upper && !w.other && w.stops + w.digits == 0;
     if (!words.is_english() || !is_word || w.last >= 0x250) return false;
-    if (mark.what == kind::shout) return mark.stops == 0 && is_surely_shout(mark, before);
+    if (mark.what == kind::shout) return mark.stops == 0 && is_surely_question(mark);
     return mark.what == kind::stop && is_surely_stop(mark, before);
 }
 

@@ -25,7 +25,6 @@ enum class word_class : std::uint16_t {
     brief = 1 << 12,      ///< a plain word though it is short ("up")
     file = 1 << 13,       ///< often the start of a file's or a site's name ("main.cpp")
     filler = 1 << 14,     ///< goes on behind an ellipsis whatever follows ("Well... I")
-    outcry = 1 << 15,     ///< a sentence of its own with an exclamation mark ("Sure!")
 };
 
 /// Several classes of a word.

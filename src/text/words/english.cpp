@@ -109,11 +109,6 @@ constexpr word_group groups[] = {
     {word_class::filler,
      "um uh uhm umm er erm hmm hm hmmm mm mmm ah ahh oh well so like and but or because yeah "
      "okay ok you-know know i"},
-    {word_class::outcry,
-     "sure great thanks hello hi hey wow yes no ok okay absolutely certainly congratulations "
-     "congrats perfect awesome excellent welcome nice good cool fantastic wonderful exactly right "
-     "done enjoy sorry oops ouch stop wait look listen really what who where when why how alright "
-     "definitely amazing yay bye goodbye cheers bravo correct yep yeah nope"},
 };
 
 }  // namespace
