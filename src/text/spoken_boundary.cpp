@@ -5,15 +5,19 @@
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::text {
 namespace {
 
 using kind = end_mark::kind;
+using word_kind = end_mark::word_kind;
 
 constexpr char32_t ellipsis_mark = 0x2026;
 constexpr int max_tag = 200;
+// In letters: some words of another script change nothing, a sentence of it does.
+constexpr int max_script_lead = 30;
 constexpr std::u32string_view closing_marks = U"\"'”’“»«›)]}）］｝」』】》〉〕*_~`";
 constexpr std::u32string_view emphasis_marks = U"*_~";
 
@@ -33,6 +37,22 @@ bool is_emphasis(char32_t c) noexcept {
 bool is_mark_alone(std::string_view token) noexcept {
     const auto c = first_character(token).character;
     return token.size() < 4 && (c == '.' || is_shout(c));
+}
+
+/// The words that a letter of this script stands for where no language is told; null for a script
+/// that stands for none.
+const lexicon* lexicon_of_script(char32_t c) {
+    static const auto& english = lexicon::of("en");
+    static const auto& russian = lexicon::of("ru");
+    static const auto& greek = lexicon::of("el");
+    static const auto& hindi = lexicon::of("hi");
+    static const auto& bengali = lexicon::of("bn");
+    if (!is_letter(c)) return nullptr;
+    if (c < 0x80) return &english;
+    if (is_cyrillic(c)) return &russian;
+    if (is_greek(c)) return &greek;
+    if (c >= 0x900 && c < 0x980) return &hindi;
+    return c >= 0x980 && c < 0xA00 ? &bengali : nullptr;
 }
 
 }  // namespace
@@ -266,16 +286,17 @@ verdict spoken_boundary::current() const {
     return v;
 }
 
+/// The script that most of the latest letters have decides: one π makes no reply Greek.
 void spoken_boundary::choose_language(char32_t c) {
-    if (c < 0x370) return;
-    if (is_cyrillic(c))
-        words_ = &lexicon::of("ru");
-    else if (is_greek(c))
-        words_ = &lexicon::of("el");
-    else if (c >= 0x900 && c < 0x980)
-        words_ = &lexicon::of("hi");
-    else if (c >= 0x980 && c < 0xA00)
-        words_ = &lexicon::of("bn");
+    if (c >= 0x80 && c < 0x370) return;
+    const auto* likely = lexicon_of_script(c);
+    if (!likely) return;
+    if (likely == words_)
+        script_lead_ = std::min(script_lead_ + 1, max_script_lead);
+    else if (script_lead_ > 0)
+        --script_lead_;
+    else
+        words_ = likely;
 }
 
 }  // namespace tandem::text
