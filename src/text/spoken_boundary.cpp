@@ -109,8 +109,9 @@ void spoken_boundary::read_outside(char32_t c) {
 }
 
 void spoken_boundary::line_broke() {
-    const bool marker =
-        context_.is_numbered_line() && context_.is_first_word() && context_.last_word().is_number();
+    const auto& w = context_.last_word();
+    const bool marker = context_.is_first_word() &&
+                        (w.last == '.' || (w.is_number() && context_.is_numbered_line()));
     context_.read('\n');
     if (context_.is_in_fence() || !context_.has_content() || marker) return;
     // A chunk may have ended here already, at a limit.
@@ -158,10 +159,12 @@ void spoken_boundary::leave_tag(char32_t c) {
 }
 
 bool spoken_boundary::attach_line_break() {
-    // "1." is no sentence, also on a line of its own.
-    const bool is_marker =
-        open_->mark.what == kind::stop && open_->mark.last_is == end_mark::word_kind::marker;
-    resolve(!context_.is_enclosed() && !is_marker);
+    // "1." or "Dr." is no sentence, also on a line of its own.
+    const auto& m = open_->mark;
+    const bool says_nothing =
+        m.what == kind::stop && context_.is_first_word() &&
+        (m.last_is == word_kind::marker || m.last_is == word_kind::never);
+    resolve(!context_.is_enclosed() && !says_nothing);
     context_.read('\n');
     return true;
 }
@@ -271,10 +274,10 @@ bool spoken_boundary::ends_without_look(std::string_view token) const {
 /// Whether tokens look like word pieces: at most one space, at the start.
 void spoken_boundary::note_token(std::string_view token) noexcept {
     const auto body = token.substr(token.starts_with(' ') ? 1 : 0);
-    const auto last = last_character(token).character;
+    const auto last = last_character(body);
     const auto space = body.find(' ');
     if (space != body.npos && body.find_first_not_of(" \n") != body.npos) word_pieces_ = false;
-    last_was_word_ = body.size() >= 2 && is_letter(last);
+    last_was_word_ = body.size() > last.bytes && is_letter(last.character);
 }
 
 verdict spoken_boundary::current() const {
