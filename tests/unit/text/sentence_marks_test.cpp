@@ -116,6 +116,7 @@ TEST(missing_spaces, still_leave_an_end_between_words) {
         "We saw the whole world.|Today we rest.",
         "Is it you?|Yes.",
         "This is the end.|He left.",
+        "Is it you?|We are here.|Thanks a lot.",
     });
 }
 
