@@ -75,9 +75,11 @@ void sentence_context::read(char32_t c) noexcept {
     }
     if (previous_ == '<' && (c == '/' || is_letter(c))) {
         tag_ = true;
+        tag_has_value_ = false;
         tag_age_ = 0;
+        tag_words_ = 0;
     }
-    if (tag_) {
+    if (tag_ && goes_on_in_tag(c)) {
         previous_ = c;
         return;
     }
@@ -90,6 +92,14 @@ void sentence_context::read(char32_t c) noexcept {
         read_mark(c);
     if (!space) last_visible_ = c;
     previous_ = c;
+}
+
+/// "2 <b and c" is no tag: what stands behind a tag's name has values.
+bool sentence_context::goes_on_in_tag(char32_t c) noexcept {
+    tag_has_value_ = tag_has_value_ || c == '=';
+    if (is_white_space(c) && !is_white_space(previous_) && !tag_has_value_) ++tag_words_;
+    tag_ = tag_words_ < 2;
+    return tag_;
 }
 
 void sentence_context::read_line_break() noexcept {

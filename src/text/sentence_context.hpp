@@ -77,6 +77,7 @@ class sentence_context {
     };
 
     bool is_in_code() const noexcept;
+    bool goes_on_in_tag(char32_t c) noexcept;
     void read_emphasis() noexcept;
     void read_line_break() noexcept;
     void read_backticks() noexcept;
@@ -113,6 +114,8 @@ class sentence_context {
     bool line_start_ = true;  // no letters or digits were read of the line
     bool marker_ = false;
     bool tag_ = false;
+    bool tag_has_value_ = false;
+    int tag_words_ = 0;  // before the first value
     std::uint32_t tag_age_ = 0;
     bool first_lower_ = false;
     bool closed_from_start_ = false;

@@ -134,11 +134,19 @@ TEST(colons_and_semicolons, end_no_sentence) {
     });
 }
 
+TEST(signs_of_less, are_no_tags) {
+    expect_sentences({
+        "The mean is 2 <b and c there.| Then we stop.| It is late.",
+        "Is it so if x <y or z?| Yes, it is.",
+    });
+}
+
 TEST(ssml_tags, hold_no_end_of_a_sentence) {
     expect_sentences({
         "<speak>Hello there.| How are you?</speak>",
         "Wait <break time=\"0.5s\"/> for me.| Thanks.",
         "<p>It is late.</p>",
+        "<p class=\"a. B\" id=\"c. D\">It is late.</p>",
         "Say <emphasis level=\"strong\">no.</emphasis>| Then go.",
     });
 }
