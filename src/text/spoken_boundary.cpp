@@ -161,9 +161,8 @@ void spoken_boundary::leave_tag(char32_t c) {
 bool spoken_boundary::attach_line_break() {
     // "1." or "Dr." is no sentence, also on a line of its own.
     const auto& m = open_->mark;
-    const bool says_nothing =
-        m.what == kind::stop && context_.is_first_word() &&
-        (m.last_is == word_kind::marker || m.last_is == word_kind::never);
+    const bool says_nothing = m.what == kind::stop && context_.is_first_word() &&
+                              (m.last_is == word_kind::marker || m.last_is == word_kind::never);
     resolve(!context_.is_enclosed() && !says_nothing);
     context_.read('\n');
     return true;
