@@ -154,7 +154,7 @@ void reply_machine::chunk_read(time_point now) {
 
 void reply_machine::hand_over_early(time_point now, time_point peek_due) {
     peek_due_ = peek_due;
-    tally_.boundary_found(now);
+    if (phase_ != phase::holding) tally_.boundary_found(now);
     offer_chunk(now);
 }
 

@@ -133,7 +133,7 @@ class reply_machine {
     // The request goes on until then, or one event more, though the chunk before is offered
     // already.
     std::optional<time_point> peek_due_;
-    bool peeked_ = false;  // that event is not read
+    bool peeked_ = false;  // all that is waited for is whether an event comes: it is not read
     bool begun_ = false;   // its answer came
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet

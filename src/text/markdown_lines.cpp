@@ -38,6 +38,13 @@ bool closes(code_fence fence, std::string_view line) noexcept {
     return length >= fence.length && line.find_first_not_of(spaces, length) == npos;
 }
 
+std::size_t code_before_end(code_fence fence, std::string_view line) noexcept {
+    const auto last = line.find_last_not_of(spaces);
+    if (fence.mark != '`' || last == npos) return 0;
+    const auto code = line.find_last_not_of(fence.mark, last);
+    return code != npos && last - code >= fence.length ? code + 1 : 0;
+}
+
 bool is_rule(std::string_view line) noexcept {
     const auto consists_of = [line](std::string_view marks) {
         return line.find_first_not_of(marks) == npos;

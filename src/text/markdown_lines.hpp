@@ -17,6 +17,9 @@ struct code_fence {
 
 std::optional<code_fence> opening_fence(std::string_view line) noexcept;
 bool closes(code_fence fence, std::string_view line) noexcept;
+/// Bytes of code before the marks of a fence that ends the line, as models write it: "ls```"; 0 if
+/// there is none.
+std::size_t code_before_end(code_fence fence, std::string_view line) noexcept;
 
 /// A line that only parts: `---`, `***`, `===`, or the line below a table's head.
 bool is_rule(std::string_view line) noexcept;

@@ -104,6 +104,15 @@ bool are_attributes(std::string_view rest) noexcept {
     return is_space(rest.front()) && rest.find('=') != npos;
 }
 
+/// The same where the text ends before the tag does. "2 <b and c" is none.
+bool may_be_cut(std::string_view name, std::string_view rest) noexcept {
+    const auto first = rest.find_first_not_of(" \t\r\n/");
+    if (first == npos) return is_known(name);
+    if (!is_space(rest.front())) return false;
+    const auto attribute = rest.substr(first, rest.find_first_of(" \t\r\n", first) - first);
+    return attribute.find('=') != npos;
+}
+
 span special_token(std::string_view text) noexcept {
     const auto within = text.substr(0, 64);
     const auto end = within.find("|>", 2);
@@ -160,8 +169,7 @@ span html_tag(std::string_view text, bool in_word) noexcept {
     const auto rest = text.substr(0, longest_tag).substr(name_at + name.size());
     const auto end = rest.find_first_of("<>");
     if (end == npos) {
-        const bool looks_like_one = is_other || is_known(name) || rest.find('=') != npos;
-        const bool is_cut = looks_like_one && text.size() < longest_tag;
+        const bool is_cut = text.size() < longest_tag && (is_other || may_be_cut(name, rest));
         return {is_cut ? span_state::cut : span_state::none, text.size()};
     }
     if (rest[end] == '<' || (!is_other && !are_attributes(rest.substr(0, end)))) return {};

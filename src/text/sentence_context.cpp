@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace tandem::text {
 namespace {
@@ -59,11 +60,12 @@ void sentence_context::read(char32_t c) noexcept {
         if (backticks_++ == 0) backticks_open_ = !in_word_;
         in_word_ = false;
         gap_ = true;
-        line_start_ = line_start_ && backticks_ < 4;
         previous_ = last_visible_ = c;
         return;
     }
     if (backticks_ > 0) read_backticks();
+    maybe_fence_ = maybe_fence_ && continues_word(c);
+    line_start_ = line_start_ && !starts_word(c);
     for (std::size_t i = 0; i < depth_; ++i) ++open_[i].age;
     if (code_ && ++code_age_ > max_enclosed) code_ = false;
     if (tag_ && (c == '>' || ++tag_age_ > max_tag)) {
@@ -73,9 +75,11 @@ void sentence_context::read(char32_t c) noexcept {
     }
     if (previous_ == '<' && (c == '/' || is_letter(c))) {
         tag_ = true;
+        tag_has_value_ = false;
         tag_age_ = 0;
+        tag_words_ = 0;
     }
-    if (tag_) {
+    if (tag_ && goes_on_in_tag(c)) {
         previous_ = c;
         return;
     }
@@ -86,15 +90,21 @@ void sentence_context::read(char32_t c) noexcept {
         in_word_ = false;
     else
         read_mark(c);
-    if (!space) {
-        line_start_ = line_start_ && !continues_word(c);
-        last_visible_ = c;
-    }
+    if (!space) last_visible_ = c;
     previous_ = c;
+}
+
+/// "2 <b and c" is no tag: what stands behind a tag's name has values.
+bool sentence_context::goes_on_in_tag(char32_t c) noexcept {
+    tag_has_value_ = tag_has_value_ || c == '=';
+    if (is_white_space(c) && !is_white_space(previous_) && !tag_has_value_) ++tag_words_;
+    tag_ = tag_words_ < 2;
+    return tag_;
 }
 
 void sentence_context::read_line_break() noexcept {
     if (backticks_ > 0) read_backticks();
+    fence_ = fence_ || std::exchange(maybe_fence_, false);
     depth_ = 0;
     code_ = tag_ = false;
     in_word_ = false;
@@ -104,8 +114,11 @@ void sentence_context::read_line_break() noexcept {
 }
 
 void sentence_context::read_backticks() noexcept {
-    fence_ = is_in_fence();
-    code_ = is_in_code();
+    const bool fence = is_in_fence();
+    const bool code = is_in_code();
+    maybe_fence_ = backticks_ >= 3 && code && !code_;
+    fence_ = fence;
+    code_ = code;
     code_age_ = 0;
     backticks_ = 0;
 }
@@ -165,6 +178,7 @@ void sentence_context::read_emphasis() noexcept {
 }
 
 void sentence_context::join_stop() noexcept {
+    maybe_fence_ = false;
     if (word_.empty() || gap_) return;
     word_.append('.');
     in_word_ = true;
@@ -228,13 +242,14 @@ void sentence_context::close(char32_t opener) noexcept {
     }
 }
 
-// A run of back-ticks counts as soon as it is read, though more of them may follow.
+// A run of back-ticks counts as soon as it is read, though more of them may follow. A fence starts
+// its line, or ends it: then it counts with the line break.
 bool sentence_context::is_in_fence() const noexcept {
-    return fence_ != (backticks_ >= 3);
+    return backticks_ >= 3 ? !fence_ && line_start_ : fence_;
 }
 
 bool sentence_context::is_in_code() const noexcept {
-    if (fence_ || backticks_ == 0 || backticks_ >= 3) return code_;
+    if (fence_ || backticks_ == 0 || is_in_fence()) return code_;
     return !code_ && backticks_open_;
 }
 

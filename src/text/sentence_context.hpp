@@ -47,7 +47,6 @@ class sentence_context {
     bool starts_lowercase() const noexcept { return first_lower_; }
     /// What stands between the last word and the one before, if it is no white space.
     char32_t mark_before_word() const noexcept { return mark_before_word_; }
-    /// A single quote was opened; as apostrophes look the same, one cannot tell where it closes.
     /// A line of Markdown that starts with #.
     bool is_heading() const noexcept { return heading_; }
     /// Markdown's _ was opened.
@@ -56,6 +55,7 @@ class sentence_context {
     bool has_open_emphasis() const noexcept { return emphasis_; }
     /// The first words of a list's item are emphasised: "1. **Salt.** Add a pinch."
     bool is_label() const noexcept { return label_ && words_ <= 5; }
+    /// A single quote was opened; as apostrophes look the same, one cannot tell where it closes.
     bool has_single_quote() const noexcept { return single_quote_; }
     /// A remark was begun with a dash – like this – and not ended. Where a dash stands before
     /// what someone says, it tells nothing.
@@ -77,6 +77,7 @@ class sentence_context {
     };
 
     bool is_in_code() const noexcept;
+    bool goes_on_in_tag(char32_t c) noexcept;
     void read_emphasis() noexcept;
     void read_line_break() noexcept;
     void read_backticks() noexcept;
@@ -107,11 +108,14 @@ class sentence_context {
     bool single_quote_ = false;
     bool is_dialogue_ = false;
     bool fence_ = false;
+    bool maybe_fence_ = false;  // the back-ticks of one, and a language, end the line so far
     bool code_ = false;
     std::uint32_t code_age_ = 0;
-    bool line_start_ = true;
+    bool line_start_ = true;  // no letters or digits were read of the line
     bool marker_ = false;
     bool tag_ = false;
+    bool tag_has_value_ = false;
+    int tag_words_ = 0;  // before the first value
     std::uint32_t tag_age_ = 0;
     bool first_lower_ = false;
     bool closed_from_start_ = false;

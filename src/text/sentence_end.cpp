@@ -41,8 +41,10 @@ class rules {
 
     judgement decide() {
         if (before_.is_enclosed() || mark_.is_label || goes_on_in_quotation()) return goes_on;
-        const auto j = after_.space || mark_.closed ? behind_gap() : behind_no_gap();
-        return j == undecided && last_look_ ? at_last_look() : j;
+        const bool has_gap = after_.space || mark_.closed;
+        const auto j = has_gap ? behind_gap() : behind_no_gap();
+        // Without a gap the words behind the next one tell nothing.
+        return j == undecided && (last_look_ || (!has_gap && next_.complete)) ? at_last_look() : j;
     }
 
  private:

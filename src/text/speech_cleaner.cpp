@@ -15,6 +15,7 @@ namespace {
 
 constexpr auto npos = std::string_view::npos;
 constexpr int deepest_line_mark = 16;
+constexpr std::size_t longest_language = 32;  // behind the back-ticks of a block of code
 constexpr char32_t joiner = 0x200D;
 
 /// The bytes that something may start with; all others are plain text.
@@ -106,22 +107,31 @@ void speech_cleaner::skip_to(char end, bool& open) {
 void speech_cleaner::read_code() {
     const auto text = line();
     const bool has_end = text.size() < rest_.size();
-    const auto body = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
     if (in_fence_line_) {
         in_fence_line_ = !has_end;
         at_line_start_ = true;
         return skip(text.size() + has_end);
     }
-    if (at_line_start_ && text::closes(*fence_, body)) {
-        fence_.reset();
-        at_line_start_ = false;
-        out_.gap();
-        return skip(text.size());
-    }
+    const auto body = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+    const auto code = code_before_end(*fence_, body);
+    if (code > 0) say_code(text.size() - body.size() + code);
+    if (code > 0 || (at_line_start_ && text::closes(*fence_, body))) return end_code();
     at_line_start_ = has_end;
-    if (options_.code == code_speech::spoken) return keep(text.size() + has_end);
+    say_code(text.size() + has_end);
+}
+
+void speech_cleaner::say_code(std::size_t bytes) {
+    if (options_.code == code_speech::spoken) return keep(bytes);
     out_.gap();
-    skip(text.size() + has_end);
+    skip(bytes);
+}
+
+/// The closing fence, with what may stand behind it, is all that is left of the line.
+void speech_cleaner::end_code() {
+    fence_.reset();
+    at_line_start_ = false;
+    out_.gap();
+    skip(line().size());
 }
 
 void speech_cleaner::start_line() {
@@ -251,11 +261,24 @@ void speech_cleaner::new_line() {
 
 void speech_cleaner::back_ticks() {
     const auto length = run_of('`', rest_);
+    if (code_span_ == 0 && late_fence(length)) return;
     if (code_span_ == 0)
         code_span_ = length;
     else if (code_span_ == length)
         code_span_ = 0;
     skip(length);
+}
+
+/// "Run this: ```sh" at the end of a line starts a block of code, as models write it.
+bool speech_cleaner::late_fence(std::size_t length) {
+    const auto within = rest_.substr(0, length + longest_language);
+    const auto end = within.find_first_of(" \t`\n", length);
+    if (length < 3 || end == npos || within[end] != '\n') return false;
+    fence_ = code_fence{'`', length};
+    out_.gap();
+    in_fence_line_ = true;
+    end_paragraph();
+    return true;
 }
 
 void speech_cleaner::emphasis_mark(emphasis& e) {

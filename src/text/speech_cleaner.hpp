@@ -47,6 +47,8 @@ class speech_cleaner {
 
     void finish_what_was_cut();
     void read_code();
+    void say_code(std::size_t bytes);
+    void end_code();
     void start_line();
     bool blank_line();
     bool whole_line(std::string_view body);
@@ -58,6 +60,7 @@ class speech_cleaner {
     void read_other();
     void new_line();
     void back_ticks();
+    bool late_fence(std::size_t length);
     void emphasis_mark(emphasis& e);
     bool closes(const emphasis& e, std::size_t length) const noexcept;
     bool opens(const emphasis& e, std::size_t length) const noexcept;

@@ -5,15 +5,19 @@
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::text {
 namespace {
 
 using kind = end_mark::kind;
+using word_kind = end_mark::word_kind;
 
 constexpr char32_t ellipsis_mark = 0x2026;
 constexpr int max_tag = 200;
+// In letters: some words of another script change nothing, a sentence of it does.
+constexpr int max_script_lead = 30;
 constexpr std::u32string_view closing_marks = U"\"'”’“»«›)]}）］｝」』】》〉〕*_~`";
 constexpr std::u32string_view emphasis_marks = U"*_~";
 
@@ -33,6 +37,22 @@ bool is_emphasis(char32_t c) noexcept {
 bool is_mark_alone(std::string_view token) noexcept {
     const auto c = first_character(token).character;
     return token.size() < 4 && (c == '.' || is_shout(c));
+}
+
+/// The words that a letter of this script stands for where no language is told; null for a script
+/// that stands for none.
+const lexicon* lexicon_of_script(char32_t c) {
+    static const auto& english = lexicon::of("en");
+    static const auto& russian = lexicon::of("ru");
+    static const auto& greek = lexicon::of("el");
+    static const auto& hindi = lexicon::of("hi");
+    static const auto& bengali = lexicon::of("bn");
+    if (!is_letter(c)) return nullptr;
+    if (c < 0x80) return &english;
+    if (is_cyrillic(c)) return &russian;
+    if (is_greek(c)) return &greek;
+    if (c >= 0x900 && c < 0x980) return &hindi;
+    return c >= 0x980 && c < 0xA00 ? &bengali : nullptr;
 }
 
 }  // namespace
@@ -89,8 +109,9 @@ void spoken_boundary::read_outside(char32_t c) {
 }
 
 void spoken_boundary::line_broke() {
-    const bool marker =
-        context_.is_numbered_line() && context_.is_first_word() && context_.last_word().is_number();
+    const auto& w = context_.last_word();
+    const bool marker = context_.is_first_word() &&
+                        (w.last == '.' || (w.is_number() && context_.is_numbered_line()));
     context_.read('\n');
     if (context_.is_in_fence() || !context_.has_content() || marker) return;
     // A chunk may have ended here already, at a limit.
@@ -138,10 +159,11 @@ void spoken_boundary::leave_tag(char32_t c) {
 }
 
 bool spoken_boundary::attach_line_break() {
-    // "1." is no sentence, also on a line of its own.
-    const bool is_marker =
-        open_->mark.what == kind::stop && open_->mark.last_is == end_mark::word_kind::marker;
-    resolve(!context_.is_enclosed() && !is_marker);
+    // "1." or "Dr." is no sentence, also on a line of its own.
+    const auto& m = open_->mark;
+    const bool says_nothing = m.what == kind::stop && context_.is_first_word() &&
+                              (m.last_is == word_kind::marker || m.last_is == word_kind::never);
+    resolve(!context_.is_enclosed() && !says_nothing);
     context_.read('\n');
     return true;
 }
@@ -251,10 +273,10 @@ bool spoken_boundary::ends_without_look(std::string_view token) const {
 /// Whether tokens look like word pieces: at most one space, at the start.
 void spoken_boundary::note_token(std::string_view token) noexcept {
     const auto body = token.substr(token.starts_with(' ') ? 1 : 0);
-    const auto last = last_character(token).character;
+    const auto last = last_character(body);
     const auto space = body.find(' ');
     if (space != body.npos && body.find_first_not_of(" \n") != body.npos) word_pieces_ = false;
-    last_was_word_ = body.size() >= 2 && is_letter(last);
+    last_was_word_ = body.size() > last.bytes && is_letter(last.character);
 }
 
 verdict spoken_boundary::current() const {
@@ -266,16 +288,17 @@ verdict spoken_boundary::current() const {
     return v;
 }
 
+/// The script that most of the latest letters have decides: one π makes no reply Greek.
 void spoken_boundary::choose_language(char32_t c) {
-    if (c < 0x370) return;
-    if (is_cyrillic(c))
-        words_ = &lexicon::of("ru");
-    else if (is_greek(c))
-        words_ = &lexicon::of("el");
-    else if (c >= 0x900 && c < 0x980)
-        words_ = &lexicon::of("hi");
-    else if (c >= 0x980 && c < 0xA00)
-        words_ = &lexicon::of("bn");
+    if (c >= 0x80 && c < 0x370) return;
+    const auto* likely = lexicon_of_script(c);
+    if (!likely) return;
+    if (likely == words_)
+        script_lead_ = std::min(script_lead_ + 1, max_script_lead);
+    else if (script_lead_ > 0)
+        --script_lead_;
+    else
+        words_ = likely;
 }
 
 }  // namespace tandem::text

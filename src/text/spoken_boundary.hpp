@@ -13,7 +13,8 @@ namespace tandem::text {
 
 /// Finds the ends of sentences as a listener hears them: knows abbreviations, numbers, quotes,
 /// lists, code, and the full stops of other scripts. Looks at one token past the end at most (white
-/// space not counted), reads each character once, and keeps no text. See docs/sentences.md.
+/// space not counted), and keeps no text but the characters that a decision waits for. See
+/// docs/sentences.md.
 class spoken_boundary final : public boundary_detector {
  public:
     /// `language` is a BCP 47 tag, or empty: then the script decides.
@@ -55,6 +56,7 @@ class spoken_boundary final : public boundary_detector {
 
     const lexicon* words_;
     bool has_hint_;
+    int script_lead_ = 0;  // by how many letters the script of words_ leads
     sentence_context context_;
     std::optional<open_mark> open_;
     // Offsets in all that was fed.

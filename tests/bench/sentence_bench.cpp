@@ -53,10 +53,10 @@ token_list characters(std::string_view text) {
 }
 
 /// Reads a reply of as many tokens as the benchmark says, again and again the same ones.
-void read(benchmark::State& state, const token_list& tokens) {
+void read(benchmark::State& state, const token_list& tokens, std::string_view language = "en") {
     const auto count = static_cast<std::size_t>(state.range(0));
     for (auto _ : state) {
-        spoken_boundary detector("en");
+        spoken_boundary detector(language);
         for (std::size_t n = 0, i = 0; n < count; ++n) {
             for (auto v = detector.feed(tokens[i]); v.settled;) v = detector.consume(*v.settled);
             if (++i == tokens.size()) i = 0;
@@ -92,6 +92,12 @@ void undecided_stops(benchmark::State& state) {
 void chinese(benchmark::State& state) {
     read(state, {"今天", "天气", "很", "好", "。", "我们", "去", "公园", "吧", "！"});
 }
+void english_by_script(benchmark::State& state) {
+    read(state, word_pieces(prose), "");
+}
+void russian_by_script(benchmark::State& state) {
+    read(state, {"Сегодня", " мы", " гуля", "ли", " весь", " день", ".", " Он", " живёт", "!"}, "");
+}
 
 void lengths(benchmark::internal::Benchmark* b) {
     b->Arg(100)->Arg(10'000)->Arg(1'000'000)->Unit(benchmark::kMicrosecond);
@@ -105,5 +111,7 @@ BENCHMARK(quotes_only)->Apply(lengths);
 BENCHMARK(no_stop_at_all)->Apply(lengths);
 BENCHMARK(undecided_stops)->Apply(lengths);
 BENCHMARK(chinese)->Apply(lengths);
+BENCHMARK(english_by_script)->Apply(lengths);
+BENCHMARK(russian_by_script)->Apply(lengths);
 
 }  // namespace

@@ -41,7 +41,8 @@ text::chunk_limits limits_of(fuzzing::input& in) {
     const auto number = [&in] { return static_cast<int>(in.number(30)); };
     const int first_min = number();
     const int first_max = number();
-    return {first_min, first_max, number()};
+    const int max = number();
+    return {first_min, first_max, max, number()};
 }
 
 }  // namespace
@@ -49,7 +50,8 @@ text::chunk_limits limits_of(fuzzing::input& in) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzzing::input in(data, size);
     const auto limits = limits_of(in);
-    text::chunker chunks(text::make_boundary_detector(boundary_rule::classic), limits);
+    const auto rule = in.number(1) == 0 ? boundary_rule::spoken : boundary_rule::classic;
+    text::chunker chunks(text::make_boundary_detector(rule), limits);
     reply r;
     while (!in.rest().empty()) {
         const auto how = in.number(31);

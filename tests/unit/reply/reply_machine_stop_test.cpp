@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -92,6 +94,21 @@ TEST(stop_word, would_have_come_while_the_peek_was_waited_for) {
     d.deadline();
     EXPECT_THAT(d.wants(),
                 ElementsAre("close", "release 0", "recover !", "chunk 0 'Hello!' sentence"));
+}
+
+TEST(stop_word, is_waited_for_at_a_boundary_that_is_told_once) {
+    auto rules = machine_driver::default_rules();
+    rules.has_stop_words = true;
+    machine_driver d(rules);
+    d.begin();
+    d.tokens("Hello", "!", " You");
+    d.go_on(0);
+    d.final();
+    d.interrupt();
+    const auto& timeline = d.machine.result().timeline;
+    EXPECT_EQ(std::ranges::count(timeline, tandem::timeline_event::kind::boundary,
+                                 &tandem::timeline_event::what),
+              1);
 }
 
 }  // namespace

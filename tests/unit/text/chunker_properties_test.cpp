@@ -23,9 +23,12 @@ class random_reply {
         for (int i = 0; i < count; ++i) tokens.push_back(random_token());
         limits = {below(12), below(26), below(40)};
         if (below(8) == 0) limits.max_tokens = 1;
+        if (below(2) == 0) limits.min_chars = below(60);
+        rule = below(2) == 0 ? boundary_rule::classic : boundary_rule::spoken;
     }
 
     chunk_limits limits;
+    boundary_rule rule = boundary_rule::classic;
     std::vector<std::string> tokens;
 
  private:
@@ -60,6 +63,15 @@ class random_reply {
                                                      "\xE2\x80\x9D",
                                                      "\xEF\xBC\x8C",
                                                      "\xE3\x80\x82",
+                                                     "\n",
+                                                     "\n1.",
+                                                     "```",
+                                                     "</p>",
+                                                     "<",
+                                                     "**",
+                                                     " Dr",
+                                                     " No",
+                                                     " works",
                                                      "\xF0\x9F\x98\x80"};
         std::string token;
         for (int n = below(4); n > 0; --n) token += parts[below(std::size(parts))];
@@ -69,8 +81,8 @@ class random_reply {
     std::mt19937 random_;
 };
 
-chunker make_chunker(const chunk_limits& limits) {
-    return {make_boundary_detector(boundary_rule::classic), limits};
+chunker make_chunker(const random_reply& reply) {
+    return {make_boundary_detector(reply.rule), reply.limits};
 }
 
 void take_all(chunker& chunks, std::vector<piece>& out) {
@@ -78,7 +90,7 @@ void take_all(chunker& chunks, std::vector<piece>& out) {
 }
 
 std::vector<piece> taken_at_once(const random_reply& reply) {
-    auto chunks = make_chunker(reply.limits);
+    auto chunks = make_chunker(reply);
     std::vector<piece> out;
     for (const auto& token : reply.tokens) {
         chunks.feed(token);
@@ -91,7 +103,7 @@ std::vector<piece> taken_at_once(const random_reply& reply) {
 }
 
 std::vector<piece> taken_at_the_end(const random_reply& reply) {
-    auto chunks = make_chunker(reply.limits);
+    auto chunks = make_chunker(reply);
     std::vector<piece> out;
     for (const auto& token : reply.tokens) chunks.feed(token);
     chunks.finish();

@@ -21,6 +21,7 @@ TEST(plain_sentences, end_with_their_mark) {
 TEST(titles, end_no_sentence) {
     expect_sentences({
         "Dr. Okoye is in a meeting.| She will call you back.",
+        "Dr.\n\nOkoye is in a meeting.",
         "Please ask Mr. Lind about it.| He knows the way.",
         "Mrs. Tanaka and Ms. Bauer arrived early.| They are waiting.",
         "I spoke to Prof. Adeyemi today.| The talk went well.",

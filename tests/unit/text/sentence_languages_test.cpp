@@ -141,5 +141,21 @@ TEST(scripts, choose_the_language_without_a_hint) {
     });
 }
 
+TEST(scripts, of_a_few_letters_do_not_change_the_language) {
+    expect_sentences({
+        "The area is πr² here.| Ask Dr. Cole about it.| He knows.",
+        "The angles are α and β in this case.| Mr. Bell measured them.",
+        "In Russian one says «Как дела» to friends.| Ask Dr. Cole about it.",
+        "Я купил iPhone 15 на ул. Мира вчера.| Он новый.",
+    });
+}
+
+TEST(scripts, change_the_language_with_the_text) {
+    expect_sentences({
+        "Here it is in Russian.|\nСегодня мы гуляли весь день и очень устали.| Он живёт на ул. "
+        "Мира.| Она рядом.",
+    });
+}
+
 }  // namespace
 }  // namespace tandem::text

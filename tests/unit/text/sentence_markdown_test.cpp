@@ -13,7 +13,12 @@ TEST(labels_of_list_items, stay_with_what_they_label) {
 }
 
 TEST(list_markers, are_no_sentences_on_a_line_of_their_own) {
-    expect_sentences({"1.\nSalt.|\n2.\nWater."});
+    expect_sentences({
+        "1.\nSalt.|\n2.\nWater.",
+        "1.\n\nSalt.|\n\n2.\n\nWater.",
+        "The total is: 42.|\nThat is all.",
+        "## Step 1.|\nAdd salt.",
+    });
 }
 
 TEST(bold_sentences, end_where_they_are_no_labels) {
@@ -46,6 +51,7 @@ TEST(bold_and_italic, close_with_their_sentence) {
         "It is **not** here.| Look there.",
         "We sell **tea.**| **Coffee** is out.",
         "**Note:** It is hot.| Be careful.",
+        "1. **Boil.** Use a pan.|\n2. **Stir.**",
     });
 }
 
@@ -62,6 +68,15 @@ TEST(code_fences, hold_no_end_of_a_sentence) {
     expect_sentences({
         "Try this:|\n```\nprint(\"Hi. You.\")\nx = 1.\nDone!\n```|\nIt works.",
         "```python\nimport os\n\nos.exit()\n```|\nThat is all.| Bye.",
+        {"Like this: ```python\nimport os. Then\n\nos.exit()\n```|\nThat is all.| Bye.",
+         word_pieces | characters},
+    });
+}
+
+TEST(code_fences, start_with_their_line) {
+    expect_sentences({
+        "Put it between ``` marks.\nThey hide it from the shell.| Then save the file.",
+        "Run ```make. Then. Go``` now.| It works.",
     });
 }
 

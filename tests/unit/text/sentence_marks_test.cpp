@@ -116,6 +116,7 @@ TEST(missing_spaces, still_leave_an_end_between_words) {
         "We saw the whole world.|Today we rest.",
         "Is it you?|Yes.",
         "This is the end.|He left.",
+        "Is it you?|We are here.|Thanks a lot.",
     });
 }
 
@@ -133,11 +134,19 @@ TEST(colons_and_semicolons, end_no_sentence) {
     });
 }
 
+TEST(signs_of_less, are_no_tags) {
+    expect_sentences({
+        "The mean is 2 <b and c there.| Then we stop.| It is late.",
+        "Is it so if x <y or z?| Yes, it is.",
+    });
+}
+
 TEST(ssml_tags, hold_no_end_of_a_sentence) {
     expect_sentences({
         "<speak>Hello there.| How are you?</speak>",
         "Wait <break time=\"0.5s\"/> for me.| Thanks.",
         "<p>It is late.</p>",
+        "<p class=\"a. B\" id=\"c. D\">It is late.</p>",
         "Say <emphasis level=\"strong\">no.</emphasis>| Then go.",
     });
 }

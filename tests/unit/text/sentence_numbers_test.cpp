@@ -105,6 +105,7 @@ TEST(files, are_not_divided) {
         "The file notes.v2.txt is gone.",
         "We use Node.js here.| It is fine.",
         "Look at report.pdf.| It is long.",
+        {"Please send the résumé.pdf now.| It is late.", characters},
     });
 }
 

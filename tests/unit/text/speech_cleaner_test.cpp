@@ -84,14 +84,16 @@ INSTANTIATE_TEST_SUITE_P(
                     row{"|A|B|\n|1|2|", "A, B\n1, 2"}, row{"| A? | B |", "A? B"},
                     row{"| A | | B |", "A, B"}, row{"- - a", "a"}));
 
-INSTANTIATE_TEST_SUITE_P(code, speech_of,
-                         testing::Values(row{"Run:\n```sh\nls *\n```\nDone.", "Run:\nDone."},
-                                         row{"a\n~~~\nb\n```\n~~~\nc", "a\nc"},
-                                         row{"````\n```\n````\nx", "x"},
-                                         row{"```one line``` x", "one line x"},
-                                         row{"- a\n  ```\n  b\n  ```\n- c", "a\nc"},
-                                         row{"```\nnever closed", ""},
-                                         row{"```c++\nint a;\n```", ""}));
+INSTANTIATE_TEST_SUITE_P(
+    code, speech_of,
+    testing::Values(row{"Run:\n```sh\nls *\n```\nDone.", "Run:\nDone."},
+                    row{"a\n~~~\nb\n```\n~~~\nc", "a\nc"}, row{"````\n```\n````\nx", "x"},
+                    row{"```one line``` x", "one line x"},
+                    row{"- a\n  ```\n  b\n  ```\n- c", "a\nc"}, row{"```\nnever closed", ""},
+                    row{"1. Run: ```sh\nls\n```\nDone.", "1. Run:\nDone."},
+                    row{"Run: ```\nls\n```\nDone.", "Run:\nDone."},
+                    row{"```\nls\nfoo```\nDone.", "Done."}, row{"Use ```a b``` now", "Use a b now"},
+                    row{"```c++\nint a;\n```", ""}));
 
 INSTANTIATE_TEST_SUITE_P(
     links, speech_of,
@@ -114,9 +116,10 @@ INSTANTIATE_TEST_SUITE_P(
                     row{"one<br>two<br/>three", "one two three"},
                     row{"Wait <break time=\"1s\"/> here", "Wait here"},
                     row{"<speak><p>Hi</p><p>you</p></speak>", "Hi you"},
-                    row{"a <!-- note --> b", "a b"}, row{"<span class=\"x\">Hi</span>!", "Hi!"},
-                    row{"Yes.<|eot_id|>", "Yes."}, row{"salt &amp; pepper", "salt & pepper"},
-                    row{"a&nbsp;b &lt;b&gt;", "a b <b>"},
+                    row{"a <!-- note --> b", "a b"}, row{"if 2 <b and c", "if 2 <b and c"},
+                    row{"is x <p? Yes.", "is x <p? Yes."},
+                    row{"<span class=\"x\">Hi</span>!", "Hi!"}, row{"Yes.<|eot_id|>", "Yes."},
+                    row{"salt &amp; pepper", "salt & pepper"}, row{"a&nbsp;b &lt;b&gt;", "a b <b>"},
                     row{"it&#39;s &#x2014; ok", "it's \xE2\x80\x94 ok"},
                     row{"&#0; &#xD800; &bogus;", "&#0; &#xD800; &bogus;"}));
 
@@ -152,6 +155,8 @@ TEST(speech_cleaner, keeps_emoji_where_asked) {
 TEST(speech_cleaner, speaks_code_as_it_is_where_asked) {
     EXPECT_EQ(cleaned("Run:\n```sh\nls *.c # all\n```\nDone.", {.code = code_speech::spoken}),
               "Run:\nls *.c # all\nDone.");
+    EXPECT_EQ(cleaned("```\nls\n  pwd```\nDone.", {.code = code_speech::spoken}),
+              "ls\n  pwd\nDone.");
 }
 
 TEST(speech_cleaner, names_the_host_of_an_address_where_asked) {
