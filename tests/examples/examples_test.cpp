@@ -22,7 +22,7 @@ TEST(example, coroutine_speaks_each_sentence_and_tells_how_it_ended) {
     const auto run = run_example("coroutine", server);
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_THAT(run.out, ::testing::StartsWith("[Good morning to you and to all of your family.]\n"
-                                               "[ How are you?]\n"
+                                               "[How are you?]\n"
                                                "eos, LLMSlotMetrics("));
 }
 

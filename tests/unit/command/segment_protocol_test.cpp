@@ -99,8 +99,8 @@ TEST(segment_steps, hand_out_what_is_complete_and_at_the_end_the_rest) {
     segment_protocol p({});
     p.answer(R"({"start": true})");
     EXPECT_EQ(p.answer(R"({"token": "Hi"})"), "{\"chunks\":[]}\n");
-    EXPECT_EQ(p.answer(R"({"token": "!"})"), "{\"chunks\":[\"Hi!\"]}\n");
-    EXPECT_EQ(p.answer(R"({"token": " You"})"), "{\"chunks\":[]}\n");
+    EXPECT_EQ(p.answer(R"({"token": "!"})"), "{\"chunks\":[]}\n");
+    EXPECT_EQ(p.answer(R"({"token": " You"})"), "{\"chunks\":[\"Hi!\"]}\n");
     EXPECT_EQ(p.answer(R"({"end": true})"), "{\"chunks\":[\" You\"]}\n");
 }
 

@@ -72,10 +72,12 @@ TEST_F(LifetimeTest, a_running_exchange_falls_silent_with_its_transport) {
     connect(server.url());
     auto x = start(r);
     ioc.poll();
+    // The answer may have begun already.
+    const auto before = r.calls.size();
     transport.reset();
     run();
     x.reset();
-    EXPECT_TRUE(r.calls.empty());
+    EXPECT_EQ(r.calls.size(), before);
 }
 
 }  // namespace
