@@ -1,0 +1,36 @@
+#pragma once
+
+#include "base/time.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tandem::slots {
+
+/// A fault that some builds of llama-server have.
+struct build_fault {
+    /// Builds that have it, as far as reports tell; `last` of 0: none is known to be free of it.
+    int first;
+    int last;
+    /// What happens, in a few words, and what helps.
+    const char* what;
+    const char* remedy;
+    /// Where it was told: issues and pull requests of ggml-org/llama.cpp.
+    const char* issues;
+};
+
+/// The number in a build's name: 11669 of "b11669-Debian"; nothing if there is none.
+std::optional<int> build_number(std::string_view build_info);
+
+/// What is known against a build; empty for one that is not known.
+std::vector<build_fault> faults_of(std::string_view build_info);
+
+/// Whether a slot may be asked again right after a cut: the build is one on which that was tried
+/// long enough, or a later one.
+bool is_sound(std::string_view build_info);
+
+/// What `reuse_guard = auto` means for a build: none where is_sound(), else 2 s.
+duration safe_reuse_guard(std::string_view build_info);
+
+}  // namespace tandem::slots
