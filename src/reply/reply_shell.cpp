@@ -115,11 +115,12 @@ void reply_shell::abandon(error_code ec, const diagnostics& diag) {
     perform_actions();
 }
 
-void reply_shell::slot_granted(const slots::grant& g) {
+bool reply_shell::slot_granted(const slots::grant& g) {
     ticket_ = 0;
-    if (machine_.phase() != reply_phase::queued) return core_->slot_released(g.slot);
+    if (machine_.phase() != reply_phase::queued) return false;
     machine_.slot_granted(now(), g.slot, g.reused, g.guard_wait);
     perform_actions();
+    return true;
 }
 
 void reply_shell::context_ended() noexcept {
@@ -198,13 +199,16 @@ void reply_shell::perform(action::recover_tokens a) {
 }
 
 void reply_shell::perform(action::want_slot) {
-    ticket_ = core_->want_slot(shared_from_this());
-    core_->give_slots();
-    if (ticket_ != 0) core_->log_wait(id(), ticket_);
+    ticket_ = core_->keeper().want({}, [weak = weak_from_this()](const slots::grant& g) {
+        const auto self = weak.lock();
+        return self && self->slot_granted(g);
+    });
+    core_->keeper().give();
+    if (ticket_ != 0) core_->keeper().log_wait(id(), ticket_);
 }
 
 void reply_shell::perform(action::forget_slot) {
-    core_->forget_slot(std::exchange(ticket_, 0));
+    core_->keeper().forget(std::exchange(ticket_, 0));
 }
 
 void reply_shell::perform(action::send_request a) {
@@ -227,8 +231,7 @@ void reply_shell::perform(action::close_connection) {
 }
 
 void reply_shell::perform(action::release_slot a) {
-    if (a.erase) return core_->erase_and_release(a.slot, a.side);
-    core_->slot_released(a.slot, a.side);
+    core_->keeper().release(a.slot, {.side = a.side}, a.erase);
 }
 
 void reply_shell::perform(action::hand_over a) {

@@ -38,7 +38,8 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     void continue_after(chunk_id id);
     void interrupt();
     void abandon(error_code ec, const diagnostics& diag);
-    void slot_granted(const slots::grant& g);
+    /// False: the slot is not wanted any more.
+    bool slot_granted(const slots::grant& g);
     /// The execution context is being destroyed; as client_core::context_ended().
     void context_ended() noexcept;
 

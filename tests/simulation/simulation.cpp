@@ -71,7 +71,7 @@ void simulation::slot_released(int slot, slots::server_side side) {
     auto& use = uses_.at(static_cast<std::size_t>(slot));
     check(use.busy, "only a slot in use is released");
     use = {false, now_};
-    scheduler_.release(slot, now_, side);
+    scheduler_.release(slot, now_, {.side = side});
     give_slots();
 }
 
