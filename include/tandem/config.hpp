@@ -12,9 +12,13 @@
 
 namespace tandem {
 
-/// When the next chunk is asked for.
+/// When the next chunk is generated. In every mode a chunk is handed over only after the continue
+/// of the one before, and the texts are the same at temperature 0. docs/pacing.md has the figures.
 enum class pacing {
     strict,  ///< nothing is requested before the continue of the chunk before
+    warm,    ///< the same, and the slot that comes next is prefilled while the voice speaks
+    ahead,   ///< up to `ahead_chunks` are generated early and held back
+    stream,  ///< one request, uncut until `held_chunks_max` are held back
 };
 
 /// Which rule finds the ends of sentences.
@@ -106,6 +110,11 @@ struct config {
     bool erase_after_cut = false;
 
     tandem::pacing pacing = tandem::pacing::strict;
+    /// Chunks that `ahead` generates before their turn. 1 to 64.
+    int ahead_chunks = 1;
+    /// Chunks that `stream` holds back at most; generation goes on when half of them were spoken.
+    /// 1 to 1024.
+    int held_chunks_max = 16;
     tandem::boundary_rule boundary_rule = tandem::boundary_rule::spoken;
     /// Language of the replies, for `spoken`: a BCP 47 tag like "en" or "de-AT"; empty = the script
     /// of the text decides, and Latin letters are read as English.
@@ -121,6 +130,9 @@ struct config {
     int chunk_min_chars = 0;
     /// How long a boundary waits for the token after it. 0 = not at all. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);
+    /// Where no sentence ended this long after a chunk's first token, and nothing is spoken, the
+    /// chunk ends behind its last clause, else before its last word. 0 = off. 0 to 1 h.
+    duration chunk_deadline{};
 
     /// What `chunk::speech` is; `chunk::text` is the exact text whatever is set here.
     speech_form speech = speech_form::clean;

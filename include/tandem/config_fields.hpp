@@ -92,8 +92,15 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"erase_after_cut", "slots", "",
                      "erase a slot's cache after each cut (old builds only)"},
           c.erase_after_cut);
-    visit(field_info{"pacing", "chunks", "MODE", "when the next chunk is asked for: strict"},
+    visit(field_info{"pacing", "chunks", "MODE",
+                     "when the next chunk is generated: strict, warm, ahead or stream"},
           c.pacing);
+    visit(field_info{"ahead_chunks", "chunks", "N",
+                     "chunks that ahead generates before their turn", 1, 64},
+          c.ahead_chunks);
+    visit(field_info{"held_chunks_max", "chunks", "N", "chunks that stream holds back at most", 1,
+                     1024},
+          c.held_chunks_max);
     visit(field_info{"boundary_rule", "chunks", "RULE",
                      "which rule finds the ends of sentences: classic or spoken"},
           c.boundary_rule);
@@ -118,6 +125,10 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"peek_hold", "chunks", "TIME",
                      "how long a boundary waits for the token after it", 0, 60},
           c.peek_hold);
+    visit(field_info{"chunk_deadline", "chunks", "TIME",
+                     "a clause or word ends a chunk this long after its first token (0: off)", 0,
+                     3600},
+          c.chunk_deadline);
     visit(field_info{"speech", "speech", "FORM", "what a chunk's speech is: exact or clean"},
           c.speech);
     visit(field_info{"speech_emoji", "speech", "HOW", "emoji in clean speech: removed or kept"},

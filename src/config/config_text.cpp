@@ -145,6 +145,12 @@ std::string_view to_string(pacing p) noexcept {
     switch (p) {
         case pacing::strict:
             return "strict";
+        case pacing::warm:
+            return "warm";
+        case pacing::ahead:
+            return "ahead";
+        case pacing::stream:
+            return "stream";
     }
     return {};
 }

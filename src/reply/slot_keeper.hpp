@@ -44,6 +44,8 @@ class slot_keeper {
     /// Sets the number of slots to what the server has, but not over that of the configuration.
     void limit_to(int slots);
     void set_guard(duration reuse_guard);
+    /// Slots that are used.
+    int slots() const noexcept { return scheduler_.slots(); }
 
     /// The client is being destroyed: nothing is handed out any more.
     void stop();
