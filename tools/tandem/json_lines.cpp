@@ -1,57 +1,26 @@
 #include "json_lines.hpp"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include "json_object.hpp"
 
-#include <cmath>
-#include <concepts>
-#include <iterator>
+#include <utility>
 
 namespace tandem::command {
 namespace {
 
-std::string quoted(std::string_view text) {
-    using nlohmann::json;
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+json_object event_of(const char* name) {
+    json_object object;
+    object.field("event", name);
+    return object;
 }
 
-// Writes one object, field by field in the order of the calls.
-class object_writer {
- public:
-    explicit object_writer(std::string_view event) { field("event", event); }
-    object_writer() = default;
+json_object event_of(const char* name, const turn_name& where) {
+    auto object = event_of(name);
+    object.field("id", where.id).field("turn", where.turn);
+    return object;
+}
 
-    object_writer& field(const char* name, std::string_view value) {
-        return raw(name, quoted(value));
-    }
-    object_writer& field(const char* name, std::integral auto value) {
-        return raw(name, fmt::format("{}", value));
-    }
-    /// Milliseconds and ratios; what is not there (below 0) is null.
-    object_writer& field(const char* name, double value) {
-        return raw(name, value >= 0 ? fmt::format("{:.3f}", value) : "null");
-    }
-    object_writer& field(const char* name, object_writer&& value) {
-        return raw(name, value.closed());
-    }
-    object_writer& null(const char* name) { return raw(name, "null"); }
-    object_writer& where(const turn_name& w) { return field("id", w.id).field("turn", w.turn); }
-
-    std::string closed() { return std::move(text_ += '}'); }
-    std::string line() { return closed() + '\n'; }
-
- private:
-    object_writer& raw(const char* name, std::string_view value) {
-        fmt::format_to(std::back_inserter(text_), "{}\"{}\":{}", text_.size() > 1 ? "," : "", name,
-                       value);
-        return *this;
-    }
-
-    std::string text_ = "{";
-};
-
-object_writer usage_object(const token_usage& u) {
-    object_writer usage;
+json_object usage_object(const token_usage& u) {
+    json_object usage;
     usage.field("prompt", u.prompt)
         .field("cached", u.cached)
         .field("evaluated", u.evaluated)
@@ -62,7 +31,7 @@ object_writer usage_object(const token_usage& u) {
     return usage;
 }
 
-void add_fault(object_writer& out, const error_code& ec, const diagnostics& d,
+void add_fault(json_object& out, const error_code& ec, const diagnostics& d,
                const std::string& hint = {}) {
     const auto words = d.to_string();
     const auto message = words.empty() ? ec.message() : words;
@@ -71,7 +40,7 @@ void add_fault(object_writer& out, const error_code& ec, const diagnostics& d,
         .field("retryable", is_retryable(ec));
 }
 
-void add_outcome(object_writer& out, const end_event& e) {
+void add_outcome(json_object& out, const end_event& e) {
     const auto& m = e.result.metrics;
     out.field("text", e.result.text);
     if (!e.result.unspoken_text.empty()) out.field("unspoken_text", e.result.unspoken_text);
@@ -90,8 +59,7 @@ void add_outcome(object_writer& out, const end_event& e) {
 
 std::string json_line(const chunk_event& e) {
     const auto& c = e.chunk;
-    return object_writer("chunk")
-        .where(e.where)
+    return event_of("chunk", e.where)
         .field("seq", c.id.seq)
         .field("text", c.text)
         .field("speech", c.speech)
@@ -108,8 +76,7 @@ std::string json_line(const chunk_event& e) {
 
 std::string json_line(const end_event& e) {
     const bool failed = e.result.finish_reason == finish_reason::error;
-    object_writer out(failed ? "error" : "end");
-    out.where(e.where);
+    auto out = event_of(failed ? "error" : "end", e.where);
     if (failed)
         add_fault(out, e.result.error, e.result.diagnostics, e.hint);
     else
@@ -119,25 +86,25 @@ std::string json_line(const end_event& e) {
 }
 
 std::string json_line(const fault_event& e) {
-    object_writer out("error");
+    auto out = event_of("error");
     out.null("id").null("turn");
     add_fault(out, e.error, e.diagnostics);
     return out.field("t_ns", e.t_ns).line();
 }
 
 std::string json_line(const replay_summary& s) {
-    object_writer tokens;
+    json_object tokens;
     tokens.field("generated", s.generated)
         .field("handed_over", s.handed_over)
         .field("wasted", s.wasted)
         .field("cached", s.cached)
         .field("evaluated", s.evaluated)
         .field("hit_ratio", s.cache_hit_ratio());
-    object_writer first_chunk;
+    json_object first_chunk;
     first_chunk.field("p50", s.first_chunk_p50_ms)
         .field("p90", s.first_chunk_p90_ms)
         .field("max", s.first_chunk_max_ms);
-    return object_writer("summary")
+    return event_of("summary")
         .field("replies", s.replies)
         .field("complete", s.complete)
         .field("failed", s.failed)

@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <clocale>
-#include <cstdlib>
 #include <sys/resource.h>
 
 namespace tandem::command {
@@ -70,12 +69,6 @@ int exit_status(const replay_summary& s, const terminal& t) {
     if (!t.failure().empty()) return some_failed;
     if (stop_pipe::received() != 0) return stopped + stop_pipe::received();
     return s.failed > 0 || s.not_started > 0 ? some_failed : complete;
-}
-
-bool wants_color(color_choice choice, const terminal& t) {
-    if (choice != color_choice::automatic) return choice == color_choice::always;
-    const char* no_color = std::getenv("NO_COLOR");
-    return t.out_is_terminal() && !(no_color && *no_color);
 }
 
 // Columns for the names of replies that run side by side.

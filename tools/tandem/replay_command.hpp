@@ -1,5 +1,6 @@
 #pragma once
 
+#include "color.hpp"
 #include "speech_pace.hpp"
 
 #include "tandem/config.hpp"
@@ -9,8 +10,6 @@
 #include <vector>
 
 namespace tandem::command {
-
-enum class color_choice { automatic, always, never };
 
 /// What `tandem replay` was asked for.
 struct replay_options {

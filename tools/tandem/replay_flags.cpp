@@ -42,7 +42,6 @@ variables, and variables over the file.
 Exit status: 0 all replies complete, 1 some failed, 2 wrong use, 130 stopped
 with Ctrl-C, 143 stopped with SIGTERM.)";
 
-constexpr std::array<std::string_view, 3> color_names{"auto", "always", "never"};
 constexpr std::array<std::string_view, 5> level_names{"debug", "info", "warning", "error", "off"};
 
 void read_concurrency(const std::string& text, int& value, std::vector<std::string>& faults) {

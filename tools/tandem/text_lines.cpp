@@ -1,5 +1,6 @@
 #include "text_lines.hpp"
 
+#include "color.hpp"
 #include "display_text.hpp"
 
 #include <fmt/format.h>
@@ -20,18 +21,6 @@ constexpr int bar_columns = 30;
 constexpr int least_text_columns = 20;
 constexpr double least_wait_ms = 1;  // that is worth a word
 
-namespace paint {
-constexpr const char* bold = "\x1b[1m";
-constexpr const char* dim = "\x1b[2m";
-constexpr const char* red = "\x1b[31m";
-constexpr const char* green = "\x1b[32m";
-constexpr const char* yellow = "\x1b[33m";
-}  // namespace paint
-
-std::string painted(const text_style& style, const char* color, std::string_view text) {
-    return style.color ? fmt::format("{}{}\x1b[0m", color, text) : std::string(text);
-}
-
 std::string filled(std::string text, int columns) {
     return text +
            std::string(static_cast<std::size_t>(std::max(0, columns - columns_of(text))), ' ');
@@ -45,7 +34,7 @@ std::string quoted(std::string_view text, int columns) {
 std::string prefix(const text_style& style, const turn_name& name) {
     if (style.name_columns == 0) return {};
     const auto text = filled(shortened(name_text(name), style.name_columns), style.name_columns);
-    return painted(style, paint::bold, text) + "  ";
+    return painted(style.color, paint::bold, text) + "  ";
 }
 
 int text_columns(const text_style& style, int indent) {
@@ -71,8 +60,8 @@ std::string block(const text_style& style, const turn_name& name, const std::str
     if (lines.empty()) lines.emplace_back();
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const auto blank = std::string(static_cast<std::size_t>(indent), ' ');
-        result += prefix(style, name) + (i == 0 ? painted(style, paint::dim, head) : blank);
-        result += (color ? painted(style, color, lines[i]) : lines[i]) + '\n';
+        result += prefix(style, name) + (i == 0 ? painted(style.color, paint::dim, head) : blank);
+        result += (color ? painted(style.color, color, lines[i]) : lines[i]) + '\n';
     }
     return result;
 }
@@ -142,7 +131,7 @@ std::string bar_lines(const text_style& style, const end_event& e) {
     std::string bar;
     std::string legend;
     for (const auto& p : parts) {
-        bar += painted(style, p.color, repeated(p.cell, p.cells));
+        bar += painted(style.color, p.color, repeated(p.cell, p.cells));
         legend +=
             fmt::format("{}{} {} {}", legend.empty() ? "" : "  ", p.cell, time_text(p.ms), p.name);
     }
@@ -213,21 +202,22 @@ std::string server_lines(const text_style& style, const server_props& props, int
                             props.build_info.empty() ? "of unknown build" : props.build_info,
                             model.empty() ? "unnamed" : model, props.total_slots,
                             props.total_slots == 1 ? "" : "s", props.context_per_slot);
-    auto result = painted(style, paint::dim, shortened(text, style.width)) + '\n';
+    auto result = painted(style.color, paint::dim, shortened(text, style.width)) + '\n';
     if (const auto warning = slots_warning(props, slots_wanted); !warning.empty())
-        result += painted(style, paint::yellow, warning) + '\n';
+        result += painted(style.color, paint::yellow, warning) + '\n';
     if (style.name_columns > 0 || !has_columns(style)) return result;
-    return result + painted(style, paint::dim, "    time  slot       cached+new") + '\n';
+    return result + painted(style.color, paint::dim, "    time  slot       cached+new") + '\n';
 }
 
 std::string start_lines(const text_style& style, const start_event& e) {
     const auto name = name_text(e.where);
     if (style.name_columns > 0)
         return prefix(style, e.where) +
-               painted(style, paint::dim, quoted(e.prompt, text_columns(style, 2))) + '\n';
+               painted(style.color, paint::dim, quoted(e.prompt, text_columns(style, 2))) + '\n';
     const int left = std::max(least_text_columns, style.width - columns_of(name) - 4);
-    return fmt::format("\n{}  {}\n", painted(style, paint::bold, shortened(name, style.width)),
-                       painted(style, paint::dim, quoted(e.prompt, left)));
+    return fmt::format("\n{}  {}\n",
+                       painted(style.color, paint::bold, shortened(name, style.width)),
+                       painted(style.color, paint::dim, quoted(e.prompt, left)));
 }
 
 std::string chunk_lines(const text_style& style, const chunk_event& e) {
@@ -266,7 +256,7 @@ std::string fault_text(const fault_event& e) {
 }
 
 std::string summary_lines(const text_style& style, const replay_summary& s) {
-    auto text = fmt::format("\n{}\n", painted(style, paint::bold, counts_text(s)));
+    auto text = fmt::format("\n{}\n", painted(style.color, paint::bold, counts_text(s)));
     if (s.replies == s.not_started) return text;
     if (s.first_chunk_p50_ms >= 0) text += row("first chunk", first_chunk_text(s));
     text += row("chunks", fmt::format("{}", s.chunks));

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace tandem::command {
+
+/// Writes one JSON object, field by field in the order of the calls. Names must need no escapes.
+class json_object {
+ public:
+    /// Bytes that are not UTF-8 are replaced.
+    json_object& field(const char* name, std::string_view value);
+    json_object& field(const char* name, const char* value) {
+        return field(name, std::string_view(value));
+    }
+    json_object& field(const char* name, std::integral auto value) {
+        return raw(name, fmt::format("{}", value));
+    }
+    /// Milliseconds and ratios; what is not there (below 0) is null.
+    json_object& field(const char* name, double value);
+    json_object& field(const char* name, json_object&& value) { return raw(name, value.closed()); }
+    json_object& null(const char* name) { return raw(name, "null"); }
+    /// `value` is JSON already.
+    json_object& raw(const char* name, std::string_view value);
+
+    std::string closed() { return std::move(text_ += '}'); }
+    std::string line() { return closed() + '\n'; }
+
+ private:
+    std::string text_ = "{";
+};
+
+}  // namespace tandem::command
