@@ -34,6 +34,7 @@ engine::engine(const options& o, journal& j)
     : options_(o),
       context_size_(o.ctx_size / o.parallel),
       script_(o.dialogues, o.replies),
+      memory_(o),
       journal_(j),
       pool_(o.parallel) {}
 
@@ -87,7 +88,7 @@ void engine::erase(task& t, time_point now) {
     slot& s = pool_.wrapped(t.request.id_slot);
     if (s.is_processing()) return deferred_.defer(t.id, -1);
     const std::size_t erased = s.tokens.size();
-    s.tokens.clear();
+    s.clear();
     journal_.slot_holds(s.id, 0);
     send(t, output_kind::reply,
          fmt::format(R"({{"id_slot":{},"n_erased":{}}})", t.request.id_slot, erased), now);
@@ -102,8 +103,8 @@ void engine::start(task& t, slot& s, time_point now) {
     t.phase = task_phase::prompt;
     t.since = t.last_sent = now;
     t.counts.prompt_tokens = static_cast<int>(t.request.prompt.size());
-    if (!t.request.cache_prompt) s.tokens.clear();
-    s.tokens.resize(reusable_tokens(s.tokens, t.request.prompt));
+    if (!t.request.cache_prompt) s.clear();
+    memory_.go_back(s, t.request.prompt);
     t.counts.cached = t.counts.processed = static_cast<int>(s.tokens.size());
     journal_.slot_started(s.id, t.id, now);
     journal_.change(t.id, [&](request_record& r) {

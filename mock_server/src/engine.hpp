@@ -2,6 +2,7 @@
 
 #include "deferred_tasks.hpp"
 #include "journal.hpp"
+#include "model_memory.hpp"
 #include "script.hpp"
 #include "slot_pool.hpp"
 #include "tandem_mock/options.hpp"
@@ -77,6 +78,7 @@ class engine {
     const options options_;
     const int context_size_;
     const script script_;
+    const model_memory memory_;
     journal& journal_;
     slot_pool pool_;
     deferred_tasks deferred_;

@@ -39,7 +39,8 @@ std::optional<nanoseconds> engine::begin_step(time_point now) {
 }
 
 int engine::plan_batch(task& t, int room) const {
-    return std::min(room, t.counts.prompt_tokens - t.counts.processed);
+    const int wanted = std::min(room, t.counts.prompt_tokens - t.counts.processed);
+    return memory_.batch(t.counts.processed, t.counts.prompt_tokens, wanted);
 }
 
 nanoseconds engine::cost(int prompt_tokens, bool generating) const {
@@ -64,6 +65,7 @@ void engine::advance_prompt(task& t, int tokens, time_point now) {
     const auto from = t.request.prompt.begin() + t.counts.processed;
     t.slot->tokens.insert(t.slot->tokens.end(), from, from + tokens);
     t.counts.processed += tokens;
+    memory_.make_checkpoint(*t.slot, t.counts.prompt_tokens);
     t.counts.prompt_time = now - t.since;
     if (t.cancelled) return finish(t, outcome::cut, now);
     if (t.request.return_progress && t.request.stream) {

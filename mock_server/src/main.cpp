@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace {
 
+using tandem::mock::memory_kind;
 using tandem::mock::options;
 
 constexpr const char* description =
@@ -25,6 +27,16 @@ constexpr const char* fault_help =
     "duration (250ms, 2s), skip (requests that pass first), times (1; 0 = all), path\n"
     "(/completion; empty = any), id_slot, status (500), text (to the end of the line).\n"
     "A request brings its own in the field \"mock_fault\". Example: reset:at_token=5,skip=2";
+
+const std::map<std::string, memory_kind> memory_kinds{
+    {"attention", memory_kind::attention},
+    {"recurrent", memory_kind::recurrent},
+    {"sliding-window", memory_kind::sliding_window}};
+
+constexpr const char* memory_help =
+    "attention: goes back to any token; recurrent (as Mamba, hybrids): only goes on, else back to "
+    "a\n"
+    "checkpoint of the prompt; sliding-window (as Gemma): goes back within a window";
 
 // What the flags give in other units than the options have.
 struct raw_flags {
@@ -54,6 +66,19 @@ void add_server_flags(CLI::App& app, options& o, raw_flags& raw) {
     app.add_flag("--no-slots", raw.no_slots, "no GET /slots");
     app.add_option("--ssl-cert-file", o.ssl_cert_file, "PEM file, for HTTPS");
     app.add_option("--ssl-key-file", o.ssl_key_file, "PEM file, for HTTPS");
+}
+
+void add_model_flags(CLI::App& app, options& o) {
+    app.add_option("--memory", o.memory, memory_help)
+        ->transform(CLI::CheckedTransformer(memory_kinds).description(""))
+        ->type_name("KIND")
+        ->default_str("attention");
+    app.add_option("--sliding-window", o.sliding_window, "tokens of --memory sliding-window")
+        ->capture_default_str();
+    app.add_option("--ubatch-size", o.ubatch_size, "prompt tokens between the last two checkpoints")
+        ->capture_default_str();
+    app.add_option("--ctx-checkpoints", o.ctx_checkpoints, "of a slot at most")
+        ->capture_default_str();
 }
 
 void add_mock_flags(CLI::App& app, options& o, raw_flags& raw) {
@@ -113,6 +138,7 @@ int main(int argc, char** argv) {
     options o;
     raw_flags raw;
     add_server_flags(app, o, raw);
+    add_model_flags(app, o);
     add_mock_flags(app, o, raw);
     CLI11_PARSE(app, argc, argv);
     try {

@@ -114,6 +114,21 @@ TEST(program, takes_dialogues_from_a_file) {
     EXPECT_EQ(props["default_generation_settings"]["n_ctx"], 100);
 }
 
+// A prompt that diverges from what its slot holds, behind the checkpoint that was made 4 tokens
+// before its end.
+TEST(program, plays_a_model_that_cannot_roll_back) {
+    program p({"--memory", "recurrent"});
+    const std::uint16_t port = p.port();
+    std::vector<int> ids(100, 'a');
+    const auto cached = [&] {
+        const auto a = test::post(port, "/completion", {{"prompt", ids}, {"n_predict", 1}});
+        return nlohmann::json::parse(a.body)["timings"]["cache_n"];
+    };
+    EXPECT_EQ(cached(), 0);
+    ids.back() = 'b';
+    EXPECT_EQ(cached(), 96);
+}
+
 TEST(program, plays_the_faults_of_its_flags) {
     program p({"--fault", "http_error:status=500,text=first", "--fault", "unavailable"});
     const std::uint16_t port = p.port();
