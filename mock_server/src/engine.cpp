@@ -32,7 +32,7 @@ std::optional<time_point> earlier(std::optional<time_point> a, std::optional<tim
 
 engine::engine(const options& o, journal& j)
     : options_(o),
-      context_size_(o.ctx_size / o.parallel),
+      context_size_(o.kv_unified ? o.ctx_size : o.ctx_size / o.parallel),
       script_(o.dialogues, o.replies),
       memory_(o),
       journal_(j),
@@ -100,6 +100,7 @@ void engine::start(task& t, slot& s, time_point now) {
     t.slot = &s;
     s.task = s.last_task = t.id;
     s.cut_at = t.gone_at;
+    if (options_.kv_unified && options_.cache_idle_slots) empty_idle_slots();
     t.phase = task_phase::prompt;
     t.since = t.last_sent = now;
     t.counts.prompt_tokens = static_cast<int>(t.request.prompt.size());
@@ -119,6 +120,14 @@ void engine::start(task& t, slot& s, time_point now) {
     if (t.request.prompt.empty()) return complete(t, now);
     if (t.request.return_progress && t.request.stream) {
         send(t, output_kind::event, prompt_progress_event(t.counts), now);
+    }
+}
+
+void engine::empty_idle_slots() {
+    for (slot& s : pool_.all()) {
+        if (s.is_processing()) continue;
+        s.clear();
+        journal_.slot_holds(s.id, 0);
     }
 }
 

@@ -55,6 +55,7 @@ class engine {
     void try_start(task& t, time_point now);
     void erase(task& t, time_point now);
     void start(task& t, slot& s, time_point now);
+    void empty_idle_slots();
     bool refuse(task& t, const slot& s, time_point now);
     bool crash_is_due(const slot& reached, time_point now) const;
     void crash();

@@ -46,6 +46,7 @@ struct raw_flags {
     int crash_within_ms = 0;
     int load_ms = 0;
     int sse_ping_interval = 30;
+    bool no_cache_idle_slots = false;
     bool no_slots = false;
     bool no_bos = false;
 };
@@ -56,9 +57,13 @@ void add_server_flags(CLI::App& app, options& o, raw_flags& raw) {
     app.add_option("--parallel", o.parallel, "slots")->capture_default_str();
     app.add_option("-c,--ctx-size", o.ctx_size, "tokens of all slots together")
         ->capture_default_str();
+    app.add_flag("--kv-unified,--unified-kv", o.kv_unified, "each slot has the whole context");
+    app.add_flag("--no-cache-idle-slots", raw.no_cache_idle_slots,
+                 "with --kv-unified: do not empty idle slots when a request starts");
     app.add_option("-b,--batch-size", o.batch_size, "prompt tokens of one batch")
         ->capture_default_str();
     app.add_option("-a,--alias", o.model, "name of the model")->capture_default_str();
+    app.add_option("--build-info", o.build_info, "build that /props tells")->capture_default_str();
     app.add_option("--api-key", o.api_key, "key that requests must bring");
     app.add_option("--sse-ping-interval", raw.sse_ping_interval, "seconds; -1 = no pings")
         ->capture_default_str();
@@ -104,6 +109,7 @@ void apply(const raw_flags& raw, options& o) {
     o.load_time = std::chrono::milliseconds(raw.load_ms);
     o.sse_ping_interval = std::chrono::seconds(raw.sse_ping_interval);
     o.slot_actions = !raw.slot_save_path.empty();
+    o.cache_idle_slots = !raw.no_cache_idle_slots;
     o.slots_endpoint = !raw.no_slots;
     o.add_bos = !raw.no_bos;
     o.on_crash = [](const std::string& message) {

@@ -23,8 +23,14 @@ struct options {
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;  ///< 0 = any free one
 
-    int parallel = 2;       ///< slots, 1 to 64
-    int ctx_size = 16384;   ///< tokens of all slots together; each has its share
+    int parallel = 2;      ///< slots, 1 to 64
+    int ctx_size = 16384;  ///< tokens of all slots together; each has its share
+    /// One context for all slots: each is told to have the whole of it. That it may be full before
+    /// a slot has as much is not played.
+    bool kv_unified = false;
+    /// With `kv_unified`, all idle slots are emptied whenever a request starts. The real server
+    /// keeps a copy for requests that name no slot; here these find nothing either.
+    bool cache_idle_slots = true;
     int batch_size = 2048;  ///< prompt tokens between two looks at cancellation
 
     memory_kind memory = memory_kind::attention;

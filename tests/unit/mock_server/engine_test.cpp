@@ -98,6 +98,55 @@ TEST(engine, evaluates_everything_without_cache_prompt) {
     EXPECT_EQ(d.record(d.submit(r)).evaluated, 50);
 }
 
+options unified(int reply_tokens) {
+    options o = saying(reply_tokens);
+    o.kv_unified = true;
+    return o;
+}
+
+TEST(engine, empties_idle_slots_of_a_unified_context_when_a_request_starts) {
+    engine_driver d(unified(3));
+    d.submit(prompt_of(50, 0));
+    d.run_for(seconds(0));
+    d.submit(prompt_of(20, 1));
+    EXPECT_EQ(d.slot(0).tokens, 0);
+    d.run_for(seconds(0));
+    const task_id again = d.submit(prompt_of(60, 0));
+    EXPECT_EQ(d.record(again).cached, 0);
+    EXPECT_EQ(d.record(again).evaluated, 60);
+    EXPECT_EQ(d.slot(1).tokens, 0);
+}
+
+TEST(engine, keeps_the_slot_that_goes_on_of_a_unified_context) {
+    engine_driver d(unified(3));
+    d.submit(prompt_of(50, 0));
+    d.run_for(seconds(0));
+    EXPECT_EQ(d.record(d.submit(prompt_of(60, 0))).cached, 50);
+}
+
+TEST(engine, keeps_busy_slots_of_a_unified_context) {
+    options o = timed(100);
+    o.kv_unified = true;
+    engine_driver d(o);
+    const task_id running = d.submit(prompt_of(10, 0));
+    d.run_for(milliseconds(100));
+    d.submit(prompt_of(10, 1));
+    d.run_for(seconds(5));
+    EXPECT_TRUE(d.has(running, output_kind::final_event));
+    EXPECT_EQ(d.slot(0).tokens, 110);
+}
+
+TEST(engine, keeps_idle_slots_of_a_unified_context_if_told_to) {
+    options o = unified(3);
+    o.cache_idle_slots = false;
+    engine_driver d(o);
+    d.submit(prompt_of(50, 0));
+    d.run_for(seconds(0));
+    d.submit(prompt_of(20, 1));
+    d.run_for(seconds(0));
+    EXPECT_EQ(d.record(d.submit(prompt_of(60, 0))).cached, 50);
+}
+
 TEST(engine, refuses_a_prompt_that_fills_the_slots_share_of_the_context) {
     options o = saying(3);
     o.ctx_size = 128;
