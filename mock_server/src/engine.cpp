@@ -178,13 +178,15 @@ void engine::send(task& t, output_kind kind, std::string payload, time_point now
     outputs_.push_back({t.id, kind, std::move(payload), t.counts.predicted, status});
 }
 
-bool engine::gets_no_results(const task& t) const {
-    return t.phase != task_phase::generating || !t.request.stream || t.stalled_until;
+bool engine::is_looked_after(const task& t) const {
+    return t.is_blind() || t.phase != task_phase::generating || !t.request.stream ||
+           t.stalled_until;
 }
 
 // A waiting request looks for its client once per poll interval, but any result of any request
 // starts the interval anew: while others stream, it never looks.
 time_point engine::notice_time(const task& t) const {
+    if (t.is_blind()) return *t.gone_at + lasting(*t.fault);
     const time_point from = std::max(t.since, last_result_);
     const auto interval = std::max<nanoseconds>(options_.poll_interval, nanoseconds(1));
     const auto waited = std::max<nanoseconds>(*t.gone_at - from, nanoseconds(1));
@@ -203,7 +205,7 @@ std::optional<time_point> engine::ping_time(const task& t) const {
 
 void engine::poll(time_point now) {
     for (const auto& [id, t] : tasks_) {
-        if (t->gone_at && gets_no_results(*t) && notice_time(*t) <= now) t->cancelled = true;
+        if (t->gone_at && is_looked_after(*t) && notice_time(*t) <= now) t->cancelled = true;
         if (const auto due = ping_time(*t); due && *due <= now && !t->gone_at) {
             send(*t, output_kind::ping, ping_event, now);
         }
@@ -215,7 +217,7 @@ void engine::poll(time_point now) {
 std::optional<time_point> engine::next_poll() const {
     std::optional<time_point> next;
     for (const auto& [id, t] : tasks_) {
-        if (t->gone_at && !t->cancelled && gets_no_results(*t)) {
+        if (t->gone_at && !t->cancelled && is_looked_after(*t)) {
             next = earlier(next, notice_time(*t));
         }
         if (!t->gone_at) next = earlier(next, ping_time(*t));

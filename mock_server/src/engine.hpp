@@ -62,7 +62,7 @@ class engine {
     void release(task& t, outcome how, time_point now);
     void finish(task& t, outcome how, time_point now);
     void drop_cancelled(time_point now);
-    bool gets_no_results(const task& t) const;
+    bool is_looked_after(const task& t) const;
     time_point notice_time(const task& t) const;
     std::optional<time_point> ping_time(const task& t) const;
     void send(task& t, output_kind kind, std::string payload, time_point now, int status = 200);

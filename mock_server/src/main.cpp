@@ -23,7 +23,8 @@ constexpr const char* description =
 constexpr const char* fault_help =
     "KIND[:FIELD=VALUE,...], may be given several times; each request meets at most one.\n"
     "Kinds: stall reset close half_event garbage no_final stream_error slow_headers\n"
-    "unavailable http_error crash. Fields: at_token (1; -1 = the final event), at_byte,\n"
+    "unavailable http_error crash unnoticed_cut. Fields: at_token (1; -1 = the final event), "
+    "at_byte,\n"
     "duration (250ms, 2s), skip (requests that pass first), times (1; 0 = all), path\n"
     "(/completion; empty = any), id_slot, status (500), text (to the end of the line).\n"
     "A request brings its own in the field \"mock_fault\". Example: reset:at_token=5,skip=2";

@@ -436,52 +436,5 @@ TEST(engine, pings_at_the_interval_that_a_request_asks_for) {
     EXPECT_EQ(d.count(silent, output_kind::ping), 0);
 }
 
-TEST(engine, stalls_one_slot_for_a_time_without_holding_up_the_others) {
-    engine_driver d(timed(50));
-    const task_id stalled = d.submit(
-        prompt_of(10, 0), fault{.kind = fault_kind::stall, .at_token = 3, .duration = seconds(2)});
-    const task_id other = d.submit(prompt_of(10, 1));
-    d.run_for(milliseconds(1900));
-    EXPECT_EQ(d.count(stalled, output_kind::event), 3);
-    EXPECT_TRUE(d.has(other, output_kind::final_event));
-    d.run_for(seconds(2));
-    EXPECT_TRUE(d.has(stalled, output_kind::final_event));
-    EXPECT_EQ(d.slot(0).tokens, 60);
-}
-
-TEST(engine, releases_a_slot_that_stalled_for_ever_when_the_client_gives_up) {
-    engine_driver d(timed(50));
-    const task_id id = d.submit(prompt_of(10), fault{.kind = fault_kind::stall, .at_token = 3});
-    d.run_for(milliseconds(500));
-    d.client_gone(id);
-    d.run_for(seconds(1));
-    EXPECT_FALSE(d.slot(0).is_processing);
-    EXPECT_EQ(d.record(id).outcome, outcome::cut);
-}
-
-TEST(engine, breaks_a_stream_with_an_error_event) {
-    engine_driver d(saying(10));
-    const task_id id = d.submit(
-        prompt_of(10),
-        fault{.kind = fault_kind::stream_error, .at_token = 2, .status = 500, .text = "boom"});
-    d.run_for(seconds(0));
-    const auto out = d.outputs_of(id);
-    ASSERT_EQ(out.size(), 4u);
-    EXPECT_EQ(out[3].kind, output_kind::error_event);
-    EXPECT_EQ(
-        out[3].payload,
-        "data: {\"error\":{\"code\":500,\"message\":\"boom\",\"type\":\"server_error\"}}\n\n");
-    EXPECT_EQ(d.record(id).outcome, outcome::failed);
-    EXPECT_FALSE(d.slot(0).is_processing);
-}
-
-TEST(engine, refuses_a_request_with_an_error_before_the_first_token) {
-    engine_driver d(saying(10));
-    const task_id id =
-        d.submit(prompt_of(10), fault{.kind = fault_kind::stream_error, .at_token = 0});
-    EXPECT_EQ(d.outputs_of(id).at(0).kind, output_kind::refusal);
-    EXPECT_EQ(d.outputs_of(id).at(0).status, 500);
-}
-
 }  // namespace
 }  // namespace tandem::mock
