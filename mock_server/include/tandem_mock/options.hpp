@@ -34,7 +34,9 @@ struct options {
     int batch_size = 2048;  ///< prompt tokens between two looks at cancellation
 
     memory_kind memory = memory_kind::attention;
-    int sliding_window = 1024;  ///< tokens that a memory of this kind looks back
+    /// Tokens that a memory of this kind looks back. A text no longer than that goes back to a
+    /// checkpoint whatever the request, as in the server.
+    int sliding_window = 1024;
     /// Of a prompt, a memory that cannot go back to any token gets a checkpoint 4 tokens before the
     /// end, and one `ubatch_size` before that.
     int ubatch_size = 512;
