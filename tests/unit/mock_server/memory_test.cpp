@@ -177,12 +177,17 @@ TEST(memory, makes_no_checkpoint_while_it_generates_or_goes_on) {
 }
 
 TEST(memory, drops_the_checkpoints_behind_the_place_it_goes_back_to) {
-    engine_driver d(with_memory(memory_kind::recurrent));
+    engine_driver d(with_memory(memory_kind::recurrent, 0, saying(700)));
     const tokens longer(2000, '?');
     EXPECT_EQ(evaluation_of(d, d.submit(request_of(longer))), (evaluation{0, 2000}));
-    const tokens shorter = changed(longer, 1700, 1);  // made anew from 1484 on
-    EXPECT_EQ(evaluation_of(d, d.submit(request_of(shorter))), (evaluation{1484, 217}));
-    EXPECT_EQ(evaluation_of(d, d.submit(request_of(longer))), (evaluation{1697, 303}));
+    tokens text = changed(longer, 1484, 2);
+    const task_id id = d.submit(request_of(text, 600));
+    EXPECT_EQ(evaluation_of(d, id), (evaluation{1484, 2}));
+    const tokens ids = sent_ids(d, id);
+    text.insert(text.end(), ids.begin(), ids.end());
+    // The one at 1996 was of the text that is gone.
+    EXPECT_EQ(evaluation_of(d, d.submit(request_of(changed(text, 2050, 1)))),
+              (evaluation{1484, 567}));
 }
 
 TEST(memory, has_so_many_checkpoints_and_drops_the_oldest) {
