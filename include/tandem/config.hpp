@@ -88,6 +88,9 @@ struct generation_options {
     std::vector<std::string> stop{};
 };
 
+/// For `config::reuse_guard`: as the server's build allows.
+inline constexpr std::nullopt_t auto_guard = std::nullopt;
+
 /// Everything that can be set. docs/configuration.md has the same list with the reasons. Flags of
 /// the `tandem` command, keys of its JSON file and `TANDEM_*` variables have the same names.
 struct config {
@@ -104,8 +107,9 @@ struct config {
 
     /// Slots of the server to use, from slot 0 on. 1 to 1024; fewer if the server has fewer.
     int slots = 2;
-    /// Shortest time between two uses of one slot; 0 = none. 0 to 1 h.
-    duration reuse_guard = std::chrono::seconds(2);
+    /// Shortest time between two uses of one slot; 0 = none. 0 to 1 h. `auto_guard` = none where
+    /// the server's build is known to need none, else, and until the server has told, 2 s.
+    std::optional<duration> reuse_guard = std::chrono::seconds(2);
     /// Erase a slot's cache after each cut; for old builds only, needs `--slot-save-path`.
     bool erase_after_cut = false;
 

@@ -87,7 +87,9 @@ void for_each_field(Config& c, Visitor&& visit) {
           c.proxy);
     visit(field_info{"slots", "slots", "N", "slots of the server to use", 1, 1024}, c.slots);
     visit(field_info{"reuse_guard", "slots", "TIME",
-                     "shortest time between two uses of a slot (0: none)", 0, 3600},
+                     "shortest time between two uses of a slot (0: none; auto: as the server's "
+                     "build allows)",
+                     0, 3600},
           c.reuse_guard);
     visit(field_info{"erase_after_cut", "slots", "",
                      "erase a slot's cache after each cut (old builds only)"},
@@ -161,9 +163,9 @@ void for_each_field(Config& c, Visitor&& visit) {
 }
 
 /// Sets the field `name` from text as people write it: durations as 250ms, 2s, 1m, 1h or plain
-/// seconds, switches as true or false; `stop` adds one text, and `reasoning_tags` one pair, parted
-/// by white space, or takes all away with "none". Returns what is wrong, and then changes nothing;
-/// ranges are checked by check().
+/// seconds (`reuse_guard` also as auto), switches as true or false; `stop` adds one text, and
+/// `reasoning_tags` one pair, parted by white space, or takes all away with "none". Returns what is
+/// wrong, and then changes nothing; ranges are checked by check().
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
 /// A field's value as set_field() reads it; secrets give "***" where they are set, and the URL

@@ -17,8 +17,8 @@ client_core::client_core(const boost::asio::any_io_executor& executor, tandem::c
       config_(std::move(c)),
       transport_(make(executor_, config_)),
       calls_(std::in_place, executor_, *transport_, config_.request_timeout),
-      keeper_(*this, config_.reuse_guard),
-      server_(config_.slots) {
+      server_(config_.slots, config_.reuse_guard),
+      keeper_(*this, server_.reuse_guard()) {
     // Asio shuts its services down in reverse order of their making. The strand and the timer have
     // made theirs above, so they still work while this one is shut down.
     auto& context = boost::asio::query(executor, boost::asio::execution::context);
@@ -75,6 +75,7 @@ void client_core::props_arrived(error_code ec, const diagnostics& diag, const se
     const auto self = shared_from_this();
     if (!ec) {
         log_lines(server_.learn(props));
+        keeper_.set_guard(server_.reuse_guard());
         keeper_.limit_to(props.total_slots);
     }
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);

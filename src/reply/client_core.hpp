@@ -87,11 +87,10 @@ class client_core : public std::enable_shared_from_this<client_core> {
     std::unique_ptr<transport::http_transport> transport_;
     // Empty once the execution context is gone, as executor_ and transport_ are.
     std::optional<server::server_calls> calls_;
+    known_server server_;
     slot_keeper keeper_;
     std::mutex replies_mutex_;
     std::vector<std::weak_ptr<reply_shell>> replies_;
-    known_server server_;
-    bool erase_warned_ = false;
     std::vector<prepared> preparing_;
     std::atomic<std::uint64_t> last_reply_id_{0};
     bool shut_down_ = false;
