@@ -316,7 +316,10 @@ void reply_machine::continued(time_point now, chunk_id id) {
     tally_.continued(now);
     if (phase_ == phase::peeking && rules_.pacing.goes_on_uncut) {
         collect_chunks(now);
-        if (delivery_.lead() < rules_.pacing.cut_at) read_on(now);
+        if (delivery_.lead() < rules_.pacing.cut_at) {
+            enter(phase::streaming, now);
+            read_on(now);
+        }
     }
     deliver(now);
     rest(now);

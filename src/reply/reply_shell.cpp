@@ -152,6 +152,10 @@ completion_call::handlers reply_shell::warming_handlers() {
             .read =
                 [this](const wire::token_event& event) {
                     machine_.warming_read(now(), event);
+                    if (event.what == wire::token_event::kind::final)
+                        core_->log(log_level::debug,
+                                   "reply {}: slot prefilled, {} tokens evaluated", id(),
+                                   event.timings.evaluated);
                     perform_actions();
                 },
             // The next request meets the same fault, and tells it.

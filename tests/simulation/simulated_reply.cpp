@@ -49,11 +49,16 @@ std::optional<std::uint32_t> random_end(rng& random) {
     if (chance(random, 0.95)) return std::nullopt;
     return static_cast<std::uint32_t>(pick(random, 0, 4));
 }
+
+int random_speech_time(rng& random) {
+    constexpr int longest[] = {0, 300, 5000};
+    return pick(random, 0, longest[pick(random, 0, 2)]);
+}
 }  // namespace
 
 simulated_reply::habits simulated_reply::random_habits(rng& random) {
     return {.token_time = milliseconds(pick(random, 0, 60)),
-            .speech_time = milliseconds(chance(random, 0.3) ? 0 : pick(random, 0, 5000)),
+            .speech_time = milliseconds(random_speech_time(random)),
             .fault = chance(random, 0.2) ? 0.3 : 0,
             .tokenize_fault = chance(random, 0.2) ? 0.5 : 0,
             .interrupts = chance(random, 0.3),
