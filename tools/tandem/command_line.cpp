@@ -1,5 +1,6 @@
 #include "command_line.hpp"
 
+#include "doctor_flags.hpp"
 #include "flag_faults.hpp"
 #include "help_format.hpp"
 #include "replay_flags.hpp"
@@ -44,6 +45,9 @@ class parser {
         std::ranges::reverse(args);  // as CLI11 wants them
         app_.parse(std::move(args));
         if (const auto faults = faults_before(); !faults.empty()) return refused("tandem", faults);
+        if (app_.got_subcommand(doctor_.name))
+            return answer(&command_line::doctor,
+                          [&](auto& faults) { return doctor_.read(variable, faults); });
         if (app_.got_subcommand(replay_.name))
             return answer(&command_line::replay,
                           [&](auto& faults) { return replay_.read(variable, faults); });
@@ -119,6 +123,7 @@ class parser {
 
     CLI::App app_{tandem_text, "tandem"};
     replay_flags replay_{app_};
+    doctor_flags doctor_{app_};
     segment_flags segment_{app_};
 };
 
