@@ -96,10 +96,12 @@ class parser {
             }
             const auto flag = argument.substr(0, argument.find('='));
             const auto owners = commands_with(flag);
-            faults.push_back(owners.empty()
-                                 ? argument + " is an unknown flag"
-                                 : fmt::format("{} is a flag of {}; write it behind that word",
-                                               flag, fmt::join(owners, " and ")));
+            faults.push_back(
+                owners.empty()
+                    ? argument + " is an unknown flag"
+                    : fmt::format("{} is a flag of {}; write it behind {}", flag,
+                                  fmt::join(owners, " and "),
+                                  owners.size() == 1 ? "that word" : "one of these words"));
         }
         return faults;
     }

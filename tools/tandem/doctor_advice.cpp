@@ -40,11 +40,14 @@ advised_setting slots_setting(const doctor_facts& facts) {
 advised_setting guard_setting(const doctor_facts& facts) {
     const auto& build = facts.props.value.build_info;
     const auto safe = slots::safe_reuse_guard(build);
-    const bool automatic = takes("reuse_guard", "auto");
     const auto& guard = facts.wishes.reuse_guard;
+    const auto current = guard ? to_string(*guard) : "auto";
+    const bool right = guard.value_or(safe) == safe;
     return {.name = "reuse_guard",
-            .value = automatic ? "auto" : to_string(safe),
-            .current = guard ? to_string(*guard) : "auto",
+            .value = right                          ? current
+                     : takes("reuse_guard", "auto") ? "auto"
+                                                    : to_string(safe),
+            .current = current,
             .reason = slots::is_sound(build) ? "what this build needs after a cut"
                                              : "for builds on which cuts were not tried"};
 }

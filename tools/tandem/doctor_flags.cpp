@@ -44,11 +44,12 @@ the file.
 Exit status: 0 good (warnings too), 1 a bot would break, 2 wrong use, 130
 stopped with Ctrl-C, 143 stopped with SIGTERM.)";
 
-// What the findings and the advice are about.
+// What a look at a server has to do with.
 bool is_asked_about(const field_info& f) {
     const std::string_view group = f.group;
-    return group == "server" || group == "slots" || group == "limits" ||
-           std::string_view(f.name) == "pacing";
+    const std::string_view field = f.name;
+    if (field == "erase_after_cut" || field == "continue_timeout") return false;
+    return group == "server" || group == "slots" || group == "limits" || field == "pacing";
 }
 
 }  // namespace

@@ -129,17 +129,15 @@ finding other_slot(const cache_use& use) {
 finding pinned_slots(const cache_use& use) {
     auto f = measured("pinned_slots");
     f.value = std::int64_t{use.cached};
-    const bool lost = use.cached * 2 < use.all();
-    f.message = lost ? fmt::format(
-                           "a slot loses what it holds when another one is used ({} of {} "
-                           "tokens left): each hop evaluates the whole prompt (llama.cpp "
-                           "#28139)",
-                           use.cached, use.all())
-                     : "each keeps what it holds while another one is used";
-    if (!lost) return f;
+    f.message = "each keeps what it holds while another one is used";
+    if (use.cached * 2 >= use.all()) return f;
     f.status = finding_status::bad;
+    f.message = fmt::format(
+        "a slot loses what it holds when another one is used: {} of {} tokens left (llama.cpp "
+        "#28139)",
+        use.cached, use.all());
     f.remedy =
-        "start llama-server with --parallel 2 (without it slots share one cache), or with "
+        "start llama-server with --parallel 2, which gives each slot a cache of its own, or with "
         "--no-cache-idle-slots";
     return f;
 }

@@ -121,8 +121,7 @@ finding chat_template(const doctor_facts& facts) {
 }
 
 finding slots_endpoint(const doctor_facts& facts) {
-    if (facts.slots.ok())
-        return {.name = "slots_endpoint", .value = "on", .message = "answers"};
+    if (facts.slots.ok()) return {.name = "slots_endpoint", .value = "on", .message = "answers"};
     const bool is_off = facts.slots.fault.ec == errc::not_supported;
     return {.name = "slots_endpoint",
             .status = finding_status::note,
