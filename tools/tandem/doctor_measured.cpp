@@ -26,13 +26,18 @@ std::string counted(int n, const char* what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
+std::string answered(const doctor_measures& m) {
+    auto text = fmt::format("{} answered", m.requests);
+    if (m.rounds > 0) text += ", in " + counted(m.rounds, "round");
+    return text + fmt::format(" on slot{} {}", m.slots.size() == 1 ? "" : "s",
+                              fmt::join(m.slots, " and "));
+}
+
 finding requests(const doctor_facts& facts) {
     const auto& m = facts.measured.value;
     auto f = measured("requests");
     f.value = std::int64_t{m.requests};
-    f.message =
-        fmt::format("{} answered, in {} on slot{} {}", m.requests, counted(m.rounds, "round"),
-                    m.slots.size() == 1 ? "" : "s", fmt::join(m.slots, " and "));
+    f.message = answered(m);
     if (facts.stopped) {
         f.status = finding_status::note;
         f.message += "; stopped";
@@ -43,7 +48,7 @@ finding requests(const doctor_facts& facts) {
                                 error_name(facts.measured.fault.ec), words.what);
         f.remedy = words.remedy;
     } else if (m.ran_out) {
-        f.status = finding_status::warning;
+        f.status = m.requests == 0 ? finding_status::bad : finding_status::warning;
         f.message += "; the time for measuring ran out";
         f.remedy = "look whether the server is slow or busy";
     }

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -240,6 +242,12 @@ const std::vector<row>& rows() {
         {"time_that_ran_out", measured([](doctor_measures& m) { m.ran_out = true; }), "requests",
          warning, "18 answered, in 3 rounds on slots 0 and 1; the time for measuring ran out",
          "look whether the server is slow or busy"},
+        {"time_that_ran_out_on_a_server_that_says_nothing",
+         but([](facts& f) {
+             f.measured.value = {.slots = {0, 1}, .ran_out = true};
+         }),
+         "requests", bad, "0 answered on slots 0 and 1; the time for measuring ran out",
+         "look whether the server is slow or busy"},
         {"a_stop", but([](facts& f) { f.stopped = true; }), "requests", note,
          "18 answered, in 3 rounds on slots 0 and 1; stopped"},
 
@@ -327,6 +335,22 @@ TEST(doctor_findings, each_have_a_row) {
         for (const auto& f : findings_of(r.found())) found.insert(f.name);
     }
     EXPECT_EQ(found, expected);
+}
+
+// Names in the first column of the tables of docs/doctor.md.
+std::set<std::string> documented() {
+    std::ifstream file(TANDEM_SOURCE_DIR "/docs/doctor.md");
+    std::set<std::string> names;
+    static const std::regex first_column("^\\| `([a-z_]+)` \\|.*");
+    for (std::string line; std::getline(file, line);)
+        if (std::smatch match; std::regex_match(line, match, first_column)) names.insert(match[1]);
+    return names;
+}
+
+TEST(doctor_findings, are_in_the_documentation) {
+    std::set<std::string> names;
+    for (const auto& r : rows()) names.insert(r.finding_name);
+    EXPECT_THAT(documented(), testing::IsSupersetOf(names));
 }
 
 TEST(doctor_findings, tell_what_to_do_wherever_something_is_wrong) {

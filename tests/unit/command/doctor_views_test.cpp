@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <clocale>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -60,6 +62,15 @@ TEST(doctor_object, has_measurements_with_their_units) {
               R"("cache_other_slot":{"cached_tokens":0,"evaluated_tokens":281},)"
               R"("cache_prefilled_slot":{"cached_tokens":281,"evaluated_tokens":1},)"
               R"("cache_first_slot_again":{"cached_tokens":280,"evaluated_tokens":3}})");
+}
+
+TEST(doctor_object, is_documented) {
+    std::ifstream file(TANDEM_SOURCE_DIR "/docs/doctor.md");
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    const auto object = ordered_json::parse(doctor_json(good_report()));
+    auto keys = keys_of(object);
+    for (const auto& key : keys_of(object["measurements"])) keys.push_back(key);
+    for (const auto& key : keys) EXPECT_THAT(page, HasSubstr("`" + key + "`"));
 }
 
 TEST(doctor_object, has_null_for_what_is_not_known) {
