@@ -169,6 +169,15 @@ TEST_F(doctor, tells_that_a_port_speaks_plain_http) {
     EXPECT_EQ(r.check("reachable")["remedy"], "use " + server_->url());
 }
 
+TEST_F(doctor, sends_no_secret_over_plain_http_that_was_meant_for_https) {
+    start_server();
+    const auto url = "https://user:secret@127.0.0.1:" + std::to_string(server_->port());
+    run({"--json", "--url", url, "--connect-timeout", "300ms", "--api-key", "sesame"});
+    const auto seen = server_->observe().of_path("/health");
+    ASSERT_THAT(seen, testing::SizeIs(1));
+    EXPECT_THAT(seen[0].header("authorization"), IsEmpty());
+}
+
 TEST_F(doctor, keeps_what_it_knows_when_the_server_dies) {
     start_server({.faults = {{.kind = fault_kind::crash, .at_token = 1, .skip = 6}}});
     const auto r = run();

@@ -48,10 +48,10 @@ bool may_be_wrong_scheme(const failure& f) {
     return std::ranges::find(codes, f.ec) != codes.end();
 }
 
-// Without the key, which nobody may read on the way.
+// Without key and password, which anybody might read on the way.
 config with_other_scheme(config c) {
-    const auto rest = c.url.substr(c.url.find(':'));
-    c.url = (transport::parse_server_url(c.url).url.https ? "http" : "https") + rest;
+    const auto url = transport::parse_server_url(c.url).url;
+    c.url = (url.https ? "http" : "https") + url.shown.substr(url.shown.find(':'));
     c.api_key.clear();
     return c;
 }

@@ -98,10 +98,11 @@ finding context(const doctor_facts& facts) {
         return {.name = "context",
                 .status = finding_status::note,
                 .message = "the server does not say how large it is"};
+    const int minutes = std::max(1, tokens / tokens_a_minute);
     finding f{.name = "context",
               .value = std::int64_t{tokens},
-              .message = fmt::format("{} tokens a slot, some {} minutes of talk", tokens,
-                                     std::max(1, tokens / tokens_a_minute))};
+              .message = fmt::format("{} tokens a slot, some {} minute{} of talk", tokens, minutes,
+                                     minutes == 1 ? "" : "s")};
     if (tokens >= fair_context) return f;
     f.status = tokens < short_context ? finding_status::warning : finding_status::note;
     f.remedy = fmt::format("larger: llama-server --ctx-size N, for all {} slots together",
