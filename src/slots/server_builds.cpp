@@ -25,13 +25,13 @@ constexpr std::array<build_fault, 5> faults{{
      "GGML_ASSERT(!slot.is_processing()): the server dies when a recurrent or hybrid model is "
      "asked "
      "again with text that differs from what its slot holds, as after a cut",
-     "keep reuse_guard = 2s, or use a newer build", "#18235; mended by #18391"},
+     "keep reuse_guard = 2s, or use a newer build", "#18235; mended by #18391", true},
     {9000, 9400, "the server dies when a recurrent or hybrid model cannot take back tokens",
-     "keep reuse_guard = 2s, or use a newer build", "#23206; mended by #23280"},
+     "keep reuse_guard = 2s, or use a newer build", "#23206; mended by #23280", true},
     {10639, 10679,
      "the server dies, or goes on from stale state, when a recurrent or hybrid model cannot take "
      "back tokens",
-     "keep reuse_guard = 2s, or use a newer build", "#27931, #28007"},
+     "keep reuse_guard = 2s, or use a newer build", "#27931, #28007", true},
     {5161, 0,
      "a request that waits for its slot is worked off though its client has gone, while other "
      "slots "
@@ -65,6 +65,11 @@ std::vector<build_fault> faults_of(std::string_view build_info) {
         std::copy_if(faults.begin(), faults.end(), std::back_inserter(found),
                      [&](const build_fault& f) { return has(*build, f); });
     return found;
+}
+
+bool may_die_of_cuts(std::string_view build_info) {
+    const auto known = faults_of(build_info);
+    return std::any_of(known.begin(), known.end(), [](const auto& f) { return f.deadly; });
 }
 
 bool is_sound(std::string_view build_info) {

@@ -18,6 +18,8 @@ struct build_fault {
     const char* remedy;
     /// Where it was told: issues and pull requests of ggml-org/llama.cpp.
     const char* issues;
+    /// The server dies, with some models, when it goes on after a cut.
+    bool deadly = false;
 };
 
 /// The number in a build's name: 11669 of "b11669-Debian"; nothing if there is none.
@@ -25,6 +27,9 @@ std::optional<int> build_number(std::string_view build_info);
 
 /// What is known against a build; empty for one that is not known.
 std::vector<build_fault> faults_of(std::string_view build_info);
+
+/// Whether one of these faults is deadly.
+bool may_die_of_cuts(std::string_view build_info);
 
 /// Whether a slot may be asked again right after a cut: the build is one on which that was tried
 /// long enough, or a later one.

@@ -1,5 +1,6 @@
 #include "command_line.hpp"
 
+#include "doctor_flags.hpp"
 #include "flag_faults.hpp"
 #include "help_format.hpp"
 #include "replay_flags.hpp"
@@ -44,6 +45,9 @@ class parser {
         std::ranges::reverse(args);  // as CLI11 wants them
         app_.parse(std::move(args));
         if (const auto faults = faults_before(); !faults.empty()) return refused("tandem", faults);
+        if (app_.got_subcommand(doctor_.name))
+            return answer(&command_line::doctor,
+                          [&](auto& faults) { return doctor_.read(variable, faults); });
         if (app_.got_subcommand(replay_.name))
             return answer(&command_line::replay,
                           [&](auto& faults) { return replay_.read(variable, faults); });
@@ -92,10 +96,12 @@ class parser {
             }
             const auto flag = argument.substr(0, argument.find('='));
             const auto owners = commands_with(flag);
-            faults.push_back(owners.empty()
-                                 ? argument + " is an unknown flag"
-                                 : fmt::format("{} is a flag of {}; write it behind that word",
-                                               flag, fmt::join(owners, " and ")));
+            faults.push_back(
+                owners.empty()
+                    ? argument + " is an unknown flag"
+                    : fmt::format("{} is a flag of {}; write it behind {}", flag,
+                                  fmt::join(owners, " and "),
+                                  owners.size() == 1 ? "that word" : "one of these words"));
         }
         return faults;
     }
@@ -119,6 +125,7 @@ class parser {
 
     CLI::App app_{tandem_text, "tandem"};
     replay_flags replay_{app_};
+    doctor_flags doctor_{app_};
     segment_flags segment_{app_};
 };
 

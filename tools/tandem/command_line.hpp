@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config_layers.hpp"
+#include "doctor_command.hpp"
 #include "replay_command.hpp"
 #include "segment_command.hpp"
 
@@ -13,6 +14,7 @@ namespace tandem::command {
 /// What a command line asks for: one of the commands, or a text to print before leaving with
 /// `status`.
 struct command_line {
+    std::optional<doctor_options> doctor{};
     std::optional<replay_options> replay{};
     std::optional<segment_options> segment{};
     int status = 0;

@@ -2,8 +2,6 @@
 
 #include "input_file.hpp"
 
-#include "tandem/config_fields.hpp"
-
 #include <fmt/format.h>
 
 #include <iterator>
@@ -29,9 +27,10 @@ std::string help_of(const field_info& f, const config& defaults) {
 
 }  // namespace
 
-void config_flags::add_to(CLI::App& app) {
+void config_flags::add_to(CLI::App& app, const std::function<bool(const field_info&)>& wanted) {
     const config defaults;
     for_each_field(defaults, [&]<class Field>(const field_info& f, const Field&) {
+        if (!wanted(f)) return;
         auto& entry = flags_.emplace_back();
         entry.field = f.name;
         CLI::Option* option = nullptr;

@@ -2,9 +2,12 @@
 
 #include "config_layers.hpp"
 
+#include "tandem/config_fields.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,7 +17,10 @@ namespace tandem::command {
 /// parsing.
 class config_flags {
  public:
-    void add_to(CLI::App& app);
+    /// Fields that `wanted` is false for have no flag; variables and the file may set them still.
+    void add_to(
+        CLI::App& app,
+        const std::function<bool(const field_info&)>& wanted = [](const auto&) { return true; });
 
     /// The configuration of all sources, or its faults.
     struct loaded {

@@ -1,4 +1,5 @@
 #include "command_line.hpp"
+#include "doctor_command.hpp"
 #include "replay_command.hpp"
 #include "segment_command.hpp"
 #include "terminal.hpp"
@@ -30,6 +31,7 @@ int main(int argc, char** argv) try {
     const auto command =
         tandem::command::parse_command_line(std::vector<std::string>(argv + 1, argv + argc),
                                             [](const char* name) { return std::getenv(name); });
+    if (command.doctor) return tandem::command::run_doctor(*command.doctor);
     if (command.replay) return tandem::command::run_replay(*command.replay);
     if (command.segment) return tandem::command::run_segment(*command.segment);
     return tell(command);

@@ -238,6 +238,37 @@ TEST_F(arguments, start_their_help_with_an_example) {
     EXPECT_THAT(parse({"segment", "-h"}).out, StartsWith("Example:\n  echo "));
 }
 
+TEST_F(arguments, tell_which_server_to_examine) {
+    variables_["TANDEM_SLOTS"] = "3";
+    const auto c =
+        parse({"doctor", "--url", "http://a:1", "--config", file_with(R"({"reuse_guard": 5})")});
+    ASSERT_TRUE(c.doctor) << c.err;
+    EXPECT_EQ(c.doctor->settings.url, "http://a:1");
+    EXPECT_EQ(c.doctor->settings.slots, 3);
+    EXPECT_EQ(c.doctor->settings.reuse_guard, 5s);
+    EXPECT_EQ(c.doctor->wait, 30s);
+    EXPECT_FALSE(c.doctor->quick);
+    EXPECT_FALSE(c.doctor->json);
+}
+
+TEST_F(arguments, tell_how_to_examine_it) {
+    const auto c = parse({"doctor", "--wait", "5m", "--quick", "--json", "--color", "always"});
+    ASSERT_TRUE(c.doctor) << c.err;
+    EXPECT_EQ(c.doctor->wait, 5min);
+    EXPECT_TRUE(c.doctor->quick);
+    EXPECT_TRUE(c.doctor->json);
+    EXPECT_EQ(c.doctor->color, color_choice::always);
+}
+
+TEST_F(arguments, of_a_look_at_a_server_are_not_about_replies) {
+    const auto help = parse({"doctor", "--help"}).out;
+    EXPECT_THAT(help, StartsWith("Example:\n  tandem doctor --url "));
+    for (const char* flag : {"--api-key-file", "--ca-file", "--proxy", "--request-timeout"})
+        EXPECT_THAT(help, HasSubstr(flag));
+    EXPECT_THAT(help, Not(HasSubstr("--temperature")));
+    EXPECT_THAT(parse({"doctor", "--temperature", "1"}).err, HasSubstr("is an unknown flag"));
+}
+
 TEST_F(arguments, tell_what_to_segment) {
     const auto c = parse({"segment"});
     ASSERT_TRUE(c.segment) << c.err;
@@ -263,8 +294,10 @@ TEST_F(arguments, name_files_as_commands_are_named) {
 }
 
 TEST_F(arguments, keep_their_help_within_80_columns) {
-    for (const auto& args :
-         {std::vector<std::string>{"--help"}, {"replay", "--help"}, {"segment", "--help"}}) {
+    for (const auto& args : {std::vector<std::string>{"--help"},
+                             {"replay", "--help"},
+                             {"doctor", "--help"},
+                             {"segment", "--help"}}) {
         std::istringstream help(parse(args).out);
         for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80u) << line;
     }
@@ -311,17 +344,27 @@ INSTANTIATE_TEST_SUITE_P(
                 "did you mean --api-key?"},
         refusal{"a_flag_before_its_command",
                 {"--json", "replay", "f"},
-                "--json is a flag of replay; write it behind that word"},
+                "--json is a flag of replay and doctor; write it behind one of these words"},
+        refusal{"a_flag_of_one_command_before_it",
+                {"--tts", "none", "replay", "f"},
+                "--tts is a flag of replay; write it behind that word"},
         refusal{"a_flag_with_its_value_before_its_command",
                 {"--slots", "3", "replay", "f"},
-                "--slots is a flag of replay; write it behind that word"},
+                "--slots is a flag of replay and doctor; write it behind one of these words"},
+        refusal{"a_file_for_the_doctor", {"doctor", "f"}, "f is one argument too many"},
+        refusal{"a_wait_that_is_no_time",
+                {"doctor", "--wait", "2d"},
+                "--wait is 2d; it must be a time from 0 to 1h"},
+        refusal{"a_colour_for_the_doctor",
+                {"doctor", "--color", "red"},
+                "--color is red; it must be auto, always or never"},
         refusal{"an_unknown_command",
                 {"replya", "f"},
                 "replya is an unknown command; known are: replay"},
-        refusal{"a_name_of_no_command", {"say"}, "known are: replay, segment"},
+        refusal{"a_name_of_no_command", {"say"}, "known are: replay, doctor, segment"},
         refusal{"a_flag_before_two_commands",
                 {"--language", "segment"},
-                "--language is a flag of replay and segment; write it behind that word"},
+                "--language is a flag of replay and segment; write it behind one of these words"},
         refusal{"a_rule", {"segment", "--rule", "old"}, "--rule is old; it must be classic or"},
         refusal{"two_files_to_segment", {"segment", "f", "g"}, "g is one argument too many"},
         refusal{"an_unknown_flag_of_segment", {"segment", "--lang"}, "did you mean --language?"},

@@ -51,6 +51,13 @@ TEST(server_builds, a_build_with_the_assert_is_told_with_its_issue) {
     EXPECT_NE(std::string(faults[1].issues).find("#13262"), std::string::npos);
 }
 
+TEST(server_builds, only_what_kills_the_server_is_deadly) {
+    EXPECT_TRUE(may_die_of_cuts("b7000"));
+    EXPECT_FALSE(may_die_of_cuts("b4549"));
+    EXPECT_FALSE(may_die_of_cuts("b11669"));
+    EXPECT_FALSE(may_die_of_cuts("custom"));
+}
+
 TEST(server_builds, nothing_is_said_of_a_build_that_does_not_tell_its_number) {
     EXPECT_TRUE(faults_of("custom").empty());
 }

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "support/child_process.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::testing {
+
+using nlohmann::json;
+
+/// What a run of `tandem doctor` left behind.
+struct examination {
+    int status = 0;
+    std::string out{};
+    std::string err{};
+
+    json object() const { return json::parse(out); }
+    /// The check of this name; null if there is none.
+    json check(const std::string& name) const {
+        const auto all = object();
+        for (const auto& c : all["checks"])
+            if (c["name"] == name) return c;
+        return {};
+    }
+};
+
+/// `tandem doctor` with these arguments; the machine's own proxy has no say.
+inline child_process start_doctor(std::vector<std::string> args) {
+    args.insert(args.begin(), {"doctor", "--proxy", "none"});
+    return child_process(TANDEM_COMMAND, {.args = std::move(args)});
+}
+
+inline examination ended(child_process& child) {
+    auto end = child.wait();
+    return {end.status, std::move(end.out), std::move(end.err)};
+}
+
+}  // namespace tandem::testing

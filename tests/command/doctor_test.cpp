@@ -1,0 +1,276 @@
+#include "doctor_fixture.hpp"
+#include "support/http_probe.hpp"
+#include "support/scripted_server.hpp"
+#include "tandem_mock/server.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <optional>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace tandem::testing;
+using tandem::mock::fault_kind;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class doctor : public testing::Test {
+ protected:
+    tandem::mock::server& start_server(tandem::mock::options o = {}) {
+        return server_.emplace(std::move(o));
+    }
+    child_process start(std::vector<std::string> more) const {
+        const bool names_server = std::ranges::find(more, "--url") != more.end();
+        if (!names_server) more.insert(more.begin(), {"--url", server_->url()});
+        return start_doctor(std::move(more));
+    }
+    examination run(std::vector<std::string> more = {"--json"}) const {
+        auto child = start(std::move(more));
+        return ended(child);
+    }
+
+    std::optional<tandem::mock::server> server_;
+};
+
+TEST_F(doctor, finds_a_good_server_good) {
+    start_server();
+    const auto r = run();
+    EXPECT_EQ(r.status, 0) << r.out << r.err;
+    EXPECT_EQ(r.object()["good"], true);
+    EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST_F(doctor, measures_what_slots_keep) {
+    start_server();
+    const auto m = run().object()["measurements"];
+    EXPECT_EQ(m["rounds"], 3);
+    EXPECT_EQ(m["requests"], 18);
+    EXPECT_LE(m["cache_same_slot"]["evaluated_tokens"], 2);
+    EXPECT_GT(m["cache_other_slot"]["evaluated_tokens"], 200);
+    EXPECT_LE(m["cache_prefilled_slot"]["evaluated_tokens"], 2);
+    EXPECT_LE(m["cache_first_slot_again"]["evaluated_tokens"], 4);
+}
+
+TEST_F(doctor, cuts_once_a_round_and_sees_the_slot_become_idle) {
+    start_server({.tokens_per_second = 400});
+    const auto m = run().object()["measurements"];
+    EXPECT_TRUE(m["cut_to_idle_ms"].is_number());
+    EXPECT_GE(m["tokens_after_cut"], 0);
+    const auto seen = server_->observe().of_path("/completion");
+    EXPECT_EQ(std::ranges::count(seen, tandem::mock::outcome::cut,
+                                 &tandem::mock::request_record::outcome),
+              m["rounds"]);
+}
+
+TEST_F(doctor, leaves_no_request_behind) {
+    start_server();
+    run();
+    EXPECT_TRUE(server_->wait_until([](const auto& seen) {
+        return std::ranges::all_of(seen.requests, [](const tandem::mock::request_record& q) {
+            return q.ended.has_value();
+        });
+    }));
+}
+
+TEST_F(doctor, shows_people_a_screen_without_the_progress_where_it_is_no_terminal) {
+    start_server();
+    const auto r = run({});
+    EXPECT_EQ(r.status, 0);
+    EXPECT_THAT(r.out,
+                AllOf(HasSubstr("\n  ok      model         mock\n"), HasSubstr("\nMeasured\n"),
+                      HasSubstr("\nAdvised for llama-server"), HasSubstr("\nGood for a bot: ")));
+    EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST_F(doctor, uses_no_slot_when_it_is_to_be_quick) {
+    start_server();
+    const auto r = run({"--json", "--quick"});
+    EXPECT_EQ(r.status, 0);
+    EXPECT_EQ(r.object()["measurements"]["requests"], 0);
+    EXPECT_THAT(server_->observe().of_path("/completion"), IsEmpty());
+}
+
+TEST_F(doctor, tells_that_nobody_listens) {
+    start_server();
+    const auto url = server_->url();
+    server_->stop();
+    const auto r = run({"--json", "--url", url});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.check("reachable")["value"], "connect_failed");
+    EXPECT_EQ(r.object()["checks"].size(), 1u);
+}
+
+TEST_F(doctor, tells_that_the_key_is_wrong_without_showing_it) {
+    start_server({.api_key = "sesame"});
+    const auto r = run({"--json", "--api-key", "wrong-key"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.check("api_key")["status"], "bad");
+    EXPECT_THAT(r.out + r.err, Not(HasSubstr("wrong-key")));
+    EXPECT_EQ(run({"--json", "--api-key", "sesame"}).status, 0);
+}
+
+TEST_F(doctor, shows_no_credentials_of_the_url) {
+    start_server();
+    auto url = server_->url();
+    url.insert(url.find("//") + 2, "user:secret@");
+    const auto r = run({"--url", url, "--quick"});
+    EXPECT_EQ(r.status, 0) << r.out;
+    EXPECT_THAT(r.out + r.err, Not(HasSubstr("secret")));
+}
+
+TEST_F(doctor, warns_of_a_single_slot_and_measures_it) {
+    start_server({.parallel = 1});
+    const auto r = run();
+    EXPECT_EQ(r.status, 0);
+    EXPECT_EQ(r.check("slots")["status"], "warning");
+    EXPECT_EQ(r.object()["measurements"]["requests"], 9);
+    EXPECT_TRUE(r.object()["measurements"]["cache_other_slot"].is_null());
+}
+
+TEST_F(doctor, does_without_the_list_of_slots) {
+    start_server({.slots_endpoint = false});
+    const auto r = run();
+    EXPECT_EQ(r.status, 0) << r.out;
+    EXPECT_EQ(r.check("slots_endpoint")["value"], "off");
+    EXPECT_TRUE(r.object()["measurements"]["cut_to_idle_ms"].is_null());
+    EXPECT_EQ(r.object()["measurements"]["rounds"], 3);
+}
+
+TEST_F(doctor, waits_for_a_model_that_loads) {
+    start_server({.load_time = 300ms});
+    const auto r = run({"--json", "--quick"});
+    EXPECT_EQ(r.status, 0);
+    EXPECT_THAT(r.check("model")["message"].get<std::string>(), HasSubstr(", loaded after "));
+}
+
+TEST_F(doctor, tells_that_the_model_still_loads_after_the_wait) {
+    start_server({.load_time = 1h});
+    const auto r = run({"--json", "--wait", "20ms"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.check("model")["value"], "loading");
+}
+
+TEST_F(doctor, tells_another_kind_of_server) {
+    scripted_server other([](scripted_peer& peer) -> boost::asio::awaitable<void> {
+        co_await peer.read_request();
+        co_await peer.send(whole_answer("<html>no</html>", "404 Not Found"));
+    });
+    const auto r = run({"--json", "--url", other.url()});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.check("server")["status"], "bad");
+    EXPECT_THAT(r.check("server")["message"].get<std::string>(),
+                AllOf(HasSubstr("this is no llama-server"), Not(HasSubstr("html"))));
+}
+
+TEST_F(doctor, tells_that_a_port_speaks_plain_http) {
+    start_server();
+    auto url = server_->url();
+    url.insert(4, "s");
+    const auto r = run({"--json", "--url", url, "--connect-timeout", "300ms"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.check("reachable")["message"], "the port speaks http, not https");
+    EXPECT_EQ(r.check("reachable")["remedy"], "use " + server_->url());
+}
+
+TEST_F(doctor, sends_no_secret_over_plain_http_that_was_meant_for_https) {
+    start_server();
+    const auto url = "https://user:secret@127.0.0.1:" + std::to_string(server_->port());
+    run({"--json", "--url", url, "--connect-timeout", "300ms", "--api-key", "sesame"});
+    const auto seen = server_->observe().of_path("/health");
+    ASSERT_THAT(seen, testing::SizeIs(1));
+    EXPECT_THAT(seen[0].header("authorization"), IsEmpty());
+}
+
+TEST_F(doctor, keeps_what_it_knows_when_the_server_dies) {
+    start_server({.faults = {{.kind = fault_kind::crash, .at_token = 1, .skip = 6}}});
+    const auto r = run();
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.check("requests")["status"], "bad");
+    EXPECT_THAT(r.check("requests")["message"].get<std::string>(),
+                HasSubstr("6 answered, then stream_incomplete: "));
+    EXPECT_FALSE(r.check("first_token").is_null());
+}
+
+TEST_F(doctor, gives_up_a_server_that_says_nothing) {
+    start_server({.faults = {{.kind = fault_kind::slow_headers, .duration = 1h}}});
+    const auto r = run({"--json", "--first-token-timeout", "50ms"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.check("requests")["message"].get<std::string>(),
+                HasSubstr("0 answered, then first_token_timeout: "));
+}
+
+TEST_F(doctor, gives_up_a_server_that_stops_talking) {
+    start_server({.faults = {{.kind = fault_kind::stall, .at_token = 3}}});
+    const auto r = run({"--json", "--between-tokens-timeout", "50ms"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.check("requests")["message"].get<std::string>(),
+                HasSubstr("then between_tokens_timeout: "));
+}
+
+TEST_F(doctor, does_not_cut_on_a_build_that_may_die_of_it) {
+    start_server({.build_info = "b7000"});
+    const auto r = run({"--json", "--reuse-guard", "2s"});
+    EXPECT_EQ(r.status, 0) << r.out;
+    EXPECT_EQ(r.check("build_fault")["status"], "warning");
+    EXPECT_TRUE(r.check("cut").is_null());
+    EXPECT_GT(r.object()["measurements"]["cache_first_slot_again"]["cached_tokens"], 200);
+    for (const auto& request : server_->observe().of_path("/completion"))
+        EXPECT_EQ(request.outcome, tandem::mock::outcome::complete);
+}
+
+TEST_F(doctor, warns_when_others_use_the_server) {
+    start_server({.tokens_per_second = 100});
+    http_probe others(server_->url());
+    const auto running = others.start({{"prompt", "x"},
+                                       {"id_slot", 0},
+                                       {"n_predict", 100'000},
+                                       {"ignore_eos", true},
+                                       {"stream", true}});
+    ASSERT_TRUE(others.wait_for_events(*running, 1));
+    const auto r = run();
+    EXPECT_EQ(r.check("other_clients")["status"], "warning");
+    EXPECT_EQ(r.check("other_clients")["value"], 1);
+    EXPECT_EQ(r.object()["measurements"]["slots"], json::array({1}));
+}
+
+struct stop_signal {
+    const char* name;
+    int number;
+};
+
+class doctor_stopped : public doctor, public testing::WithParamInterface<stop_signal> {};
+
+TEST_P(doctor_stopped, tells_what_is_known) {
+    start_server({.faults = {{.kind = fault_kind::stall, .at_token = 2, .skip = 1}}});
+    auto child = start({"--json"});
+    ASSERT_TRUE(server_->wait_until(
+        [](const auto& seen) { return seen.of_path("/completion").size() == 2; }));
+    child.send_signal(GetParam().number);
+    const auto r = ended(child);
+    EXPECT_EQ(r.status, 128 + GetParam().number);
+    EXPECT_EQ(r.object()["stopped"], true);
+    EXPECT_EQ(r.check("requests")["status"], "note");
+    EXPECT_FALSE(r.check("first_token").is_null());
+}
+
+INSTANTIATE_TEST_SUITE_P(by, doctor_stopped,
+                         testing::Values(stop_signal{"ctrl_c", SIGINT},
+                                         stop_signal{"sigterm", SIGTERM}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_F(doctor, ends_with_a_message_when_the_disk_is_full) {
+    start_server();
+    child_process child(TANDEM_COMMAND, {.args = {"doctor", "--quick", "--url", server_->url()},
+                                         .out_file = "/dev/full"});
+    const auto r = ended(child);
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.err, HasSubstr("cannot write to stdout: No space left on device"));
+}
+
+}  // namespace

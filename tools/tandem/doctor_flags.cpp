@@ -1,0 +1,92 @@
+#include "doctor_flags.hpp"
+
+#include "flag_faults.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr auto longest_wait = std::chrono::hours(1);
+
+constexpr const char* doctor_text = R"(Example:
+  tandem doctor --url http://127.0.0.1:8080
+
+Tells whether a llama-server and this set-up are good for a voice bot: what the
+server is, what is known against its build, how fast it is, whether a cut stops
+it and what its slots keep of a prompt; then what to set in tandem, and how to
+start the server.
+
+Usage: tandem doctor [FLAG...]
+
+Each line is one of these:
+  ok       it is as it should be
+  note     worth knowing; nothing has to be done
+  warning  a bot works, but not as well as it could
+  bad      a bot would break
+
+Measuring sends some 20 small requests to two idle slots, and takes a few
+seconds. What these slots held is lost: a conversation that goes on there has
+its prompt evaluated once more. --quick asks only, and uses no slot.
+
+Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
+server to limits may also be set by a variable (--slots by TANDEM_SLOTS) or in
+the file of --config ("slots"). Flags win over variables, and variables over
+the file.
+
+Exit status: 0 good (warnings too), 1 a bot would break, 2 wrong use, 130
+stopped with Ctrl-C, 143 stopped with SIGTERM.)";
+
+// What a look at a server has to do with.
+bool is_asked_about(const field_info& f) {
+    const std::string_view group = f.group;
+    const std::string_view field = f.name;
+    if (field == "erase_after_cut" || field == "continue_timeout") return false;
+    return group == "server" || group == "slots" || group == "limits" || field == "pacing";
+}
+
+}  // namespace
+
+doctor_flags::doctor_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, doctor_text)) {
+    app_.footer("tell whether a server is good for a bot");
+    app_.set_help_flag();
+    app_.allow_extras();
+    app_.add_flag("--quick", options_.quick, "ask only; measure nothing, use no slot")
+        ->group("run");
+    app_.add_option("--wait", wait_, "how long to wait for a model that loads [30s]")
+        ->allow_extra_args(false)
+        ->type_name("TIME")
+        ->group("run");
+    app_.add_flag("--json", options_.json, "one JSON object, for programs")->group("output");
+    app_.add_option("--color", color_, "auto, always or never [auto]")
+        ->allow_extra_args(false)
+        ->type_name("WHEN")
+        ->group("output");
+    app_.set_help_flag("-h,--help", "this text")->group("output");
+    config_.add_to(app_, is_asked_about);
+}
+
+doctor_options doctor_flags::read(const environment& variable, std::vector<std::string>& faults) {
+    faults = unknown_flags(app_);
+    // The value of an unknown flag is taken for an argument: more would mislead.
+    if (faults.empty()) faults = surplus_arguments(app_);
+    const auto wait = parse_duration(wait_);
+    if (!wait || *wait < duration{} || *wait > longest_wait)
+        faults.push_back(fmt::format("--wait is {}; it must be a time from 0 to 1h", wait_));
+    if (!choose(color_names, color_, options_.color))
+        faults.push_back(fmt::format("--color is {}; it must be auto, always or never", color_));
+    auto loaded = config_.load(variable);
+    std::ranges::move(loaded.faults, std::back_inserter(faults));
+    options_.wait = wait.value_or(options_.wait);
+    options_.settings = std::move(loaded.value);
+    return std::move(options_);
+}
+
+}  // namespace tandem::command

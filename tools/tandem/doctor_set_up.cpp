@@ -1,0 +1,162 @@
+#include "doctor_checks.hpp"
+#include "slots/server_builds.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tandem::command {
+namespace {
+
+// Two people speak some 200 tokens a minute.
+constexpr int tokens_a_minute = 200;
+constexpr int short_context = 2048;
+constexpr int fair_context = 4096;
+
+finding build(const doctor_facts& facts) {
+    const auto& info = facts.props.value.build_info;
+    finding f{.name = "build", .value = info, .message = info};
+    if (slots::is_sound(info)) {
+        f.message += ", known to bear cuts";
+    } else if (info.empty()) {
+        f.status = finding_status::note;
+        f.message = "the server does not say which it is";
+    } else if (!slots::build_number(info)) {
+        f.status = finding_status::note;
+        f.message += ": not a number that is known";
+    } else {
+        f.message += slots::may_die_of_cuts(info) ? ": some models do not bear cuts on it"
+                                                  : ": cuts were not tried on it";
+    }
+    return f;
+}
+
+void build_faults(const doctor_facts& facts, std::vector<finding>& all) {
+    for (const auto& fault : slots::faults_of(facts.props.value.build_info)) {
+        // What every build has is nothing to act on.
+        const bool has_cure = fault.last != 0;
+        all.push_back({.name = "build_fault",
+                       .status = has_cure ? finding_status::warning : finding_status::note,
+                       .value = fault.issues,
+                       .message = fmt::format("{} ({})", fault.what, fault.issues),
+                       .remedy = fault.remedy});
+    }
+}
+
+finding reuse_guard(const doctor_facts& facts) {
+    const auto& info = facts.props.value.build_info;
+    const auto safe = slots::safe_reuse_guard(info);
+    const auto guard = facts.wishes.reuse_guard.value_or(safe);
+    const auto text = to_string(guard);
+    finding f{.name = "reuse_guard", .value = text, .message = text};
+    if (guard > safe) {
+        f.status = finding_status::note;
+        f.message += slots::is_sound(info) ? ", but this build needs none" : ", longer than needed";
+        f.message += ": quick interruptions make the next reply wait";
+        f.remedy = "set --reuse-guard " + to_string(safe);
+    } else if (guard < safe) {
+        const bool deadly = slots::may_die_of_cuts(info);
+        f.status = deadly ? finding_status::bad : finding_status::warning;
+        f.message += deadly ? ": this build may die when a slot is asked again so soon after a cut"
+                            : ": not tried on this build; some died when a slot was asked again so "
+                              "soon after a cut";
+        f.remedy =
+            fmt::format("set --reuse-guard {}, or use a newer llama-server", to_string(safe));
+    } else if (guard == duration{}) {
+        f.message = "none, and this build needs none";
+    } else {
+        f.message += ", as is right for a build that was not tried";
+    }
+    return f;
+}
+
+finding slots_found(const doctor_facts& facts) {
+    const int total = facts.props.value.total_slots;
+    const int wanted = facts.wishes.slots;
+    finding f{.name = "slots", .value = std::int64_t{total}, .message = fmt::format("{}", total)};
+    const int better = std::max(2, wanted);
+    if (total == 1 || total < wanted) {
+        f.status = finding_status::warning;
+        f.message += total == 1 ? ": replies cannot go on in another slot while one ends its cut"
+                                : fmt::format(": fewer than the {} of --slots", wanted);
+        f.remedy = fmt::format("start llama-server with --parallel {}", better);
+    } else if (wanted == 1) {
+        f.status = finding_status::note;
+        f.message += ", of which tandem uses one only";
+        f.remedy = "set --slots 2";
+    } else if (total > wanted) {
+        f.message += fmt::format(", of which tandem uses {}", wanted);
+    }
+    return f;
+}
+
+finding context(const doctor_facts& facts) {
+    const int tokens = facts.props.value.context_per_slot;
+    if (tokens <= 0)
+        return {.name = "context",
+                .status = finding_status::note,
+                .message = "the server does not say how large it is"};
+    const int minutes = std::max(1, tokens / tokens_a_minute);
+    finding f{.name = "context",
+              .value = std::int64_t{tokens},
+              .message = fmt::format("{} tokens a slot, some {} minute{} of talk", tokens, minutes,
+                                     minutes == 1 ? "" : "s")};
+    if (tokens >= fair_context) return f;
+    f.status = tokens < short_context ? finding_status::warning : finding_status::note;
+    f.remedy = fmt::format("larger: llama-server --ctx-size N, for all {} slots together",
+                           std::max(1, facts.props.value.total_slots));
+    return f;
+}
+
+finding chat_template(const doctor_facts& facts) {
+    if (facts.chat_template.ok())
+        return {.name = "chat_template", .value = "works", .message = "works"};
+    const auto words = words_of(facts.chat_template.fault);
+    return {.name = "chat_template",
+            .status = finding_status::warning,
+            .value = error_name(facts.chat_template.fault.ec),
+            .message = "cannot be applied, only raw prompts work: " + words.what,
+            .remedy = "start llama-server with --jinja and a --chat-template that suits the model"};
+}
+
+finding slots_endpoint(const doctor_facts& facts) {
+    if (facts.slots.ok()) return {.name = "slots_endpoint", .value = "on", .message = "answers"};
+    const bool is_off = facts.slots.fault.ec == errc::not_supported;
+    return {.name = "slots_endpoint",
+            .status = finding_status::note,
+            .value = is_off ? "off" : error_name(facts.slots.fault.ec),
+            .message = is_off ? "/slots is switched off: nobody sees when a cut takes effect"
+                              : words_of(facts.slots.fault).what,
+            .remedy = "start llama-server without --no-slots"};
+}
+
+finding other_clients(const doctor_facts& facts) {
+    const int busy = facts.busy_slots;
+    const int total = facts.props.value.total_slots;
+    if (busy == 0)
+        return {.name = "other_clients", .value = std::int64_t{0}, .message = "none at work now"};
+    return {.name = "other_clients",
+            .status = finding_status::warning,
+            .value = std::int64_t{busy},
+            .message = fmt::format("{} of {} slots work for others: {}", busy, total,
+                                   facts.measured.done ? "the figures below are not to be trusted"
+                                                       : "so nothing is measured"),
+            .remedy = "run doctor again when nobody uses the server"};
+}
+
+}  // namespace
+
+void check_set_up(const doctor_facts& facts, std::vector<finding>& all) {
+    all.push_back(build(facts));
+    build_faults(facts, all);
+    all.push_back(reuse_guard(facts));
+    all.push_back(slots_found(facts));
+    all.push_back(context(facts));
+    if (facts.chat_template.done) all.push_back(chat_template(facts));
+    if (facts.slots.done) all.push_back(slots_endpoint(facts));
+    if (facts.slots.ok()) all.push_back(other_clients(facts));
+}
+
+}  // namespace tandem::command
