@@ -1,4 +1,5 @@
 #include "contract/contract_fixture.hpp"
+#include "support/prefilled_talk.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -101,21 +102,9 @@ TEST_P(pacing_contract, a_prefilled_slot_evaluates_one_token_for_the_next_chunk)
     captured_log log;
     c.logger = log.logger();
     client llm(loop().ioc.get_executor(), c);
-    const chunk* waiting = nullptr;
     const auto& turn = talk_turn_of("soup-recipe");
-    consumer said(llm.start(turn.prompt), [&](consumer&, const chunk& piece) { waiting = &piece; });
-    std::size_t prefilled = 0;
-    while (!said.ended()) {
-        ASSERT_TRUE(loop().run_until([&] { return waiting || said.ended(); }));
-        if (said.ended()) break;
-        const bool is_last = said.text() == turn.reply;
-        const auto before = prefilled;
-        ASSERT_TRUE(loop().run_until([&] {
-            prefilled = log.count(log_level::debug, "prefilled");
-            return is_last || prefilled > before;
-        }));
-        said.go_on(*std::exchange(waiting, nullptr));
-    }
+    const auto said = say_prefilled(loop(), log, llm.start(turn.prompt), turn.reply);
+    EXPECT_EQ(said.text(), turn.reply);
     ASSERT_GT(said.chunks().size(), 3u);
     for (std::size_t i = 1; i < said.chunks().size(); ++i) {
         EXPECT_EQ(said.chunks()[i].slot, static_cast<int>(i % 2)) << "chunk " << i;
