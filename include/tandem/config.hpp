@@ -110,6 +110,9 @@ struct config {
     /// Shortest time between two uses of one slot; 0 = none. 0 to 1 h. `auto_guard` = none where
     /// the server's build is known to need none, else, and until the server has told, 2 s.
     std::optional<duration> reuse_guard = std::chrono::seconds(2);
+    /// Watch with GET /slots that the server lets go of a slot after a cut. How long that took is
+    /// in the metrics; a slot that stays busy is set aside until it is idle.
+    bool verify_cut = false;
     /// Erase a slot's cache after each cut; for old builds only, needs `--slot-save-path`.
     bool erase_after_cut = false;
 

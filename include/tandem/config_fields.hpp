@@ -91,14 +91,17 @@ void for_each_field(Config& c, Visitor&& visit) {
                      "build allows)",
                      0, 3600},
           c.reuse_guard);
+    visit(field_info{"verify_cut", "slots", "",
+                     "watch that slots get idle after a cut, and set aside those that do not"},
+          c.verify_cut);
     visit(field_info{"erase_after_cut", "slots", "",
                      "erase a slot's cache after each cut (old builds only)"},
           c.erase_after_cut);
     visit(field_info{"pacing", "chunks", "MODE",
                      "when the next chunk is generated: strict, warm, ahead or stream"},
           c.pacing);
-    visit(field_info{"ahead_chunks", "chunks", "N",
-                     "chunks that ahead generates before their turn", 1, 64},
+    visit(field_info{"ahead_chunks", "chunks", "N", "chunks that ahead generates before their turn",
+                     1, 64},
           c.ahead_chunks);
     visit(field_info{"held_chunks_max", "chunks", "N", "chunks that stream holds back at most", 1,
                      1024},

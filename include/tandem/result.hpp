@@ -62,7 +62,8 @@ struct slot_metrics {
     double first_chunk_ms = -1;  ///< from start to the hand-over of the first chunk; -1 if none
     double longest_gap_ms = 0;   ///< from a continue to the hand-over of the next chunk
     int warmings = 0;            ///< requests that prefilled a slot (`pacing::warm`)
-    int verified_cuts = 0;       ///< cuts whose slot was seen idle at the server (`verify_cut`)
+    /// Cuts whose slot was seen idle at the server (`verify_cut`) before the reply ended.
+    int verified_cuts = 0;
     /// The longest time from a cut until its slot was seen idle; 0 if none was verified.
     double cancel_to_idle_ms = 0;
 };

@@ -288,8 +288,9 @@ void reply_shell::perform(action::release_slot a) {
     if (a.holds_text && !a.erase) note.holds = machine_.text();
     core_->keeper().release(a.slot, std::move(note), a.erase, a.cut,
                             [weak = weak_from_this()](duration since_cut) {
-                                if (const auto self = weak.lock())
-                                    self->machine_.slot_idle(since_cut);
+                                // The result of an ended reply is read by others.
+                                const auto self = weak.lock();
+                                if (self && !self->ended()) self->machine_.slot_idle(since_cut);
                             });
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "slots/release_watch.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/error.hpp"
+#include "tandem/server.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
@@ -10,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace tandem::detail {
 
@@ -18,8 +21,9 @@ class client_core;
 /// Is offered the slot of its ticket. False: it is not wanted any more, and goes back unused.
 using slot_taker = std::function<bool(const slots::grant&)>;
 
-/// The slots of one client: the scheduler, its timer, and what is asked of the server about slots.
-/// A part of client_core; all functions but context_ended() run on its strand.
+/// The slots of one client: the scheduler, its timer, and what is asked of the server about slots:
+/// to erase them, and with `verify_cut` whether they are idle after a cut. A part of client_core;
+/// all functions but context_ended() run on its strand.
 class slot_keeper {
  public:
     /// `core` owns the object.
@@ -58,16 +62,38 @@ class slot_keeper {
         bool is_warming;
     };
 
+    /// A use of a slot that has ended.
+    struct ended_use {
+        int slot;
+        slots::release_note note;
+        time_point at;
+        bool was_cut = false;
+        std::function<void(duration)> when_idle{};
+    };
+
     void offer(const slots::grant& g);
-    void erased(int slot, slots::release_note note, const error_code& ec, const diagnostics& diag);
-    void put_back(int slot, slots::release_note note);
+    void erased(const ended_use& use, const error_code& ec, const diagnostics& diag);
+    void put_back(ended_use use);
     void arm_timer();
+
+    void look();
+    void looked(const error_code& ec, const diagnostics& diag,
+                const std::vector<slot_state>& states);
+    void take_news(const std::vector<slots::release_news>& news);
+    void log_news(const slots::release_news& n) const;
+    std::optional<time_point> next_look() const;
+    void arm_watch();
 
     client_core& core_;
     slots::slot_scheduler scheduler_;
     std::map<slots::ticket, waiting> waiting_;
+    // Empty unless cuts are verified, and once the server cannot tell.
+    std::optional<slots::release_watch> watch_;
+    std::map<int, std::function<void(duration)>> when_idle_;
+    time_point last_use_{};
     // Empty once the execution context is gone.
     std::optional<boost::asio::steady_timer> timer_;
+    std::optional<boost::asio::steady_timer> watch_timer_;
     bool erase_warned_ = false;
 };
 

@@ -64,6 +64,11 @@ void slot_scheduler::set_side(int slot, server_side side) {
     at(slot).side = side;
 }
 
+bool slot_scheduler::is_idle() const {
+    return queue_.empty() &&
+           std::none_of(slots_.begin(), slots_.end(), [](const slot_state& s) { return s.busy; });
+}
+
 void slot_scheduler::limit_to(int slots) {
     usable_ = std::clamp(slots, 1, static_cast<int>(slots_.size()));
     next_in_turn_ %= usable_;

@@ -112,6 +112,8 @@ class slot_scheduler {
     /// Why the ticket was not granted; nothing if it does not wait.
     std::optional<wait> why_waiting(ticket t, time_point now) const;
 
+    /// No ticket waits, and no slot is in use.
+    bool is_idle() const;
     int slots() const noexcept { return usable_; }
     bool busy(int slot) const { return at(slot).busy; }
 

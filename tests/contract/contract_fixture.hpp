@@ -62,6 +62,7 @@ class contract : public ::testing::TestWithParam<server_kind> {
         return c;
     }
     reply_runner& loop() { return loop_; }
+    const captured_log& log() const { return log_; }
 
     bool slot_is_idle(int slot) {
         const auto slots = probe().get("/slots")->parsed();
