@@ -51,7 +51,7 @@ void slot_scheduler::withdraw(ticket t) {
 
 void slot_scheduler::release(int slot, time_point now, release_note note) {
     auto& s = at(slot);
-    s.busy = false;
+    s.busy = s.is_prefilled_now = false;
     if (!note.is_use && note.holds.empty()) return;
     s.side = note.side;
     s.holds = bounded(std::move(note.holds));
@@ -87,7 +87,7 @@ std::vector<grant> slot_scheduler::grants(time_point now) {
 
 std::optional<time_point> slot_scheduler::next_grant() const {
     if (queue_.empty()) return std::nullopt;
-    const auto open = open_slots(queue_.front().wish.is_warming);
+    const auto open = open_slots(queue_.front().wish);
     if (open.empty()) return std::nullopt;
     return ready_at(open.front());
 }
@@ -98,7 +98,7 @@ std::optional<wait> slot_scheduler::why_waiting(ticket t, time_point now) const 
     if (found == queue_.end()) return std::nullopt;
     const auto before = static_cast<std::size_t>(found - queue_.begin());
     wait w{.before = static_cast<int>(before), .slots = usable_, .stuck = stuck_slots()};
-    if (const auto open = open_slots(found->wish.is_warming); before < open.size()) {
+    if (const auto open = open_slots(found->wish); before < open.size()) {
         w.guarded_slot = open[before];
         w.guard_left = std::max(ready_at(open[before]) - now, duration{});
     }
@@ -118,17 +118,25 @@ int slot_scheduler::stuck_slots() const {
 
 // The idle slots that a ticket may get, in the order in which their guards end; those that end
 // together, in turn. With each slot stuck a live ticket gets one all the same: the server holds its
-// request back, and its clock ends it if need be.
-std::vector<int> slot_scheduler::open_slots(bool is_warming) const {
-    const bool take_stuck = !is_warming && stuck_slots() == usable_;
+// request back, and its clock ends it if need be. While a slot is being prefilled for the ticket,
+// one that holds less is none for it: it would evaluate what the other has almost done.
+std::vector<int> slot_scheduler::open_slots(const wish& w) const {
+    const bool take_stuck = !w.is_warming && stuck_slots() == usable_;
+    // A server may have fewer slots than when it was prefilled.
+    const bool wants_all = w.warmed && *w.warmed < usable_ && at(*w.warmed).is_prefilled_now;
     std::vector<int> open;
     for (int i = 0; i < usable_; ++i) {
         const int slot = (next_in_turn_ + i) % usable_;
-        if (!at(slot).busy && (take_stuck || !is_stuck(slot))) open.push_back(slot);
+        if (at(slot).busy || (is_stuck(slot) && !take_stuck)) continue;
+        if (!wants_all || missing(slot, w) == 0) open.push_back(slot);
     }
     std::stable_sort(open.begin(), open.end(),
                      [this](int a, int b) { return ready_at(a) < ready_at(b); });
     return open;
+}
+
+std::size_t slot_scheduler::missing(int slot, const wish& w) const {
+    return w.prompt.size() - common_prefix(w.prompt, at(slot).holds);
 }
 
 // Another conversation may have taken the slot since it was prefilled.
@@ -141,10 +149,9 @@ bool slot_scheduler::is_warm(int slot, const wish& w) const {
 std::optional<int> slot_scheduler::choose(const wish& w, time_point now) const {
     using rank = std::tuple<bool, bool, std::size_t, bool>;
     std::optional<std::pair<rank, int>> best;
-    for (const int slot : open_slots(w.is_warming)) {
+    for (const int slot : open_slots(w)) {
         if (ready_at(slot) > now) break;
-        const auto missing = w.prompt.size() - common_prefix(w.prompt, at(slot).holds);
-        const rank r(!is_warm(slot, w), at(slot).side == server_side::maybe_busy, missing,
+        const rank r(!is_warm(slot, w), at(slot).side == server_side::maybe_busy, missing(slot, w),
                      slot != last_used_slot_);
         // The first of the best: the one whose guard ended first.
         if (!best || r < best->first) best = {r, slot};
@@ -160,8 +167,9 @@ grant slot_scheduler::give(int slot, time_point now) {
     const grant given{first.ticket, slot, reused, first.guarded + guarded};
     // Prefilling is no turn: the slot is still the next one.
     if (!reused && !first.wish.is_warming) next_in_turn_ = (slot + 1) % usable_;
-    queue_.pop_front();
     at(slot).busy = true;
+    at(slot).is_prefilled_now = first.wish.is_warming;
+    queue_.pop_front();
     return given;
 }
 
@@ -169,7 +177,7 @@ grant slot_scheduler::give(int slot, time_point now) {
 // before it will take; else it waits for other replies.
 void slot_scheduler::note_guards(time_point now) {
     if (queue_.empty()) return;
-    auto idle = open_slots(queue_.front().wish.is_warming).size();
+    auto idle = open_slots(queue_.front().wish).size();
     for (auto& w : queue_) {
         const bool guarded = idle > 0;
         if (guarded) --idle;

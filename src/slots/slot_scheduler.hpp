@@ -82,9 +82,10 @@ std::string in_words(const wait& w);
 /// that only prefill. Among idle slots these go first, in this order: not stuck at the server (a
 /// stuck one is left out as long as there is any other, and is never prefilled); idle for the
 /// guard; prefilled for the ticket; not maybe busy at the server, which would hold the request
-/// back; holding the most of the prompt; used last. Where that leaves several, or each has to wait,
-/// it is the one whose guard ends first, which is the next in turn. Without prompts this is the
-/// seed's `_get_next_slot`.
+/// back; holding the most of the prompt; used last. While a slot is being prefilled for a ticket,
+/// only one that holds the whole prompt is taken instead. Where that leaves several, or each has to
+/// wait, it is the one whose guard ends first, which is the next in turn. Without prompts this is
+/// the seed's `_get_next_slot`.
 class slot_scheduler {
  public:
     /// Precondition: slots > 0.
@@ -120,6 +121,7 @@ class slot_scheduler {
  private:
     struct slot_state {
         bool busy = false;
+        bool is_prefilled_now = false;
         server_side side = server_side::idle;
         /// When its last request ended; nothing if it was not used yet.
         std::optional<time_point> last_used{};
@@ -138,9 +140,10 @@ class slot_scheduler {
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
     bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }
     bool is_warm(int slot, const wish& w) const;
+    std::size_t missing(int slot, const wish& w) const;  // bytes of the prompt
     int stuck_slots() const;
     time_point ready_at(int slot) const;
-    std::vector<int> open_slots(bool is_warming) const;
+    std::vector<int> open_slots(const wish& w) const;
     std::optional<int> choose(const wish& w, time_point now) const;
     grant give(int slot, time_point now);
     void note_guards(time_point now);

@@ -297,6 +297,36 @@ TEST(prefilling, does_not_pass_a_live_ticket_that_waits_for_a_guard) {
     EXPECT_EQ(s.grants(at(4s)).at(0).ticket, warming);
 }
 
+TEST(prefilling, is_waited_for_rather_than_a_slot_that_holds_less) {
+    slot_scheduler s(2, 0s);
+    s.request();
+    s.grants(at(0s));
+    s.release(0, at(1s), {.holds = "Dear"});
+    s.request({.prompt = "Dear Anna", .is_warming = true});
+    ASSERT_EQ(s.grants(at(1s)).at(0).slot, 0);
+    s.request({.prompt = "Dear Anna", .warmed = 0});
+    EXPECT_TRUE(s.grants(at(2s)).empty());
+    EXPECT_EQ(s.next_grant(), std::nullopt);
+    s.release(0, at(3s), {.is_use = false, .holds = "Dear Anna"});
+    const auto given = s.grants(at(3s));
+    ASSERT_EQ(given.size(), 1u);
+    EXPECT_EQ(given[0].slot, 0);
+    EXPECT_EQ(given[0].guard_wait, 0s);
+}
+
+TEST(prefilling, is_not_waited_for_where_another_slot_holds_all) {
+    slot_scheduler s(2, 2s);
+    s.request();
+    s.grants(at(0s));
+    s.release(0, at(1s), {.holds = "Dear Anna"});
+    s.request({.prompt = "Dear Anna", .is_warming = true});
+    ASSERT_EQ(s.grants(at(1s)).at(0).slot, 1);
+    s.request({.prompt = "Dear Anna", .warmed = 1});
+    EXPECT_TRUE(s.grants(at(2s)).empty());
+    EXPECT_EQ(s.next_grant(), at(3s));
+    EXPECT_EQ(s.grants(at(3s)).at(0).slot, 0);
+}
+
 TEST(prefilling, leaves_the_guard_and_the_order_of_slots_as_they_were) {
     slot_scheduler s(2, guard);
     s.request();
