@@ -87,6 +87,8 @@ const std::vector<row> rows{
      "reachable", bad, "the certificate of X is not trusted", "check"},
     {"no_http", fault(errc::bad_response, "what X sent is not HTTP; check host and port"),
      "reachable", bad, "what X sent is not HTTP", "check host and port"},
+    {"an_answer_that_does_not_come", fault(errc::request_timeout, "/health did not answer"),
+     "reachable", bad, "/health did not answer", "check the URL, and look into the server's log"},
     {"https_at_an_http_port",
      [] {
          auto f = facts_of_fault(errc::connect_timeout, "no connection");
@@ -241,6 +243,12 @@ const std::vector<row> rows{
          f.measured.fault = {errc::stream_incomplete, {"closed; it may have died", "", 0}};
      }),
      "requests", bad, "3 answered, then stream_incomplete: closed", "it may have died"},
+    {"an_answer_that_cannot_be_read", but([](facts& f) {
+         f.measured.value.requests = 3;
+         f.measured.fault = {errc::bad_response, {"an event cannot be read", "", 0}};
+     }),
+     "requests", bad, "3 answered, then bad_response: an event cannot be read",
+     "look into the server's log"},
     {"time_that_ran_out", measured([](doctor_measures& m) { m.ran_out = true; }), "requests",
      warning, "18 answered, in 3 rounds on slots 0 and 1; the time for measuring ran out",
      "look whether the server is slow or busy"},
