@@ -52,6 +52,9 @@ struct chunk {
     int evaluated = 0;
     /// How long that request waited for its slot's guard, in ms.
     double guard_wait_ms = 0;
+    /// From the continue of the chunk before to the hand-over of this one, in ms: the silence that
+    /// the listener hears, but for the voice's own part. 0 for the first chunk.
+    double gap_ms = 0;
 };
 
 }  // namespace tandem

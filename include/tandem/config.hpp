@@ -12,9 +12,13 @@
 
 namespace tandem {
 
-/// When the next chunk is asked for.
+/// When the next chunk is generated. In every mode a chunk is handed over only after the continue
+/// of the one before, and the texts are the same at temperature 0. docs/pacing.md has the figures.
 enum class pacing {
     strict,  ///< nothing is requested before the continue of the chunk before
+    warm,    ///< the same, and the slot that comes next is prefilled while the voice speaks
+    ahead,   ///< up to `ahead_chunks` are generated early and held back
+    stream,  ///< one request, uncut until `held_chunks_max` are held back
 };
 
 /// Which rule finds the ends of sentences.
@@ -84,6 +88,9 @@ struct generation_options {
     std::vector<std::string> stop{};
 };
 
+/// For `config::reuse_guard`: as the server's build allows.
+inline constexpr std::nullopt_t auto_guard = std::nullopt;
+
 /// Everything that can be set. docs/configuration.md has the same list with the reasons. Flags of
 /// the `tandem` command, keys of its JSON file and `TANDEM_*` variables have the same names.
 struct config {
@@ -100,12 +107,21 @@ struct config {
 
     /// Slots of the server to use, from slot 0 on. 1 to 1024; fewer if the server has fewer.
     int slots = 2;
-    /// Shortest time between two uses of one slot; 0 = none. 0 to 1 h.
-    duration reuse_guard = std::chrono::seconds(2);
+    /// Shortest time between two uses of one slot; 0 = none. 0 to 1 h. `auto_guard` = none where
+    /// the server's build is known to need none, else, and until the server has told, 2 s.
+    std::optional<duration> reuse_guard = std::chrono::seconds(2);
+    /// Watch with GET /slots that the server lets go of a slot after a cut. How long that took is
+    /// in the metrics; a slot that stays busy is set aside until it is idle.
+    bool verify_cut = false;
     /// Erase a slot's cache after each cut; for old builds only, needs `--slot-save-path`.
     bool erase_after_cut = false;
 
     tandem::pacing pacing = tandem::pacing::strict;
+    /// Chunks that `ahead` generates before their turn. 1 to 64.
+    int ahead_chunks = 1;
+    /// Chunks that `stream` holds back at most; generation goes on when half of them were spoken.
+    /// 1 to 1024.
+    int held_chunks_max = 16;
     tandem::boundary_rule boundary_rule = tandem::boundary_rule::spoken;
     /// Language of the replies, for `spoken`: a BCP 47 tag like "en" or "de-AT"; empty = the script
     /// of the text decides, and Latin letters are read as English.
@@ -121,6 +137,9 @@ struct config {
     int chunk_min_chars = 0;
     /// How long a boundary waits for the token after it. 0 = not at all. 0 to 1 min.
     duration peek_hold = std::chrono::milliseconds(250);
+    /// Where no sentence ended this long after a chunk's first token, and nothing is spoken, the
+    /// chunk ends behind its last clause, else before its last word. 0 = off. 0 to 1 h.
+    duration chunk_deadline{};
 
     /// What `chunk::speech` is; `chunk::text` is the exact text whatever is set here.
     speech_form speech = speech_form::clean;

@@ -87,13 +87,25 @@ void for_each_field(Config& c, Visitor&& visit) {
           c.proxy);
     visit(field_info{"slots", "slots", "N", "slots of the server to use", 1, 1024}, c.slots);
     visit(field_info{"reuse_guard", "slots", "TIME",
-                     "shortest time between two uses of a slot (0: none)", 0, 3600},
+                     "shortest time between two uses of a slot (0: none; auto: as the server's "
+                     "build allows)",
+                     0, 3600},
           c.reuse_guard);
+    visit(field_info{"verify_cut", "slots", "",
+                     "watch that slots get idle after a cut, and set aside those that do not"},
+          c.verify_cut);
     visit(field_info{"erase_after_cut", "slots", "",
                      "erase a slot's cache after each cut (old builds only)"},
           c.erase_after_cut);
-    visit(field_info{"pacing", "chunks", "MODE", "when the next chunk is asked for: strict"},
+    visit(field_info{"pacing", "chunks", "MODE",
+                     "when the next chunk is generated: strict, warm, ahead or stream"},
           c.pacing);
+    visit(field_info{"ahead_chunks", "chunks", "N", "chunks that ahead generates before their turn",
+                     1, 64},
+          c.ahead_chunks);
+    visit(field_info{"held_chunks_max", "chunks", "N", "chunks that stream holds back at most", 1,
+                     1024},
+          c.held_chunks_max);
     visit(field_info{"boundary_rule", "chunks", "RULE",
                      "which rule finds the ends of sentences: classic or spoken"},
           c.boundary_rule);
@@ -118,6 +130,10 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"peek_hold", "chunks", "TIME",
                      "how long a boundary waits for the token after it", 0, 60},
           c.peek_hold);
+    visit(field_info{"chunk_deadline", "chunks", "TIME",
+                     "a clause or word ends a chunk this long after its first token (0: off)", 0,
+                     3600},
+          c.chunk_deadline);
     visit(field_info{"speech", "speech", "FORM", "what a chunk's speech is: exact or clean"},
           c.speech);
     visit(field_info{"speech_emoji", "speech", "HOW", "emoji in clean speech: removed or kept"},
@@ -150,9 +166,9 @@ void for_each_field(Config& c, Visitor&& visit) {
 }
 
 /// Sets the field `name` from text as people write it: durations as 250ms, 2s, 1m, 1h or plain
-/// seconds, switches as true or false; `stop` adds one text, and `reasoning_tags` one pair, parted
-/// by white space, or takes all away with "none". Returns what is wrong, and then changes nothing;
-/// ranges are checked by check().
+/// seconds (`reuse_guard` also as auto), switches as true or false; `stop` adds one text, and
+/// `reasoning_tags` one pair, parted by white space, or takes all away with "none". Returns what is
+/// wrong, and then changes nothing; ranges are checked by check().
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
 /// A field's value as set_field() reads it; secrets give "***" where they are set, and the URL

@@ -27,6 +27,9 @@ struct token_usage {
     /// Prompt tokens of all requests that slots still held, and those that were evaluated.
     int cached = 0;
     int evaluated = 0;
+    /// Tokens that slots were prefilled with (`pacing::warm`): evaluated while the voice spoke, and
+    /// not in `evaluated`.
+    int warmed = 0;
     /// Tokens generated and read, the end token included.
     int generated = 0;
     /// Tokens whose text was handed over in chunks, and of those the ones in chunks that were
@@ -57,6 +60,12 @@ struct slot_metrics {
     double guard_wait_ms = 0;    ///< all these waits together
     double total_ms = 0;         ///< from start to end
     double first_chunk_ms = -1;  ///< from start to the hand-over of the first chunk; -1 if none
+    double longest_gap_ms = 0;   ///< from a continue to the hand-over of the next chunk
+    int warmings = 0;            ///< requests that prefilled a slot (`pacing::warm`)
+    /// Cuts whose slot was seen idle at the server (`verify_cut`) before the reply ended.
+    int verified_cuts = 0;
+    /// The longest time from a cut until its slot was seen idle; 0 if none was verified.
+    double cancel_to_idle_ms = 0;
 };
 
 /// Something that happened in a reply.
@@ -70,6 +79,8 @@ struct timeline_event {
         chunk,        ///< a chunk was handed over
         continued,    ///< the consumer said continue
         end,          ///< the reply ended
+        warming,      ///< a slot is being prefilled with the text so far
+        warmed,       ///< it is
     };
     kind what = kind::request;
     /// Since the reply's start, in ns.

@@ -32,8 +32,9 @@ std::optional<time_point> earlier(std::optional<time_point> a, std::optional<tim
 
 engine::engine(const options& o, journal& j)
     : options_(o),
-      context_size_(o.ctx_size / o.parallel),
+      context_size_(o.kv_unified ? o.ctx_size : o.ctx_size / o.parallel),
       script_(o.dialogues, o.replies),
+      memory_(o),
       journal_(j),
       pool_(o.parallel) {}
 
@@ -87,7 +88,7 @@ void engine::erase(task& t, time_point now) {
     slot& s = pool_.wrapped(t.request.id_slot);
     if (s.is_processing()) return deferred_.defer(t.id, -1);
     const std::size_t erased = s.tokens.size();
-    s.tokens.clear();
+    s.clear();
     journal_.slot_holds(s.id, 0);
     send(t, output_kind::reply,
          fmt::format(R"({{"id_slot":{},"n_erased":{}}})", t.request.id_slot, erased), now);
@@ -99,11 +100,12 @@ void engine::start(task& t, slot& s, time_point now) {
     t.slot = &s;
     s.task = s.last_task = t.id;
     s.cut_at = t.gone_at;
+    if (options_.kv_unified && options_.cache_idle_slots) empty_idle_slots();
     t.phase = task_phase::prompt;
     t.since = t.last_sent = now;
     t.counts.prompt_tokens = static_cast<int>(t.request.prompt.size());
-    if (!t.request.cache_prompt) s.tokens.clear();
-    s.tokens.resize(reusable_tokens(s.tokens, t.request.prompt));
+    if (!t.request.cache_prompt) s.clear();
+    memory_.go_back(s, t.request.prompt);
     t.counts.cached = t.counts.processed = static_cast<int>(s.tokens.size());
     journal_.slot_started(s.id, t.id, now);
     journal_.change(t.id, [&](request_record& r) {
@@ -118,6 +120,14 @@ void engine::start(task& t, slot& s, time_point now) {
     if (t.request.prompt.empty()) return complete(t, now);
     if (t.request.return_progress && t.request.stream) {
         send(t, output_kind::event, prompt_progress_event(t.counts), now);
+    }
+}
+
+void engine::empty_idle_slots() {
+    for (slot& s : pool_.all()) {
+        if (s.is_processing()) continue;
+        s.clear();
+        journal_.slot_holds(s.id, 0);
     }
 }
 
@@ -168,13 +178,15 @@ void engine::send(task& t, output_kind kind, std::string payload, time_point now
     outputs_.push_back({t.id, kind, std::move(payload), t.counts.predicted, status});
 }
 
-bool engine::gets_no_results(const task& t) const {
-    return t.phase != task_phase::generating || !t.request.stream || t.stalled_until;
+bool engine::is_looked_after(const task& t) const {
+    return t.is_blind() || t.phase != task_phase::generating || !t.request.stream ||
+           t.stalled_until;
 }
 
 // A waiting request looks for its client once per poll interval, but any result of any request
 // starts the interval anew: while others stream, it never looks.
 time_point engine::notice_time(const task& t) const {
+    if (t.is_blind()) return *t.gone_at + lasting(*t.fault);
     const time_point from = std::max(t.since, last_result_);
     const auto interval = std::max<nanoseconds>(options_.poll_interval, nanoseconds(1));
     const auto waited = std::max<nanoseconds>(*t.gone_at - from, nanoseconds(1));
@@ -193,7 +205,7 @@ std::optional<time_point> engine::ping_time(const task& t) const {
 
 void engine::poll(time_point now) {
     for (const auto& [id, t] : tasks_) {
-        if (t->gone_at && gets_no_results(*t) && notice_time(*t) <= now) t->cancelled = true;
+        if (t->gone_at && is_looked_after(*t) && notice_time(*t) <= now) t->cancelled = true;
         if (const auto due = ping_time(*t); due && *due <= now && !t->gone_at) {
             send(*t, output_kind::ping, ping_event, now);
         }
@@ -205,7 +217,7 @@ void engine::poll(time_point now) {
 std::optional<time_point> engine::next_poll() const {
     std::optional<time_point> next;
     for (const auto& [id, t] : tasks_) {
-        if (t->gone_at && !t->cancelled && gets_no_results(*t)) {
+        if (t->gone_at && !t->cancelled && is_looked_after(*t)) {
             next = earlier(next, notice_time(*t));
         }
         if (!t->gone_at) next = earlier(next, ping_time(*t));

@@ -2,6 +2,7 @@
 
 #include "deferred_tasks.hpp"
 #include "journal.hpp"
+#include "model_memory.hpp"
 #include "script.hpp"
 #include "slot_pool.hpp"
 #include "tandem_mock/options.hpp"
@@ -54,13 +55,14 @@ class engine {
     void try_start(task& t, time_point now);
     void erase(task& t, time_point now);
     void start(task& t, slot& s, time_point now);
+    void empty_idle_slots();
     bool refuse(task& t, const slot& s, time_point now);
     bool crash_is_due(const slot& reached, time_point now) const;
     void crash();
     void release(task& t, outcome how, time_point now);
     void finish(task& t, outcome how, time_point now);
     void drop_cancelled(time_point now);
-    bool gets_no_results(const task& t) const;
+    bool is_looked_after(const task& t) const;
     time_point notice_time(const task& t) const;
     std::optional<time_point> ping_time(const task& t) const;
     void send(task& t, output_kind kind, std::string payload, time_point now, int status = 200);
@@ -77,6 +79,7 @@ class engine {
     const options options_;
     const int context_size_;
     const script script_;
+    const model_memory memory_;
     journal& journal_;
     slot_pool pool_;
     deferred_tasks deferred_;

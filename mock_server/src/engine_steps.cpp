@@ -6,9 +6,6 @@
 namespace tandem::mock {
 namespace {
 
-// A century: later than any test, and still representable.
-constexpr auto for_ever = std::chrono::hours(24 * 365 * 100);
-
 nanoseconds time_for(double count, double per_second) {
     if (per_second <= 0) return nanoseconds(0);
     return nanoseconds(static_cast<std::int64_t>(count / per_second * 1e9));
@@ -39,7 +36,8 @@ std::optional<nanoseconds> engine::begin_step(time_point now) {
 }
 
 int engine::plan_batch(task& t, int room) const {
-    return std::min(room, t.counts.prompt_tokens - t.counts.processed);
+    const int wanted = std::min(room, t.counts.prompt_tokens - t.counts.processed);
+    return memory_.batch(t.counts.processed, t.counts.prompt_tokens, wanted);
 }
 
 nanoseconds engine::cost(int prompt_tokens, bool generating) const {
@@ -64,6 +62,7 @@ void engine::advance_prompt(task& t, int tokens, time_point now) {
     const auto from = t.request.prompt.begin() + t.counts.processed;
     t.slot->tokens.insert(t.slot->tokens.end(), from, from + tokens);
     t.counts.processed += tokens;
+    memory_.make_checkpoint(*t.slot, t.counts.prompt_tokens);
     t.counts.prompt_time = now - t.since;
     if (t.cancelled) return finish(t, outcome::cut, now);
     if (t.request.return_progress && t.request.stream) {
@@ -89,23 +88,28 @@ void engine::sample(task& t, time_point now) {
     t.counts.predicted = t.output->predicted();
     t.counts.predict_time = now - t.since;
     journal_.change(t.id, [&t](request_record& r) { r.generated = t.counts.predicted; });
-    const bool noticed = t.cancelled || (t.gone_at && t.request.stream);
+    const bool noticed = t.cancelled || (t.gone_at && t.request.stream && !t.is_blind());
     if (noticed) return finish(t, outcome::cut, now);
     if (s.has_event && t.request.stream) {
         const bool timed = t.request.timings_per_token || t.output->stop() == stop_kind::word;
         send(t, output_kind::event, token_event(s, t.counts, timed), now);
     }
-    if (t.output->finished()) complete(t, now);
+    if (!t.output->finished()) return;
+    if (t.gone_at && t.is_blind()) {
+        t.stalled_until = notice_time(t);
+    } else {
+        complete(t, now);
+    }
 }
 
 // Plays a fault of the engine whose token is due; true if no token is sampled now.
 bool engine::play_fault(task& t, time_point now) {
-    if (!t.fault || t.fault->at_token != t.counts.predicted) return false;
+    if (!t.fault || t.is_blind() || t.fault->at_token != t.counts.predicted) return false;
     const mock::fault f = *t.fault;
     t.fault.reset();
     switch (f.kind) {
         case fault_kind::stall:
-            t.stalled_until = now + (f.duration.count() > 0 ? f.duration : for_ever);
+            t.stalled_until = now + lasting(f);
             return true;
         case fault_kind::stream_error:
             send(t, output_kind::error_event, error_event(error_of(f.status, message_of(f))), now);

@@ -50,9 +50,15 @@ std::string message_of(const fault& f) {
     return "injected fault";
 }
 
+std::chrono::nanoseconds lasting(const fault& f) {
+    // A century: later than any test, and still representable.
+    constexpr auto for_ever = std::chrono::hours(24 * 365 * 100);
+    return f.duration.count() > 0 ? std::chrono::nanoseconds(f.duration) : for_ever;
+}
+
 bool is_of_engine(const fault& f) {
     return f.kind == fault_kind::stream_error || f.kind == fault_kind::crash ||
-           (f.kind == fault_kind::stall && f.at_byte < 0);
+           f.kind == fault_kind::unnoticed_cut || (f.kind == fault_kind::stall && f.at_byte < 0);
 }
 
 }  // namespace tandem::mock

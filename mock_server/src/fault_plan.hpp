@@ -34,6 +34,9 @@ class fault_plan {
 /// `f.text`, or what is said without one.
 std::string message_of(const fault& f);
 
+/// How long a fault lasts of whose durations 0 is for ever.
+std::chrono::nanoseconds lasting(const fault& f);
+
 /// Whether the fault is one of generating (engine), not of sending (response_writer).
 bool is_of_engine(const fault& f);
 

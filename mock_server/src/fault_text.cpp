@@ -8,7 +8,7 @@
 namespace tandem::mock {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, fault_kind>, 11> kinds = {{
+constexpr std::array<std::pair<std::string_view, fault_kind>, 12> kinds = {{
     {"stall", fault_kind::stall},
     {"reset", fault_kind::reset},
     {"close", fault_kind::close},
@@ -20,6 +20,7 @@ constexpr std::array<std::pair<std::string_view, fault_kind>, 11> kinds = {{
     {"unavailable", fault_kind::unavailable},
     {"http_error", fault_kind::http_error},
     {"crash", fault_kind::crash},
+    {"unnoticed_cut", fault_kind::unnoticed_cut},
 }};
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text) {

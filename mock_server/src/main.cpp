@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace {
 
+using tandem::mock::memory_kind;
 using tandem::mock::options;
 
 constexpr const char* description =
@@ -21,10 +23,21 @@ constexpr const char* description =
 constexpr const char* fault_help =
     "KIND[:FIELD=VALUE,...], may be given several times; each request meets at most one.\n"
     "Kinds: stall reset close half_event garbage no_final stream_error slow_headers\n"
-    "unavailable http_error crash. Fields: at_token (1; -1 = the final event), at_byte,\n"
+    "unavailable http_error crash unnoticed_cut. Fields: at_token (1; -1 = the final event), "
+    "at_byte,\n"
     "duration (250ms, 2s), skip (requests that pass first), times (1; 0 = all), path\n"
     "(/completion; empty = any), id_slot, status (500), text (to the end of the line).\n"
     "A request brings its own in the field \"mock_fault\". Example: reset:at_token=5,skip=2";
+
+const std::map<std::string, memory_kind> memory_kinds{
+    {"attention", memory_kind::attention},
+    {"recurrent", memory_kind::recurrent},
+    {"sliding-window", memory_kind::sliding_window}};
+
+constexpr const char* memory_help =
+    "attention: goes back to any token; recurrent (as Mamba, hybrids): only goes on, else back to "
+    "a\n"
+    "checkpoint of the prompt; sliding-window (as Gemma): goes back within a window";
 
 // What the flags give in other units than the options have.
 struct raw_flags {
@@ -34,6 +47,7 @@ struct raw_flags {
     int crash_within_ms = 0;
     int load_ms = 0;
     int sse_ping_interval = 30;
+    bool no_cache_idle_slots = false;
     bool no_slots = false;
     bool no_bos = false;
 };
@@ -44,9 +58,13 @@ void add_server_flags(CLI::App& app, options& o, raw_flags& raw) {
     app.add_option("--parallel", o.parallel, "slots")->capture_default_str();
     app.add_option("-c,--ctx-size", o.ctx_size, "tokens of all slots together")
         ->capture_default_str();
+    app.add_flag("--kv-unified,--unified-kv", o.kv_unified, "each slot has the whole context");
+    app.add_flag("--no-cache-idle-slots", raw.no_cache_idle_slots,
+                 "with --kv-unified: do not empty idle slots when a request starts");
     app.add_option("-b,--batch-size", o.batch_size, "prompt tokens of one batch")
         ->capture_default_str();
     app.add_option("-a,--alias", o.model, "name of the model")->capture_default_str();
+    app.add_option("--build-info", o.build_info, "build that /props tells")->capture_default_str();
     app.add_option("--api-key", o.api_key, "key that requests must bring");
     app.add_option("--sse-ping-interval", raw.sse_ping_interval, "seconds; -1 = no pings")
         ->capture_default_str();
@@ -54,6 +72,19 @@ void add_server_flags(CLI::App& app, options& o, raw_flags& raw) {
     app.add_flag("--no-slots", raw.no_slots, "no GET /slots");
     app.add_option("--ssl-cert-file", o.ssl_cert_file, "PEM file, for HTTPS");
     app.add_option("--ssl-key-file", o.ssl_key_file, "PEM file, for HTTPS");
+}
+
+void add_model_flags(CLI::App& app, options& o) {
+    app.add_option("--memory", o.memory, memory_help)
+        ->transform(CLI::CheckedTransformer(memory_kinds).description(""))
+        ->type_name("KIND")
+        ->default_str("attention");
+    app.add_option("--sliding-window", o.sliding_window, "tokens of --memory sliding-window")
+        ->capture_default_str();
+    app.add_option("--ubatch-size", o.ubatch_size, "prompt tokens between the last two checkpoints")
+        ->capture_default_str();
+    app.add_option("--ctx-checkpoints", o.ctx_checkpoints, "of a slot at most")
+        ->capture_default_str();
 }
 
 void add_mock_flags(CLI::App& app, options& o, raw_flags& raw) {
@@ -79,6 +110,7 @@ void apply(const raw_flags& raw, options& o) {
     o.load_time = std::chrono::milliseconds(raw.load_ms);
     o.sse_ping_interval = std::chrono::seconds(raw.sse_ping_interval);
     o.slot_actions = !raw.slot_save_path.empty();
+    o.cache_idle_slots = !raw.no_cache_idle_slots;
     o.slots_endpoint = !raw.no_slots;
     o.add_bos = !raw.no_bos;
     o.on_crash = [](const std::string& message) {
@@ -113,6 +145,7 @@ int main(int argc, char** argv) {
     options o;
     raw_flags raw;
     add_server_flags(app, o, raw);
+    add_model_flags(app, o);
     add_mock_flags(app, o, raw);
     CLI11_PARSE(app, argc, argv);
     try {

@@ -21,6 +21,9 @@ options checked(options o) {
     require(o.parallel >= 1 && o.parallel <= 64, "parallel: 1 to 64");
     require(o.ctx_size / o.parallel >= 2, "ctx_size: at least 2 for each slot");
     require(o.batch_size >= 1, "batch_size: at least 1");
+    require(o.sliding_window >= 1, "sliding_window: at least 1");
+    require(o.ubatch_size >= 1, "ubatch_size: at least 1");
+    require(o.ctx_checkpoints >= 0, "ctx_checkpoints: not negative");
     require(o.tokens_per_second >= 0, "tokens_per_second: not negative");
     require(o.prompt_tokens_per_second >= 0, "prompt_tokens_per_second: not negative");
     require(o.poll_interval.count() > 0, "poll_interval: over 0");

@@ -10,6 +10,11 @@ constexpr double least_similarity = 0.10;
 
 }  // namespace
 
+void slot::clear() {
+    tokens.clear();
+    checkpoints.clear();
+}
+
 std::size_t common_prefix(const std::vector<token_id>& a, const std::vector<token_id>& b) {
     const auto ends = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
     return static_cast<std::size_t>(ends.first - a.begin());

@@ -16,6 +16,8 @@ using task_id = std::uint64_t;
 struct slot {
     int id = 0;
     std::vector<token_id> tokens;
+    /// How many tokens each checkpoint of a memory that cannot roll back is behind, rising.
+    std::vector<int> checkpoints;
     std::optional<task_id> task;
     std::optional<time_point> last_used;
     /// When the client of the latest task cut it.
@@ -24,13 +26,15 @@ struct slot {
     std::optional<task_id> last_task;
 
     bool is_processing() const { return task.has_value(); }
+    /// Forgets all tokens.
+    void clear();
 };
 
 /// Length of the common beginning.
 std::size_t common_prefix(const std::vector<token_id>& a, const std::vector<token_id>& b);
 
-/// How much of what a slot holds a prompt may reuse: a model that can roll back to any token keeps
-/// the common beginning, but the prompt's last token is always evaluated.
+/// How much of what a slot holds a prompt may reuse if the model can roll back to any token: the
+/// common beginning, but the prompt's last token is always evaluated.
 std::size_t reusable_tokens(const std::vector<token_id>& held, const std::vector<token_id>& prompt);
 
 /// The slots, and which of them a request gets.

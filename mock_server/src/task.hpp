@@ -38,6 +38,8 @@ struct task {
     time_point last_sent;
     std::optional<time_point> stalled_until;
 
+    /// Whether its fault is that the server is late to notice the client's close.
+    bool is_blind() const { return fault && fault->kind == fault_kind::unnoticed_cut; }
     bool is_stalled(time_point now) const { return stalled_until && now < *stalled_until; }
 };
 

@@ -59,6 +59,10 @@ std::string_view to_string(timeline_event::kind k) noexcept {
             return "continued";
         case kind::end:
             return "end";
+        case kind::warming:
+            return "warming";
+        case kind::warmed:
+            return "warmed";
     }
     return {};
 }

@@ -28,6 +28,9 @@ class checker {
     void operator()(const field_info& f, duration value) {
         check_range(f, std::chrono::duration<double>(value).count(), to_string(value), " s");
     }
+    void operator()(const field_info& f, std::optional<duration> value) {
+        if (value) (*this)(f, *value);
+    }
     void operator()(const field_info& f, const std::string& value) {
         if (value.find('\0') != std::string::npos) add(f, "has a NUL byte");
     }

@@ -17,6 +17,7 @@ struct unit {
 };
 constexpr std::array units{unit{"ms", 1e-3}, unit{"s", 1.0}, unit{"m", 60.0}, unit{"h", 3600.0},
                            unit{"", 1.0}};
+constexpr const char* automatic = "auto";
 constexpr double longest_seconds = 1e9;  // keeps the nanoseconds well inside 64 bits
 
 template <class Number>
@@ -76,6 +77,17 @@ fault set_value(duration& value, std::string_view text) {
     return std::nullopt;
 }
 
+fault set_value(std::optional<duration>& value, std::string_view text) {
+    if (text == automatic) {
+        value.reset();
+        return std::nullopt;
+    }
+    duration d{};
+    if (set_value(d, text)) return "a time such as 250ms, 2s or 1m is expected, or auto";
+    value = d;
+    return std::nullopt;
+}
+
 template <class Enum>
 requires std::is_enum_v<Enum> fault set_value(Enum& value, std::string_view text) {
     std::string names;
@@ -112,6 +124,9 @@ std::string show_value(const std::vector<tag_pair>& pairs) {
 std::string show_value(duration value) {
     return to_string(value);
 }
+std::string show_value(std::optional<duration> value) {
+    return value ? show_value(*value) : automatic;
+}
 template <class Enum>
 std::string show_value(Enum value) requires std::is_enum_v<Enum> {
     return std::string(to_string(value));
@@ -145,6 +160,12 @@ std::string_view to_string(pacing p) noexcept {
     switch (p) {
         case pacing::strict:
             return "strict";
+        case pacing::warm:
+            return "warm";
+        case pacing::ahead:
+            return "ahead";
+        case pacing::stream:
+            return "stream";
     }
     return {};
 }

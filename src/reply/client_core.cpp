@@ -1,6 +1,5 @@
 #include "reply/client_core.hpp"
 
-#include "reply/clock.hpp"
 #include "reply/reply_shell.hpp"
 
 #include <boost/asio/execution/context.hpp>
@@ -18,9 +17,8 @@ client_core::client_core(const boost::asio::any_io_executor& executor, tandem::c
       config_(std::move(c)),
       transport_(make(executor_, config_)),
       calls_(std::in_place, executor_, *transport_, config_.request_timeout),
-      scheduler_(config_.slots, config_.reuse_guard),
-      slot_timer_(executor_),
-      server_(config_.slots) {
+      server_(config_.slots, config_.reuse_guard),
+      keeper_(*this, server_.reuse_guard()) {
     // Asio shuts its services down in reverse order of their making. The strand and the timer have
     // made theirs above, so they still work while this one is shut down.
     auto& context = boost::asio::query(executor, boost::asio::execution::context);
@@ -77,8 +75,8 @@ void client_core::props_arrived(error_code ec, const diagnostics& diag, const se
     const auto self = shared_from_this();
     if (!ec) {
         log_lines(server_.learn(props));
-        scheduler_.limit_to(props.total_slots);
-        give_slots();
+        keeper_.set_guard(server_.reuse_guard());
+        keeper_.limit_to(props.total_slots);
     }
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
 }
@@ -89,7 +87,7 @@ void client_core::ran_on_another_slot(int asked, int used) {
 
 void client_core::destroy() {
     shut_down_ = true;
-    slot_timer_->cancel();
+    keeper_.stop();
     const diagnostics diag{.client_message = "the client was destroyed while the reply ran"};
     for (const auto& weak : take_replies())
         if (const auto reply = weak.lock()) reply->abandon(errc::client_destroyed, diag);
@@ -103,76 +101,10 @@ void client_core::context_ended() noexcept {
         if (const auto reply = weak.lock()) reply->context_ended();
     std::exchange(preparing_, {}).clear();
     calls_.reset();
-    slot_timer_.reset();
+    keeper_.context_ended();
     transport_.reset();
     // Last, as handlers that are destroyed above may use the client.
     executor_ = boost::asio::any_io_executor();
-}
-
-slots::ticket client_core::want_slot(const std::shared_ptr<reply_shell>& reply) {
-    const auto t = scheduler_.request();
-    waiting_[t] = reply;
-    return t;
-}
-
-void client_core::forget_slot(slots::ticket t) {
-    scheduler_.withdraw(t);
-    waiting_.erase(t);
-    give_slots();
-}
-
-void client_core::log_wait(std::uint64_t reply, slots::ticket t) const {
-    if (const auto why = scheduler_.why_waiting(t, now()))
-        log(log_level::info, "reply {}: {}", reply, slots::in_words(*why));
-}
-
-void client_core::erase_and_release(int slot, slots::server_side side) {
-    if (shut_down_) return slot_released(slot, side);
-    calls_->erase_slot(slot, [this, slot, side](error_code ec, const diagnostics& diag) {
-        slot_erased(slot, side, ec, diag);
-    });
-}
-
-// The server erases a slot only when it is idle.
-void client_core::slot_erased(int slot, slots::server_side side, error_code ec,
-                              const diagnostics& diag) {
-    if (!ec) return slot_released(slot);
-    const bool first = !std::exchange(erase_warned_, true);
-    log(first ? log_level::warning : log_level::debug, "slot {}: not erased: {}", slot,
-        diag.to_string());
-    slot_released(slot, side);
-}
-
-void client_core::slot_released(int slot, slots::server_side side) {
-    const auto self = shared_from_this();
-    scheduler_.release(slot, now(), side);
-    give_slots();
-}
-
-void client_core::give_slots() {
-    if (shut_down_) return;
-    for (const auto& g : scheduler_.grants(now())) {
-        const auto reply = waiting_[g.ticket].lock();
-        waiting_.erase(g.ticket);
-        if (g.guard_wait > duration{})
-            log(log_level::warning, "slot {}: reuse guard, waited {:.0f} ms", g.slot,
-                to_ms(g.guard_wait));
-        if (reply)
-            reply->slot_granted(g);
-        else
-            slot_released(g.slot);
-    }
-    arm_slot_timer();
-}
-
-void client_core::arm_slot_timer() {
-    const auto due = scheduler_.next_grant();
-    // A timer that nobody waits for would keep the event loop busy.
-    if (!due) return void(slot_timer_->cancel());
-    slot_timer_->expires_at(*due);
-    slot_timer_->async_wait([weak = weak_from_this()](error_code ec) {
-        if (const auto self = weak.lock(); self && !ec) self->give_slots();
-    });
 }
 
 }  // namespace tandem::detail

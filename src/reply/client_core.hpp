@@ -2,8 +2,8 @@
 
 #include "reply/client_registry.hpp"
 #include "reply/known_server.hpp"
+#include "reply/slot_keeper.hpp"
 #include "server/server_calls.hpp"
-#include "slots/slot_scheduler.hpp"
 #include "transport/transport.hpp"
 
 #include "tandem/config.hpp"
@@ -11,13 +11,11 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/dispatch.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -56,6 +54,7 @@ class client_core : public std::enable_shared_from_this<client_core> {
 
     transport::http_transport& transport() noexcept { return *transport_; }
     server::server_calls& calls() noexcept { return *calls_; }
+    slot_keeper& keeper() noexcept { return keeper_; }
     bool shut_down() const noexcept { return shut_down_; }
 
     /// Asks for /props unless its answer is known already. A failure is not kept.
@@ -65,17 +64,6 @@ class client_core : public std::enable_shared_from_this<client_core> {
     /// The execution context is being destroyed: closes all connections, and destroys all handlers
     /// without calling them. What is left of client and replies touches the context no more.
     void context_ended() noexcept;
-
-    /// Queues the reply; give_slots() must follow, once the reply knows its ticket.
-    slots::ticket want_slot(const std::shared_ptr<reply_shell>& reply);
-    void give_slots();
-    void forget_slot(slots::ticket t);
-    /// Says in the log why the reply waits, if it does.
-    void log_wait(std::uint64_t reply, slots::ticket t) const;
-    /// The slot's request has ended.
-    void slot_released(int slot, slots::server_side side = slots::server_side::idle);
-    /// The same, once the slot's cache is empty.
-    void erase_and_release(int slot, slots::server_side side);
 
     // What the requests of replies tell of the server.
     void request_failed(const error_code& ec) { server_.request_failed(ec); }
@@ -93,21 +81,16 @@ class client_core : public std::enable_shared_from_this<client_core> {
     std::vector<std::weak_ptr<reply_shell>> take_replies() noexcept;
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
     void log_lines(const std::vector<log_line>& lines) const;
-    void slot_erased(int slot, slots::server_side side, error_code ec, const diagnostics& diag);
-    void arm_slot_timer();
 
     boost::asio::any_io_executor executor_;
     tandem::config config_;
     std::unique_ptr<transport::http_transport> transport_;
     // Empty once the execution context is gone, as executor_ and transport_ are.
     std::optional<server::server_calls> calls_;
-    slots::slot_scheduler scheduler_;
-    std::optional<boost::asio::steady_timer> slot_timer_;
-    std::map<slots::ticket, std::weak_ptr<reply_shell>> waiting_;
+    known_server server_;
+    slot_keeper keeper_;
     std::mutex replies_mutex_;
     std::vector<std::weak_ptr<reply_shell>> replies_;
-    known_server server_;
-    bool erase_warned_ = false;
     std::vector<prepared> preparing_;
     std::atomic<std::uint64_t> last_reply_id_{0};
     bool shut_down_ = false;

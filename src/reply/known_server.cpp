@@ -1,5 +1,7 @@
 #include "reply/known_server.hpp"
 
+#include "slots/server_builds.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +20,20 @@ bool same(const server_props& a, const server_props& b) {
            a.model == b.model && a.build_info == b.build_info;
 }
 
+std::string guard_line(duration guard, std::string_view build_info) {
+    const auto why = build_info.empty() ? std::string("the server does not tell its build")
+                                        : fmt::format("build {} is {}known to be sound", build_info,
+                                                      slots::is_sound(build_info) ? "" : "not ");
+    return fmt::format("reuse guard: {:.0f} ms, {}", to_ms(guard), why);
+}
+
 }  // namespace
+
+// Until a server has told its build, it may be any.
+duration known_server::reuse_guard() const {
+    return guard_wanted_.value_or(
+        slots::safe_reuse_guard(told_ ? told_->build_info : std::string_view()));
+}
 
 std::vector<log_line> known_server::learn(const server_props& props) {
     props_ = props;
@@ -29,6 +44,8 @@ std::vector<log_line> known_server::learn(const server_props& props) {
                                       props.build_info, props.model, props.total_slots,
                                       props.total_slots == 1 ? "" : "s", props.context_per_slot)}};
     auto warning = slots_warning(props, slots_wanted_);
+    if (!guard_wanted_ && (!before || before->build_info != props.build_info))
+        lines.push_back({log_level::info, guard_line(reuse_guard(), props.build_info)});
     const bool other_slots = !before || before->total_slots != props.total_slots;
     if (!warning.empty() && other_slots) lines.push_back({log_level::warning, std::move(warning)});
     return lines;

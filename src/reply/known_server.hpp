@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tandem/duration.hpp"
 #include "tandem/error.hpp"
 #include "tandem/log.hpp"
 #include "tandem/server.hpp"
@@ -20,10 +21,14 @@ struct log_line {
 /// back with fewer slots, and would wrap the numbers of the missing ones silently. Pure.
 class known_server {
  public:
-    explicit known_server(int slots_wanted) : slots_wanted_(slots_wanted) {}
+    /// No guard: as the server's build allows.
+    known_server(int slots_wanted, std::optional<duration> reuse_guard)
+        : slots_wanted_(slots_wanted), guard_wanted_(reuse_guard) {}
 
     /// Nothing where /props is to be asked.
     const std::optional<server_props>& props() const noexcept { return props_; }
+    /// The shortest time between two uses of a slot.
+    duration reuse_guard() const;
     /// The answer of /props. Gives the lines to log: none for what was told before.
     std::vector<log_line> learn(const server_props& props);
     /// A request failed. What was known is forgotten if it may be another server now.
@@ -33,6 +38,7 @@ class known_server {
 
  private:
     int slots_wanted_;
+    std::optional<duration> guard_wanted_;
     std::optional<server_props> props_;
     std::optional<server_props> told_;  // in the log
 };

@@ -32,11 +32,29 @@ struct send_request {
 struct close_connection {};
 /// The slot's request has ended; give the slot back.
 struct release_slot {
-    int slot;
+    int slot = 0;
+    slots::server_side side = slots::server_side::idle;
+    /// It was ended by closing its connection.
+    bool cut = false;
     /// Empty the slot's cache first.
-    bool erase;
-    slots::server_side side;
+    bool erase = false;
+    /// The guard counts from now.
+    bool is_use = true;
+    /// The slot holds machine.text(); else what it holds is not known.
+    bool holds_text = false;
 };
+
+// Prefilling has a slot and a connection of its own.
+
+/// Ask the scheduler for the slot that comes next, and tell warm_slot_granted().
+struct want_warm_slot {};
+struct forget_warm_slot {};
+/// Send machine.warming_prompt() to the slot for one token, and tell what comes back.
+struct send_warming {
+    int slot;
+};
+struct close_warming {};
+
 /// Give the chunk to the consumer, who waits for it.
 struct hand_over {
     chunk value;
@@ -54,8 +72,9 @@ struct tell_other_slot {
 /// The reply has ended; machine.result() is final.
 struct finish {};
 
-using any = std::variant<tokenize_prompt, recover_tokens, want_slot, forget_slot, send_request,
-                         close_connection, release_slot, hand_over, tell_held_back, tell_other_slot,
-                         finish>;
+using any =
+    std::variant<tokenize_prompt, recover_tokens, want_slot, forget_slot, send_request,
+                 close_connection, release_slot, want_warm_slot, forget_warm_slot, send_warming,
+                 close_warming, hand_over, tell_held_back, tell_other_slot, finish>;
 
 }  // namespace tandem::detail::action

@@ -2,21 +2,16 @@
 
 #include "text/white_space.hpp"
 
-#include "tandem/config_fields.hpp"
-
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
 #include <utility>
 
+// The machine: what is read, requested and handed over. Its limits are in reply_machine_limits.cpp.
 namespace tandem::detail {
 namespace {
 
 using phase = reply_phase;
 using status = text::chunker::status;
-
-// Ids are worth a short wait; without them the reply goes on as text.
-constexpr duration longest_resolving = std::chrono::milliseconds(500);
 
 // A server with an idle slot begins a request within some round trips.
 constexpr duration late_beginning = std::chrono::milliseconds(500);
@@ -39,6 +34,13 @@ finish_reason reason_of(wire::stop_type stop) noexcept {
 
 }  // namespace
 
+std::string_view name_of(reply_phase p) noexcept {
+    constexpr std::array<std::string_view, reply_phases> names{
+        "idle",    "resolving", "queued",  "first_token", "streaming",
+        "holding", "peeking",   "resting", "generated",   "ended"};
+    return names[static_cast<std::size_t>(p)];
+}
+
 reply_machine::reply_machine(std::uint64_t id, std::string prompt, reply_rules rules,
                              std::unique_ptr<text::boundary_detector> detector,
                              text::chunk_limits limits)
@@ -48,28 +50,30 @@ reply_machine::reply_machine(std::uint64_t id, std::string prompt, reply_rules r
       reasoning_(rules_.reasoning_tags,
                  text::open_reasoning(continuation_.prompt(), rules_.reasoning_tags)),
       chunker_(std::move(detector), limits),
-      cleaner_(rules_.clean) {}
-
-bool reply_machine::requesting() const noexcept {
-    return slot_.has_value();
-}
+      cleaner_(rules_.clean),
+      delivery_(id) {}
 
 void reply_machine::enter(reply_phase next, time_point now) {
+    made_.set(static_cast<std::size_t>(phase_) * reply_phases + static_cast<std::size_t>(next));
     phase_ = next;
     phase_since_ = now;
 }
 
-void reply_machine::start(time_point now) {
+void reply_machine::start(time_point now, int slots) {
     if (phase_ != phase::idle) return;
+    can_warm_ = rules_.pacing.warms && slots > 1;
     tally_.started(now);
     next_request(now);
 }
+
+// --- what the server says
 
 void reply_machine::prompt_tokenized(time_point now, std::vector<wire::token_id> ids) {
     if (ended()) return;
     prompt_ids_pending_ = false;
     continuation_.prompt_tokenized(std::move(ids));
     want_slot_when_resolved(now);
+    rest(now);
 }
 
 void reply_machine::tokens_recovered(time_point now, std::span<const wire::token_id> ids) {
@@ -77,6 +81,7 @@ void reply_machine::tokens_recovered(time_point now, std::span<const wire::token
     recovery_pending_ = false;
     continuation_.recovered(ids);
     want_slot_when_resolved(now);
+    rest(now);
 }
 
 void reply_machine::slot_granted(time_point now, int slot, bool reused, duration guard_wait) {
@@ -85,6 +90,7 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     begun_ = false;
     enter(phase::first_token, now);
     tally_.request_sent(now, slot, reused, guard_wait);
+    warming_.request_sent();
     continuation_.begin_request();
     const int left = rules_.max_tokens - continuation_.kept_tokens();
     actions_.push_back(action::send_request{slot, rules_.max_tokens > 0 ? left : -1});
@@ -104,9 +110,9 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
         case kind::progress:
             return;
         case kind::token:
-            return peek_due_ ? peek_read(now, event) : token_read(now, event);
+            return token_read(now, event);
         case kind::final:
-            read_text(event);
+            read_text(now, event);
             check_slot(event);
             end_request(now, false);
             return generation_ended(now, reason_of(event.stop));
@@ -115,73 +121,15 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
     }
 }
 
-void reply_machine::token_read(time_point now, const wire::token_event& event) {
-    if (phase_ == phase::first_token) enter(phase::streaming, now);
-    last_token_ = now;
-    if (!read_text(event)) return;
-    switch (chunker_.current()) {
-        case status::reading:
-            return enter(phase::streaming, now);
-        case status::ready:
-            return chunk_read(now);
-        case status::holding:
-            if (phase_ != phase::holding) tally_.boundary_found(now);
-            enter(phase::holding, now);
-            if (rules_.peek_hold == duration{}) deadline_reached(now);
-    }
-}
-
-/// Whether text became visible. Reasoning is kept for the next request only.
-bool reply_machine::read_text(const wire::token_event& event) {
-    const int kept_before = continuation_.kept_tokens();
-    continuation_.append(event);
-    const auto visible = reasoning_.feed(event.content, continuation_.kept_tokens() - kept_before);
-    chunker_.feed(visible.text, visible.tokens);
-    return !visible.text.empty();
-}
-
-/// Cuts, unless the end of the reply may come next: behind a sentence that surely ended, as the
-/// next request would tell it only after the guard, and where the last text may be all that is left
-/// before a stop word. The chunk is not held back for that.
-void reply_machine::chunk_read(time_point now) {
-    peeked_ = !chunker_.is_unpeeked();
-    if (!peeked_ && rules_.peek_hold > duration{})
-        return hand_over_early(now, now + rules_.peek_hold);
-    const auto end_due = last_token_ + end_follows;
-    if (rules_.has_stop_words && now < end_due) return hand_over_early(now, end_due);
-    chunk_complete(now);
-}
-
-void reply_machine::hand_over_early(time_point now, time_point peek_due) {
-    peek_due_ = peek_due;
-    if (phase_ != phase::holding) tally_.boundary_found(now);
-    offer_chunk(now);
-}
-
-// White space tells nothing, and may be all that a stop word leaves of its first token.
-void reply_machine::peek_read(time_point now, const wire::token_event& event) {
-    if (peeked_) return peek_ended(now, true);
-    last_token_ = now;
-    if (!read_text(event) || text::is_all_white_space(event.content)) return;
-    if (!rules_.has_stop_words) return peek_ended(now);
-    peeked_ = true;
-    peek_due_ = now + end_follows;
-}
-
-/// The cut, while the chunk is spoken, or continued already.
-void reply_machine::peek_ended(time_point now, bool ids_are_sure) {
-    cut_request(now, ids_are_sure);
-    if (phase_ == phase::holding) next_chunk(now);
-}
-
-void reply_machine::generation_ended(time_point now, finish_reason reason) {
-    generated_ = reason;
-    const auto withheld = reasoning_.finish();
-    chunker_.feed(withheld.text, withheld.tokens);
-    chunker_.finish();
-    const bool chunk_is_out = std::exchange(peek_due_, {}) && phase_ != phase::holding;
-    if (!chunk_is_out) return next_chunk(now);
-    if (consumer_waits_ && last_chunk_spoken()) finish(now, reason);
+void reply_machine::request_failed(time_point now, error_code ec, const diagnostics& diag) {
+    if (!requesting()) return;
+    end_request(now, false);
+    // Enough is generated; what the next request says counts.
+    if (phase_ == phase::peeking) return reading_ended(now, false);
+    // An uncut reply would have ended here with the context used up.
+    if (ec == errc::prompt_too_long && continuation_.kept_tokens() > 0)
+        return generation_ended(now, finish_reason::length);
+    generation_failed(now, ec, diag);
 }
 
 // Partial events and old servers do not tell the slot: -1.
@@ -190,32 +138,148 @@ void reply_machine::check_slot(const wire::token_event& last) {
         actions_.push_back(action::tell_other_slot{*slot_, last.id_slot});
 }
 
+void reply_machine::warm_slot_granted(time_point now, int slot) {
+    if (!wants_warm_slot()) return;
+    tally_.warming_sent(now, slot);
+    warming_.slot_granted(now, slot);
+}
+
+void reply_machine::warming_read(time_point now, const wire::token_event& event) {
+    if (!warming_.is_running() || event.what != wire::token_event::kind::final) return;
+    tally_.warmed(now, warming_.running_on(), event);
+    warming_.answered();
+    rest(now);
+}
+
+void reply_machine::warming_failed(time_point now) {
+    warming_.failed();
+    rest(now);
+}
+
+// --- reading
+
+void reply_machine::token_read(time_point now, const wire::token_event& event) {
+    if (phase_ == phase::peeking) return peek_read(now, event);
+    if (phase_ == phase::first_token) enter(phase::streaming, now);
+    last_token_ = now;
+    if (!read_text(now, event)) return;
+    if (chunker_.current() == status::ready)
+        chunk_read(now, !chunker_.is_unpeeked());
+    else
+        read_on(now);
+    deadline_reached(now);
+}
+
+/// Whether text became visible. Reasoning is kept for the next request only.
+bool reply_machine::read_text(time_point now, const wire::token_event& event) {
+    const int kept_before = continuation_.kept_tokens();
+    continuation_.append(event);
+    const auto visible = reasoning_.feed(event.content, continuation_.kept_tokens() - kept_before);
+    chunker_.feed(visible.text, visible.tokens);
+    if (visible.text.empty()) return false;
+    if (!chunk_since_) chunk_since_ = now;
+    is_unbreakable_ = false;
+    return true;
+}
+
+void reply_machine::read_on(time_point now) {
+    if (chunker_.current() != status::holding) return enter(phase::streaming, now);
+    if (phase_ != phase::holding) tally_.boundary_found(now);
+    enter(phase::holding, now);
+}
+
+/// Chunks are complete. Where they are enough, the request is cut, unless the end of the reply may
+/// come next: behind a sentence that surely ended, as the next request would tell it only after
+/// the guard, and where the last text may be all that is left before a stop word. The chunk is not
+/// held back for that.
+void reply_machine::chunk_read(time_point now, bool peeked) {
+    collect_chunks(now);
+    if (delivery_.lead() < rules_.pacing.cut_at) {
+        read_on(now);
+        return deliver(now);
+    }
+    peeked_ = peeked || rules_.peek_hold == duration{};
+    peek_due_ = now;
+    if (!peeked_)
+        peek_due_ += rules_.peek_hold;
+    else if (rules_.has_stop_words)
+        peek_due_ = last_token_ + end_follows;
+    if (now >= peek_due_) return peek_ended(now, false);
+    if (phase_ != phase::holding) tally_.boundary_found(now);
+    enter(phase::peeking, now);
+    deliver(now);
+}
+
+void reply_machine::collect_chunks(time_point now) {
+    while (chunker_.current() == status::ready) {
+        auto piece = chunker_.take();
+        chunk c{.text = std::move(piece.text), .boundary = piece.why, .tokens = piece.tokens};
+        tally_.completed(c);
+        delivery_.add(now, std::move(c));
+        chunk_since_.reset();
+    }
+}
+
+// White space tells nothing, and may be all that a stop word leaves of its first token.
+void reply_machine::peek_read(time_point now, const wire::token_event& event) {
+    if (peeked_) return peek_ended(now, true);
+    last_token_ = now;
+    if (!read_text(now, event) || text::is_all_white_space(event.content)) return;
+    if (!rules_.has_stop_words) return peek_ended(now, false);
+    peeked_ = true;
+    peek_due_ = now + end_follows;
+}
+
+void reply_machine::peek_ended(time_point now, bool ids_are_sure) {
+    end_request(now, true);
+    reading_ended(now, ids_are_sure);
+}
+
+/// No more is read of the request that was there: its text is known.
+void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
+    if (!ids_are_sure) continuation_.cut();
+    ask_for_ids();
+    enter(phase::resting, now);
+    collect_chunks(now);
+    deliver(now);
+    rest(now);
+}
+
+// --- requests
+
+/// Nothing runs: the next request is wanted, or prefilled, as the pacing says.
+void reply_machine::rest(time_point now) {
+    if (phase_ != phase::resting) return;
+    if (delivery_.lead() <= rules_.pacing.request_at) return next_request(now);
+    if (can_warm_ && !prompt_ids_pending_ && !recovery_pending_) warming_.reply_rests();
+}
+
+void reply_machine::next_request(time_point now) {
+    warming_.reply_goes_on();
+    if (rules_.max_tokens > 0 && continuation_.kept_tokens() >= rules_.max_tokens)
+        return generation_ended(now, finish_reason::length);
+    enter(phase::resolving, now);
+    want_slot_when_resolved(now);
+}
+
+void reply_machine::want_slot_when_resolved(time_point now) {
+    if (phase_ != phase::resolving || prompt_ids_pending_ || recovery_pending_) return;
+    enter(phase::queued, now);
+    tally_.slot_wanted(now);
+    actions_.push_back(action::want_slot{});
+}
+
 void reply_machine::end_request(time_point now, bool cut) {
     actions_.push_back(action::close_connection{});
     if (cut) tally_.cut(now);
-    const bool unbegun = cut && phase_ == phase::first_token;
-    actions_.push_back(
-        action::release_slot{*slot_, cut && rules_.erase_after_cut,
-                             unbegun ? slots::server_side::maybe_busy : slots::server_side::idle});
+    const bool has_tokens = phase_ != phase::first_token;
+    actions_.push_back(action::release_slot{
+        .slot = *slot_,
+        .side = cut && !has_tokens ? slots::server_side::maybe_busy : slots::server_side::idle,
+        .cut = cut,
+        .erase = cut && rules_.erase_after_cut,
+        .holds_text = has_tokens});
     slot_.reset();
-}
-
-/// The ids of the last text are sure if an event followed it.
-void reply_machine::cut_request(time_point now, bool ids_are_sure) {
-    end_request(now, true);
-    request_gone(ids_are_sure);
-}
-
-/// The next request goes on behind what came.
-void reply_machine::request_gone(bool ids_are_sure) {
-    peek_due_.reset();
-    if (!ids_are_sure) continuation_.cut();
-    ask_for_ids();
-}
-
-void reply_machine::chunk_complete(time_point now) {
-    cut_request(now);
-    next_chunk(now);
 }
 
 // The ids that the next request needs are asked for while the chunk is spoken. A reply of one
@@ -231,166 +295,92 @@ void reply_machine::ask_for_ids() {
     }
 }
 
-void reply_machine::next_chunk(time_point now) {
-    if (chunker_.current() != status::ready) {
-        if (generated_) return finish(now, *generated_);
-        return next_request(now);
-    }
-    offer_chunk(now);
+// A slot that holds the whole prompt would evaluate its last token anew, which a model that cannot
+// take tokens back pays with more.
+prompt_view reply_machine::warming_prompt() const {
+    auto prompt = next_prompt();
+    if (prompt.ids.size() > 1) prompt.ids = prompt.ids.first(prompt.ids.size() - 1);
+    return prompt;
 }
 
-void reply_machine::offer_chunk(time_point now) {
-    enter(phase::ready, now);
-    if (consumer_waits_) hand_over(now);
-}
-
-void reply_machine::next_request(time_point now) {
-    if (rules_.max_tokens > 0 && continuation_.kept_tokens() >= rules_.max_tokens)
-        return generation_ended(now, finish_reason::length);
-    enter(phase::resolving, now);
-    want_slot_when_resolved(now);
-}
-
-void reply_machine::want_slot_when_resolved(time_point now) {
-    if (phase_ != phase::resolving || prompt_ids_pending_ || recovery_pending_) return;
-    enter(phase::queued, now);
-    tally_.slot_wanted(now);
-    actions_.push_back(action::want_slot{});
-}
+// --- chunks and ends
 
 void reply_machine::chunk_wanted(time_point now) {
     if (ended()) return;
-    consumer_waits_ = true;
-    if (phase_ == phase::ready)
-        hand_over(now);
-    else if (last_chunk_spoken())
-        finish(now, *generated_);
-}
-
-void reply_machine::hand_over(time_point now) {
-    auto piece = chunker_.take();
-    // The end of generation tells that a chunk is the last one, also where a sentence ends it.
-    if (generated_ && chunker_.current() != status::ready) piece.why = boundary::end;
-    consumer_waits_ = false;
-    spoken_ = chunk{.id = {id_, next_seq_++},
-                    .text = std::move(piece.text),
-                    .boundary = piece.why,
-                    .tokens = piece.tokens};
-    spoken_.speech = rules_.speech == speech_form::clean
-                         ? text::worth_speaking(cleaner_.clean(spoken_.text))
-                         : spoken_.text;
-    tally_.handed_over(now, spoken_);
-    result_.text += spoken_.text;
-    enter(phase::speaking, now);
-    actions_.push_back(action::hand_over{spoken_});
-}
-
-bool reply_machine::last_chunk_spoken() const noexcept {
-    return phase_ == phase::speaking && generated_ && chunker_.current() != status::ready;
+    delivery_.wanted();
+    deliver(now);
 }
 
 void reply_machine::continued(time_point now, chunk_id id) {
-    if (phase_ != phase::speaking || id != spoken_.id) return;
-    tally_.continued(now, spoken_);
-    if (peek_due_) return enter(phase::holding, now);
-    next_chunk(now);
+    if (ended() || !delivery_.continued(now, id)) return;
+    tally_.continued(now);
+    if (phase_ == phase::peeking && rules_.pacing.goes_on_uncut) {
+        collect_chunks(now);
+        if (delivery_.lead() < rules_.pacing.cut_at) {
+            enter(phase::streaming, now);
+            read_on(now);
+        }
+    }
+    deliver(now);
+    rest(now);
 }
 
-void reply_machine::request_failed(time_point now, error_code ec, const diagnostics& diag) {
-    if (!requesting()) return;
-    end_request(now, false);
-    // The chunk is out; what the next request says counts.
-    if (peek_due_) {
-        request_gone();
-        return phase_ == phase::holding ? next_chunk(now) : void();
-    }
-    // An uncut reply would have ended here with the context used up.
-    if (ec == errc::prompt_too_long && continuation_.kept_tokens() > 0)
-        return generation_ended(now, finish_reason::length);
-    finish(now, finish_reason::error, ec, diag);
+void reply_machine::deliver(time_point now) {
+    if (delivery_.is_due()) hand_over(now);
+    if (outcome_ && delivery_.is_done() && !ended()) finish(now, *std::exchange(outcome_, {}));
+}
+
+void reply_machine::hand_over(time_point now) {
+    auto c = delivery_.hand_over(now);
+    // The end of generation tells that a chunk is the last one, also where a sentence ends it.
+    if (outcome_ && !outcome_->ec && delivery_.is_empty()) c.boundary = boundary::end;
+    c.speech =
+        rules_.speech == speech_form::clean ? text::worth_speaking(cleaner_.clean(c.text)) : c.text;
+    tally_.handed_over(now, c);
+    result_.text += c.text;
+    actions_.push_back(action::hand_over{std::move(c)});
+}
+
+void reply_machine::generation_ended(time_point now, finish_reason reason) {
+    outcome_ = {reason};
+    enter(phase::generated, now);
+    const auto withheld = reasoning_.finish();
+    chunker_.feed(withheld.text, withheld.tokens);
+    chunker_.finish();
+    collect_chunks(now);
+    deliver(now);
+}
+
+/// Chunks that were complete before are handed over still.
+void reply_machine::generation_failed(time_point now, error_code ec, diagnostics diag) {
+    outcome_ = {finish_reason::error, ec, std::move(diag)};
+    enter(phase::generated, now);
+    deliver(now);
 }
 
 void reply_machine::interrupted(time_point now) {
     if (ended()) return;
     if (phase_ == phase::idle) tally_.started(now);
-    finish(now, finish_reason::interrupted);
+    finish(now, {finish_reason::interrupted});
 }
 
 void reply_machine::abandoned(time_point now, error_code ec, const diagnostics& diag) {
     if (ended()) return;
     if (phase_ == phase::idle) tally_.started(now);
-    finish(now, finish_reason::error, ec, diag);
+    finish(now, {finish_reason::error, ec, diag});
 }
 
-std::optional<time_point> reply_machine::deadline() const {
-    switch (phase_) {
-        case phase::resolving:
-            return phase_since_ + longest_resolving;
-        case phase::first_token:
-            return phase_since_ + rules_.first_token_timeout;
-        case phase::streaming:
-            return last_token_ + rules_.between_tokens_timeout;
-        case phase::holding:
-            return peek_due_.value_or(phase_since_ + rules_.peek_hold);
-        case phase::ready:
-        case phase::speaking: {
-            const auto due = phase_since_ + rules_.continue_timeout;
-            return std::min(due, peek_due_.value_or(due));
-        }
-        case phase::idle:
-        case phase::queued:
-        case phase::ended:
-            break;
-    }
-    return std::nullopt;
-}
-
-void reply_machine::deadline_reached(time_point now) {
-    const auto due = deadline();
-    if (!due || now < *due) return;
-    switch (phase_) {
-        case phase::first_token:
-            return time_out(now, errc::first_token_timeout, rules_.first_token_timeout,
-                            begun_ ? "no token"
-                                   : "the server did not begin the request (it holds requests back "
-                                     "while their slot is busy)");
-        case phase::streaming:
-            return time_out(now, errc::between_tokens_timeout, rules_.between_tokens_timeout,
-                            "no further token");
-        case phase::resolving:
-            prompt_ids_pending_ = recovery_pending_ = false;
-            return want_slot_when_resolved(now);
-        case phase::holding:
-            if (peek_due_) return peek_ended(now);
-            chunker_.hold_expired();
-            peeked_ = true;
-            return rules_.has_stop_words && now < last_token_ + end_follows
-                       ? hand_over_early(now, last_token_ + end_follows)
-                       : chunk_complete(now);
-        default:
-            if (peek_due_ && now >= *peek_due_) return peek_ended(now);
-            if (last_chunk_spoken()) return finish(now, *generated_);
-            return time_out(now, errc::continue_timeout, rules_.continue_timeout,
-                            phase_ == phase::ready ? "chunk not taken" : "no continue");
-    }
-}
-
-void reply_machine::time_out(time_point now, errc code, duration limit, const char* what) {
-    diagnostics diag;
-    diag.client_message = fmt::format("{} within {} of {}; chunks handed over: {}", what,
-                                      error_name(code), to_string(limit), next_seq_);
-    finish(now, finish_reason::error, code, std::move(diag));
-}
-
-void reply_machine::finish(time_point now, finish_reason reason, error_code ec, diagnostics diag) {
+void reply_machine::finish(time_point now, outcome how) {
     if (slot_) end_request(now, true);
     if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
+    warming_.reply_ended();
     enter(phase::ended, now);
-    result_.finish_reason = reason;
-    result_.error = ec;
-    result_.unspoken_text = chunker_.unread();
+    result_.finish_reason = how.reason;
+    result_.error = how.ec;
+    result_.diagnostics = std::move(how.diag);
+    result_.unspoken_text = delivery_.held_text();
+    result_.unspoken_text += chunker_.unread();
     result_.unspoken_text += reasoning_.finish().text;
-    result_.diagnostics = std::move(diag);
     tally_.ended(now, result_, continuation_.prompt_tokens());
     actions_.push_back(action::finish{});
 }

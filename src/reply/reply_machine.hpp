@@ -2,8 +2,11 @@
 
 #include "base/time.hpp"
 #include "reply/continuation.hpp"
+#include "reply/delivery.hpp"
+#include "reply/pacing_rules.hpp"
 #include "reply/reply_actions.hpp"
 #include "reply/reply_tally.hpp"
+#include "reply/warming.hpp"
 #include "text/chunker.hpp"
 #include "text/reasoning_filter.hpp"
 #include "text/speech_cleaner.hpp"
@@ -12,6 +15,8 @@
 #include "tandem/config.hpp"
 #include "tandem/result.hpp"
 
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,7 +27,7 @@
 
 namespace tandem::detail {
 
-/// Where a reply is. Its transitions are drawn in docs/architecture.md.
+/// Where the generation of a reply is. Its transitions are in docs/architecture.md.
 enum class reply_phase {
     idle,         ///< not started
     resolving,    ///< token ids are asked for that the next request needs
@@ -30,17 +35,24 @@ enum class reply_phase {
     first_token,  ///< the request is sent
     streaming,    ///< tokens come
     holding,      ///< a chunk can end here; the peek decides
-    ready,        ///< a chunk waits for the consumer to take it
-    speaking,     ///< a chunk is handed over; waits for its continue
+    peeking,      ///< enough is generated; the cut waits for the peek
+    resting,      ///< cut; the consumer must go on first
+    generated,    ///< no more text will come
     ended,
 };
+inline constexpr std::size_t reply_phases = 10;
+
+std::string_view name_of(reply_phase p) noexcept;
 
 /// The rules that one reply follows.
 struct reply_rules {
+    pacing_rules pacing{};
     duration peek_hold;
     duration first_token_timeout;
     duration between_tokens_timeout;
     duration continue_timeout;
+    /// From a chunk's first token to its hand-over, where no other is spoken; 0 = no bound.
+    duration chunk_deadline{};
     /// Tokens of the whole reply at most; 0 = no bound.
     int max_tokens = 0;
     bool erase_after_cut = false;
@@ -58,7 +70,8 @@ class reply_machine {
                   std::unique_ptr<text::boundary_detector> detector, text::chunk_limits limits);
 
     // What happened. Each may be called in any phase; what does not fit the phase changes nothing.
-    void start(time_point now);
+    /// With one slot nothing is prefilled: there is none besides that of the text.
+    void start(time_point now, int slots = 2);
     void prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// An empty list if the ids cannot be had.
     void tokens_recovered(time_point now, std::span<const wire::token_id> ids);
@@ -68,10 +81,16 @@ class reply_machine {
     void event_read(time_point now, const wire::token_event& event);
     /// The request ended without a final event, or could not be made.
     void request_failed(time_point now, error_code ec, const diagnostics& diag);
+    // The same for the request that prefills.
+    void warm_slot_granted(time_point now, int slot);
+    void warming_read(time_point now, const wire::token_event& event);
+    void warming_failed(time_point now);
+    /// A slot that this reply cut is idle at the server, so long after the cut.
+    void slot_idle(duration since_cut) { tally_.slot_idle(since_cut); }
     /// The consumer asks for the next chunk.
     void chunk_wanted(time_point now);
     /// It takes that back.
-    void chunk_not_wanted() noexcept { consumer_waits_ = false; }
+    void chunk_not_wanted() noexcept { delivery_.not_wanted(); }
     void continued(time_point now, chunk_id id);
     void interrupted(time_point now);
     /// Ends the reply with an error, whatever it is doing.
@@ -86,64 +105,98 @@ class reply_machine {
 
     reply_phase phase() const noexcept { return phase_; }
     bool ended() const noexcept { return phase_ == reply_phase::ended; }
+    bool wants_slot() const noexcept { return phase_ == reply_phase::queued; }
+    bool wants_warm_slot() const noexcept { return warming_.is_waiting(); }
+    /// The slot that is prefilled for the next request.
+    std::optional<int> warm_slot() const noexcept { return warming_.slot(); }
     std::uint64_t id() const noexcept { return id_; }
     prompt_view next_prompt() const { return continuation_.next_prompt(); }
+    /// What prefills a slot for it: the next request must have one token more to evaluate.
+    prompt_view warming_prompt() const;
     std::string_view prompt() const noexcept { return continuation_.prompt(); }
+    /// Prompt and generated text.
+    std::string_view text() const noexcept { return continuation_.next_prompt().text; }
     /// Final once ended().
     const reply_result& result() const noexcept { return result_; }
+    /// Which transitions were made, by `from * reply_phases + to`.
+    using transitions = std::bitset<reply_phases * reply_phases>;
+    const transitions& made() const noexcept { return made_; }
 
  private:
-    bool requesting() const noexcept;
+    /// How generation ended.
+    struct outcome {
+        finish_reason reason;
+        error_code ec{};
+        tandem::diagnostics diag{};
+    };
+
+    bool requesting() const noexcept { return slot_.has_value(); }
     void enter(reply_phase next, time_point now);
+
+    // Reading.
     void token_read(time_point now, const wire::token_event& event);
-    bool read_text(const wire::token_event& event);
-    void chunk_read(time_point now);
-    void hand_over_early(time_point now, time_point peek_due);
+    bool read_text(time_point now, const wire::token_event& event);
+    void read_on(time_point now);
+    void chunk_read(time_point now, bool peeked);
+    void collect_chunks(time_point now);
     void peek_read(time_point now, const wire::token_event& event);
-    void peek_ended(time_point now, bool ids_are_sure = false);
-    void generation_ended(time_point now, finish_reason reason);
+    void peek_ended(time_point now, bool ids_are_sure);
+    void reading_ended(time_point now, bool ids_are_sure);
     void check_slot(const wire::token_event& last);
-    void end_request(time_point now, bool cut);
-    void cut_request(time_point now, bool ids_are_sure = false);
-    void request_gone(bool ids_are_sure = false);
-    void chunk_complete(time_point now);
-    void ask_for_ids();
-    void next_chunk(time_point now);
-    void offer_chunk(time_point now);
+
+    // Requests.
     void next_request(time_point now);
     void want_slot_when_resolved(time_point now);
+    void end_request(time_point now, bool cut);
+    void ask_for_ids();
+    void rest(time_point now);
+
+    // Chunks and ends.
+    void deliver(time_point now);
     void hand_over(time_point now);
-    bool last_chunk_spoken() const noexcept;
+    void generation_ended(time_point now, finish_reason reason);
+    void generation_failed(time_point now, error_code ec, diagnostics diag);
+    void finish(time_point now, outcome how);
+
+    // Limits, in reply_machine_limits.cpp.
+    std::optional<time_point> generation_due() const;
+    std::optional<time_point> chunk_due() const;
+    std::optional<time_point> consumer_due() const;
+    std::optional<time_point> warming_due() const;
+    void generation_overdue(time_point now);
+    void chunk_overdue(time_point now);
+    void consumer_overdue(time_point now);
     void time_out(time_point now, errc code, duration limit, const char* what);
-    void finish(time_point now, finish_reason reason, error_code ec = {}, diagnostics diag = {});
+    outcome overtime(errc code, duration limit, const char* what) const;
 
     const std::uint64_t id_;
     const reply_rules rules_;
     reply_phase phase_ = reply_phase::idle;
     time_point phase_since_{};
     time_point last_token_{};
+    transitions made_;
 
     continuation continuation_;
     text::reasoning_filter reasoning_;
     text::chunker chunker_;
     text::speech_cleaner cleaner_;
+    delivery delivery_;
     reply_tally tally_;
+    std::vector<action::any> actions_;
+    warming warming_{actions_};
 
+    bool can_warm_ = false;
     std::optional<int> slot_;  // of the running request
-    // The request goes on until then, or one event more, though the chunk before is offered
-    // already.
-    std::optional<time_point> peek_due_;
-    bool peeked_ = false;  // all that is waited for is whether an event comes: it is not read
-    bool begun_ = false;   // its answer came
+    bool begun_ = false;       // its answer came
+    bool peeked_ = false;      // all that is waited for is whether an event comes: it is not read
+    time_point peek_due_{};    // while peeking
+    // Of the open chunk: when its first text came, and whether it has no place to end at yet.
+    std::optional<time_point> chunk_since_;
+    bool is_unbreakable_ = false;
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;
-    std::optional<finish_reason> generated_;  // set when no more text will come
-    bool consumer_waits_ = false;
-    std::uint32_t next_seq_ = 0;
-    chunk spoken_;  // the chunk handed over last
-
-    std::vector<action::any> actions_;
+    std::optional<outcome> outcome_;  // set when no more text will come
     reply_result result_;
 };
 

@@ -26,10 +26,12 @@ class scoped_flag {
 };
 
 reply_rules rules_of(const config& c, const generation_options& o) {
-    return {.peek_hold = c.peek_hold,
+    return {.pacing = pacing_rules_of(c.pacing, c.ahead_chunks, c.held_chunks_max),
+            .peek_hold = c.peek_hold,
             .first_token_timeout = c.first_token_timeout,
             .between_tokens_timeout = c.between_tokens_timeout,
             .continue_timeout = c.continue_timeout,
+            .chunk_deadline = c.chunk_deadline,
             .max_tokens = o.max_tokens,
             .erase_after_cut = c.erase_after_cut,
             .has_stop_words = !o.stop.empty(),
@@ -57,7 +59,9 @@ reply_shell::reply_shell(std::shared_ptr<client_core> core, std::uint64_t id, st
       machine_(
           id, std::move(prompt), rules_of(core_->config(), options_),
           text::make_boundary_detector(core_->config().boundary_rule, core_->config().language),
-          limits_of(core_->config())) {}
+          limits_of(core_->config())),
+      request_(request_handlers()),
+      warming_(warming_handlers()) {}
 
 const reply_result& reply_shell::result() const noexcept {
     return ended() ? machine_.result() : unfinished();
@@ -81,7 +85,7 @@ void reply_shell::start() {
 }
 
 void reply_shell::server_ready(time_point asked_at) {
-    machine_.start(asked_at);
+    machine_.start(asked_at, core_->keeper().slots());
     perform_actions();
 }
 
@@ -115,48 +119,70 @@ void reply_shell::abandon(error_code ec, const diagnostics& diag) {
     perform_actions();
 }
 
-void reply_shell::slot_granted(const slots::grant& g) {
-    ticket_ = 0;
-    if (machine_.phase() != reply_phase::queued) return core_->slot_released(g.slot);
-    machine_.slot_granted(now(), g.slot, g.reused, g.guard_wait);
-    perform_actions();
-}
-
 void reply_shell::context_ended() noexcept {
     timer_.reset();
-    exchange_.reset();
+    request_.close();
+    warming_.close();
     consumer_ = {};
 }
 
 // --- what the server says
 
-void reply_shell::on_status(int http_status) {
-    reader_.begin(http_status);
-    machine_.answer_begun(now());
+completion_call::handlers reply_shell::request_handlers() {
+    return {.begun =
+                [this] {
+                    machine_.answer_begun(now());
+                    perform_actions();
+                },
+            .read =
+                [this](const wire::token_event& event) {
+                    machine_.event_read(now(), event);
+                    perform_actions();
+                },
+            .failed =
+                [this](const failure& why) {
+                    core_->request_failed(why.ec);
+                    machine_.request_failed(now(), why.ec, why.diag);
+                    perform_actions();
+                }};
+}
+
+completion_call::handlers reply_shell::warming_handlers() {
+    return {.begun = [] {},
+            .read =
+                [this](const wire::token_event& event) {
+                    machine_.warming_read(now(), event);
+                    if (event.what == wire::token_event::kind::final)
+                        core_->log(log_level::debug,
+                                   "reply {}: slot prefilled, {} tokens evaluated", id(),
+                                   event.timings.evaluated);
+                    perform_actions();
+                },
+            // The next request meets the same fault, and tells it.
+            .failed =
+                [this](const failure& why) {
+                    core_->log(log_level::info, "reply {}: a slot could not be prefilled: {}", id(),
+                               why.diag.to_string());
+                    core_->request_failed(why.ec);
+                    machine_.warming_failed(now());
+                    perform_actions();
+                }};
+}
+
+bool reply_shell::take_slot(const slots::grant& g) {
+    ticket_ = 0;
+    if (!machine_.wants_slot()) return false;
+    machine_.slot_granted(now(), g.slot, g.reused, g.guard_wait);
     perform_actions();
+    return true;
 }
 
-void reply_shell::on_data(std::string_view bytes) {
-    const auto self = shared_from_this();
-    reader_.feed(bytes);
-    // A cut in the middle of the buffer drops the rest: the next request generates it again.
-    while (exchange_ && reader_.next(event_)) {
-        machine_.event_read(now(), event_);
-        perform_actions();
-    }
-    if (exchange_ && reader_.fault()) fail_request(*reader_.fault());
-}
-
-void reply_shell::on_end(error_code ec, const diagnostics& diag) {
-    const auto self = shared_from_this();
-    exchange_.reset();
-    fail_request(reader_.ended(ec, diag));
-}
-
-void reply_shell::fail_request(const failure& why) {
-    core_->request_failed(why.ec);
-    machine_.request_failed(now(), why.ec, why.diag);
+bool reply_shell::take_warm_slot(const slots::grant& g) {
+    warm_ticket_ = 0;
+    if (!machine_.wants_warm_slot()) return false;
+    machine_.warm_slot_granted(now(), g.slot);
     perform_actions();
+    return true;
 }
 
 // --- what the machine wants
@@ -198,37 +224,74 @@ void reply_shell::perform(action::recover_tokens a) {
 }
 
 void reply_shell::perform(action::want_slot) {
-    ticket_ = core_->want_slot(shared_from_this());
-    core_->give_slots();
-    if (ticket_ != 0) core_->log_wait(id(), ticket_);
+    ticket_ = core_->keeper().want(
+        {.prompt = std::string(machine_.text()), .warmed = machine_.warm_slot()},
+        [weak = weak_from_this()](const slots::grant& g) {
+            const auto self = weak.lock();
+            return self && self->take_slot(g);
+        });
+    core_->keeper().give();
+    if (ticket_ != 0) core_->keeper().log_wait(id(), ticket_);
 }
 
 void reply_shell::perform(action::forget_slot) {
-    core_->forget_slot(std::exchange(ticket_, 0));
+    core_->keeper().forget(std::exchange(ticket_, 0));
+}
+
+void reply_shell::perform(action::want_warm_slot) {
+    warm_ticket_ =
+        core_->keeper().want({.prompt = std::string(machine_.text()), .is_warming = true},
+                             [weak = weak_from_this()](const slots::grant& g) {
+                                 const auto self = weak.lock();
+                                 return self && self->take_warm_slot(g);
+                             });
+    core_->keeper().give();
+}
+
+void reply_shell::perform(action::forget_warm_slot) {
+    core_->keeper().forget(std::exchange(warm_ticket_, 0));
 }
 
 void reply_shell::perform(action::send_request a) {
     const auto prompt = machine_.next_prompt();
-    reader_ = wire::completion_reader();
     core_->log(log_level::debug, "reply {}: request to slot {}, prompt as {}", id(), a.slot,
                prompt.as_ids ? "ids" : "text");
+    send(request_, a.slot, a.n_predict, prompt);
+}
+
+// A server generates one token at least.
+void reply_shell::perform(action::send_warming a) {
+    core_->log(log_level::debug, "reply {}: prefilling slot {}", id(), a.slot);
+    send(warming_, a.slot, 1, machine_.warming_prompt());
+}
+
+void reply_shell::send(completion_call& call, int slot, int n_predict, const prompt_view& prompt) {
     const std::array parts{prompt.as_ids ? wire::prompt_part(prompt.ids)
                                          : wire::prompt_part(prompt.text)};
-    exchange_ = core_->transport().start({.path = std::string(wire::completion_path),
-                                          .body = wire::completion_body({.prompt = parts,
-                                                                         .id_slot = a.slot,
-                                                                         .n_predict = a.n_predict,
-                                                                         .settings = settings_})},
-                                         *this);
+    call.start(
+        core_->transport(),
+        wire::completion_body(
+            {.prompt = parts, .id_slot = slot, .n_predict = n_predict, .settings = settings_}),
+        weak_from_this());
 }
 
 void reply_shell::perform(action::close_connection) {
-    exchange_.reset();
+    request_.close();
+}
+
+void reply_shell::perform(action::close_warming) {
+    warming_.close();
 }
 
 void reply_shell::perform(action::release_slot a) {
-    if (a.erase) return core_->erase_and_release(a.slot, a.side);
-    core_->slot_released(a.slot, a.side);
+    slots::release_note note{.side = a.side, .is_use = a.is_use};
+    if (a.holds_text && !a.erase) note.holds = machine_.text();
+    core_->keeper().release(a.slot, std::move(note), a.erase, a.cut,
+                            [weak = weak_from_this()](duration since_cut) {
+                                // The result of an ended reply is read by others.
+                                const auto self = weak.lock();
+                                if (self && !self->ended()) self->machine_.slot_idle(since_cut);
+                            });
 }
 
 void reply_shell::perform(action::hand_over a) {

@@ -1,10 +1,8 @@
 #pragma once
 
 #include "reply/client_core.hpp"
+#include "reply/completion_call.hpp"
 #include "reply/reply_machine.hpp"
-#include "transport/transport.hpp"
-#include "wire/completion_reader.hpp"
-#include "wire/token_event.hpp"
 
 #include "tandem/reply.hpp"
 
@@ -19,8 +17,7 @@ namespace tandem::detail {
 
 /// Carries out what a reply's machine decides. All functions but id(), ended(), result() and
 /// name_wait() run on the core's strand.
-class reply_shell : public std::enable_shared_from_this<reply_shell>,
-                    private transport::exchange_handler {
+class reply_shell : public std::enable_shared_from_this<reply_shell> {
  public:
     reply_shell(std::shared_ptr<client_core> core, std::uint64_t id, std::string prompt,
                 generation_options options);
@@ -38,17 +35,16 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     void continue_after(chunk_id id);
     void interrupt();
     void abandon(error_code ec, const diagnostics& diag);
-    void slot_granted(const slots::grant& g);
     /// The execution context is being destroyed; as client_core::context_ended().
     void context_ended() noexcept;
 
  private:
-    void on_status(int http_status) override;
-    void on_data(std::string_view bytes) override;
-    void on_end(error_code ec, const diagnostics& diag) override;
-
+    completion_call::handlers request_handlers();
+    completion_call::handlers warming_handlers();
     void server_ready(time_point asked_at);
-    void fail_request(const failure& why);
+    bool take_slot(const slots::grant& g);
+    bool take_warm_slot(const slots::grant& g);
+    void send(completion_call& call, int slot, int n_predict, const prompt_view& prompt);
 
     // Carries out actions until none is left, then arms the timer.
     void perform_actions();
@@ -59,6 +55,10 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     void perform(action::send_request a);
     void perform(action::close_connection);
     void perform(action::release_slot a);
+    void perform(action::want_warm_slot);
+    void perform(action::forget_warm_slot);
+    void perform(action::send_warming a);
+    void perform(action::close_warming);
     void perform(action::hand_over a);
     void perform(action::tell_held_back a);
     void perform(action::tell_other_slot a);
@@ -73,9 +73,9 @@ class reply_shell : public std::enable_shared_from_this<reply_shell>,
     bool performing_ = false;
 
     slots::ticket ticket_ = 0;
-    std::unique_ptr<transport::exchange> exchange_;
-    wire::completion_reader reader_;
-    wire::token_event event_;
+    slots::ticket warm_ticket_ = 0;
+    completion_call request_;
+    completion_call warming_;
 
     next_chunk_completion consumer_;
     std::uint64_t consumer_wait_ = 0;

@@ -1,5 +1,6 @@
 #include "reply/reply_tally.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::detail {
@@ -8,9 +9,13 @@ constexpr std::size_t max_timeline_events = 4096;
 }
 
 void reply_tally::note(time_point now, timeline_event::kind what, int chunk) {
+    note_on(request_.slot, now, what, chunk);
+}
+
+void reply_tally::note_on(int slot, time_point now, timeline_event::kind what, int chunk) {
     const bool last = what == timeline_event::kind::end;
     if (timeline_.size() >= max_timeline_events - (last ? 0 : 1)) return;
-    timeline_.push_back({what, (now - start_).count(), request_.slot, chunk});
+    timeline_.push_back({what, (now - start_).count(), slot, chunk});
 }
 
 void reply_tally::slot_wanted(time_point now) {
@@ -44,7 +49,7 @@ void reply_tally::cut(time_point now) {
     note(now, timeline_event::kind::cut);
 }
 
-void reply_tally::handed_over(time_point now, chunk& c) {
+void reply_tally::completed(chunk& c) {
     c.slot = request_.slot;
     c.slot_reused = request_.reused;
     // Only the first chunk of a request carries its figures, so that sums over chunks are true.
@@ -53,14 +58,36 @@ void reply_tally::handed_over(time_point now, chunk& c) {
         c.evaluated = request_.evaluated;
         c.guard_wait_ms = to_ms(request_.guard_wait);
     }
-    usage_.handed_over += c.tokens;
-    if (metrics_.chunks++ == 0) metrics_.first_chunk_ms = to_ms(now - start_);
-    note(now, timeline_event::kind::chunk, static_cast<int>(c.id.seq));
 }
 
-void reply_tally::continued(time_point now, const chunk& c) {
-    usage_.heard += c.tokens;
-    note(now, timeline_event::kind::continued, static_cast<int>(c.id.seq));
+void reply_tally::handed_over(time_point now, chunk& c) {
+    if (continued_at_) c.gap_ms = to_ms(now - *continued_at_);
+    metrics_.longest_gap_ms = std::max(metrics_.longest_gap_ms, c.gap_ms);
+    usage_.handed_over += c.tokens;
+    if (metrics_.chunks++ == 0) metrics_.first_chunk_ms = to_ms(now - start_);
+    last_ = {.id = c.id, .tokens = c.tokens, .slot = c.slot};
+    note_on(c.slot, now, timeline_event::kind::chunk, static_cast<int>(c.id.seq));
+}
+
+void reply_tally::continued(time_point now) {
+    continued_at_ = now;
+    usage_.heard += last_.tokens;
+    note_on(last_.slot, now, timeline_event::kind::continued, static_cast<int>(last_.id.seq));
+}
+
+void reply_tally::warming_sent(time_point now, int slot) {
+    ++metrics_.warmings;
+    note_on(slot, now, timeline_event::kind::warming);
+}
+
+void reply_tally::warmed(time_point now, int slot, const wire::token_event& last) {
+    usage_.warmed += last.timings.evaluated;
+    note_on(slot, now, timeline_event::kind::warmed);
+}
+
+void reply_tally::slot_idle(duration since_cut) {
+    ++metrics_.verified_cuts;
+    metrics_.cancel_to_idle_ms = std::max(metrics_.cancel_to_idle_ms, to_ms(since_cut));
 }
 
 // Slot, reuse and timeline go on from the last request; its counts move to the sums.

@@ -6,6 +6,9 @@
 #include "tandem/chunk.hpp"
 #include "tandem/result.hpp"
 
+#include <optional>
+#include <vector>
+
 namespace tandem::detail {
 
 /// Counts what a reply did: tokens, slots, times, the timeline. Pure; decides nothing.
@@ -18,9 +21,16 @@ class reply_tally {
     void event_read(time_point now, const wire::token_event& event);
     void boundary_found(time_point now) { note(now, timeline_event::kind::boundary); }
     void cut(time_point now);
-    /// Fills in what belongs to the request that finished the chunk, and counts the chunk.
+    /// Fills in what belongs to the request that finished the chunk.
+    void completed(chunk& c);
+    /// Counts the chunk, and fills in its gap.
     void handed_over(time_point now, chunk& c);
-    void continued(time_point now, const chunk& c);
+    /// The chunk that was handed over last was continued.
+    void continued(time_point now);
+    void warming_sent(time_point now, int slot);
+    /// `last` is the final event of the request that prefilled.
+    void warmed(time_point now, int slot, const wire::token_event& last);
+    void slot_idle(duration since_cut);
     void ended(time_point now, reply_result& result, int prompt_tokens);
 
  private:
@@ -36,12 +46,15 @@ class reply_tally {
     };
 
     void note(time_point now, timeline_event::kind what, int chunk = -1);
+    void note_on(int slot, time_point now, timeline_event::kind what, int chunk = -1);
     void close_request();
 
     time_point start_{};
     token_usage usage_;
     slot_metrics metrics_;
     request_figures request_;
+    chunk last_;  // that was handed over; without its texts
+    std::optional<time_point> continued_at_;
     std::vector<timeline_event> timeline_;
 };
 

@@ -7,20 +7,41 @@
 #include <utility>
 
 namespace tandem::slots {
+namespace {
+
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+    const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+    return static_cast<std::size_t>(end.first - a.begin());
+}
+
+// What is over the bound goes for good, memory and all.
+std::string bounded(std::string text) {
+    return text.size() <= most_compared_bytes ? std::move(text)
+                                              : text.substr(0, most_compared_bytes);
+}
+
+}  // namespace
 
 std::string in_words(const wait& w) {
     if (w.guarded_slot)
         return fmt::format("waits {:.0f} ms for the reuse guard of slot {}", to_ms(w.guard_left),
                            *w.guarded_slot);
-    return fmt::format("waits for a slot: {} in use or promised, {} waiting before it", w.slots,
-                       w.before);
+    const auto stuck =
+        w.stuck > 0 ? fmt::format("{} stuck at the server, ", w.stuck) : std::string();
+    return fmt::format("waits for a slot: {} in use or promised, {}{} waiting before it",
+                       w.slots - w.stuck, stuck, w.before);
 }
 
 slot_scheduler::slot_scheduler(int slots, duration reuse_guard)
     : reuse_guard_(reuse_guard), slots_(static_cast<std::size_t>(slots)), usable_(slots) {}
 
-ticket slot_scheduler::request() {
-    queue_.push_back({++last_ticket_, std::nullopt});
+ticket slot_scheduler::request(wish w) {
+    w.prompt = bounded(std::move(w.prompt));
+    auto place = queue_.end();
+    if (!w.is_warming)
+        place = std::find_if(queue_.begin(), queue_.end(),
+                             [](const waiting& other) { return other.wish.is_warming; });
+    queue_.insert(place, {++last_ticket_, std::move(w)});
     return last_ticket_;
 }
 
@@ -28,9 +49,24 @@ void slot_scheduler::withdraw(ticket t) {
     std::erase_if(queue_, [t](const waiting& w) { return w.ticket == t; });
 }
 
-void slot_scheduler::release(int slot, time_point now, server_side side) {
+void slot_scheduler::release(int slot, time_point now, release_note note) {
+    auto& s = at(slot);
+    s.busy = false;
+    if (!note.is_use && note.holds.empty()) return;
+    s.side = note.side;
+    s.holds = bounded(std::move(note.holds));
+    if (!note.is_use) return;
+    s.last_used = now;
     last_used_slot_ = slot;
-    slots_[static_cast<std::size_t>(slot)] = {false, side, now};
+}
+
+void slot_scheduler::set_side(int slot, server_side side) {
+    at(slot).side = side;
+}
+
+bool slot_scheduler::is_idle() const {
+    return queue_.empty() &&
+           std::none_of(slots_.begin(), slots_.end(), [](const slot_state& s) { return s.busy; });
 }
 
 void slot_scheduler::limit_to(int slots) {
@@ -41,8 +77,8 @@ void slot_scheduler::limit_to(int slots) {
 std::vector<grant> slot_scheduler::grants(time_point now) {
     std::vector<grant> given;
     while (!queue_.empty()) {
-        const auto best = choose(now);
-        if (!best || ready_at(*best) > now) break;
+        const auto best = choose(queue_.front().wish, now);
+        if (!best) break;
         given.push_back(give(*best, now));
     }
     note_guards(now);
@@ -51,9 +87,9 @@ std::vector<grant> slot_scheduler::grants(time_point now) {
 
 std::optional<time_point> slot_scheduler::next_grant() const {
     if (queue_.empty()) return std::nullopt;
-    const auto idle = idle_slots();
-    if (idle.empty()) return std::nullopt;
-    return ready_at(idle.front());
+    const auto open = open_slots(queue_.front().wish.is_warming);
+    if (open.empty()) return std::nullopt;
+    return ready_at(open.front());
 }
 
 std::optional<wait> slot_scheduler::why_waiting(ticket t, time_point now) const {
@@ -61,10 +97,10 @@ std::optional<wait> slot_scheduler::why_waiting(ticket t, time_point now) const 
         std::find_if(queue_.begin(), queue_.end(), [t](const waiting& w) { return w.ticket == t; });
     if (found == queue_.end()) return std::nullopt;
     const auto before = static_cast<std::size_t>(found - queue_.begin());
-    wait w{.before = static_cast<int>(before), .slots = usable_};
-    if (const auto idle = idle_slots(); before < idle.size()) {
-        w.guarded_slot = idle[before];
-        w.guard_left = std::max(ready_at(idle[before]) - now, duration{});
+    wait w{.before = static_cast<int>(before), .slots = usable_, .stuck = stuck_slots()};
+    if (const auto open = open_slots(found->wish.is_warming); before < open.size()) {
+        w.guarded_slot = open[before];
+        w.guard_left = std::max(ready_at(open[before]) - now, duration{});
     }
     return w;
 }
@@ -74,28 +110,47 @@ time_point slot_scheduler::ready_at(int slot) const {
     return s.last_used ? *s.last_used + reuse_guard_ : time_point::min();
 }
 
-// In the order in which their guards end; those that end together, in turn.
-std::vector<int> slot_scheduler::idle_slots() const {
-    std::vector<int> idle;
-    for (int i = 0; i < usable_; ++i)
-        if (const int slot = (next_in_turn_ + i) % usable_; !at(slot).busy) idle.push_back(slot);
-    std::stable_sort(idle.begin(), idle.end(),
-                     [this](int a, int b) { return ready_at(a) < ready_at(b); });
-    return idle;
+int slot_scheduler::stuck_slots() const {
+    int stuck = 0;
+    for (int slot = 0; slot < usable_; ++slot) stuck += is_stuck(slot) ? 1 : 0;
+    return stuck;
 }
 
-std::optional<int> slot_scheduler::choose(time_point now) const {
-    const auto idle = idle_slots();
-    if (idle.empty()) return std::nullopt;
-    const auto rank = [&](int slot) {
-        const bool must_wait = ready_at(slot) > now;
-        const bool maybe_busy = !must_wait && at(slot).side == server_side::maybe_busy;
-        const bool other = !must_wait && slot != last_used_slot_;
-        return std::tuple(must_wait, maybe_busy, other);
-    };
-    // The first of the best: the one whose guard ends first.
-    return *std::min_element(idle.begin(), idle.end(),
-                             [&](int a, int b) { return rank(a) < rank(b); });
+// The idle slots that a ticket may get, in the order in which their guards end; those that end
+// together, in turn. With each slot stuck a live ticket gets one all the same: the server holds its
+// request back, and its clock ends it if need be.
+std::vector<int> slot_scheduler::open_slots(bool is_warming) const {
+    const bool take_stuck = !is_warming && stuck_slots() == usable_;
+    std::vector<int> open;
+    for (int i = 0; i < usable_; ++i) {
+        const int slot = (next_in_turn_ + i) % usable_;
+        if (!at(slot).busy && (take_stuck || !is_stuck(slot))) open.push_back(slot);
+    }
+    std::stable_sort(open.begin(), open.end(),
+                     [this](int a, int b) { return ready_at(a) < ready_at(b); });
+    return open;
+}
+
+// Another conversation may have taken the slot since it was prefilled.
+bool slot_scheduler::is_warm(int slot, const wish& w) const {
+    if (slot != w.warmed) return false;
+    return w.prompt.empty() || w.prompt.starts_with(at(slot).holds);
+}
+
+// Nothing if each slot that is open has to wait for its guard.
+std::optional<int> slot_scheduler::choose(const wish& w, time_point now) const {
+    using rank = std::tuple<bool, bool, std::size_t, bool>;
+    std::optional<std::pair<rank, int>> best;
+    for (const int slot : open_slots(w.is_warming)) {
+        if (ready_at(slot) > now) break;
+        const auto missing = w.prompt.size() - common_prefix(w.prompt, at(slot).holds);
+        const rank r(!is_warm(slot, w), at(slot).side == server_side::maybe_busy, missing,
+                     slot != last_used_slot_);
+        // The first of the best: the one whose guard ended first.
+        if (!best || r < best->first) best = {r, slot};
+    }
+    if (!best) return std::nullopt;
+    return best->second;
 }
 
 grant slot_scheduler::give(int slot, time_point now) {
@@ -103,16 +158,18 @@ grant slot_scheduler::give(int slot, time_point now) {
     const auto guarded = first.guarded_since ? now - *first.guarded_since : duration{};
     const bool reused = slot == last_used_slot_;
     const grant given{first.ticket, slot, reused, first.guarded + guarded};
+    // Prefilling is no turn: the slot is still the next one.
+    if (!reused && !first.wish.is_warming) next_in_turn_ = (slot + 1) % usable_;
     queue_.pop_front();
-    slots_[static_cast<std::size_t>(slot)].busy = true;
-    if (!reused) next_in_turn_ = (slot + 1) % usable_;
+    at(slot).busy = true;
     return given;
 }
 
 // A ticket waits for a guard while there is an idle slot for it besides those that the tickets
 // before it will take; else it waits for other replies.
 void slot_scheduler::note_guards(time_point now) {
-    auto idle = idle_slots().size();
+    if (queue_.empty()) return;
+    auto idle = open_slots(queue_.front().wish.is_warming).size();
     for (auto& w : queue_) {
         const bool guarded = idle > 0;
         if (guarded) --idle;

@@ -4,16 +4,31 @@
 
 #include "tandem/config.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::slots {
 
 /// Names one wish for a slot.
 using ticket = std::uint64_t;
+
+/// Of the text of a prompt, and of what a slot holds, so many bytes are kept and compared.
+constexpr std::size_t most_compared_bytes = 1u << 20;
+
+/// What a ticket asks for.
+struct wish {
+    /// As text: the slot that holds the most of it is best. Empty: no slot is better for it.
+    std::string prompt{};
+    /// This slot was prefilled for it: taken if it may be, and still holds that.
+    std::optional<int> warmed{};
+    /// The request prefills only: after all others, and never before a waiting live ticket.
+    bool is_warming = false;
+};
 
 /// A slot given to a ticket.
 struct grant {
@@ -29,14 +44,27 @@ struct grant {
 enum class server_side {
     idle,        ///< nothing, or it stops within a token
     maybe_busy,  ///< it may go on with the prompt: the request was cut before its first token
+    busy,        ///< it was seen to go on long after it should have stopped: the slot is stuck
+};
+
+/// How the use of a slot ended.
+struct release_note {
+    server_side side = server_side::idle;
+    /// False: the request ended by itself, and was none that counts for the guard (prefilling), or
+    /// it never ran. The guard, and which slot was used last, stay as they were.
+    bool is_use = true;
+    /// Text that the slot holds now, as far as known; empty = unknown. Empty and no use: the
+    /// request never ran, so that what was known of the slot stays.
+    std::string holds{};
 };
 
 /// Why a ticket waits.
 struct wait {
     /// Tickets before it.
     int before = 0;
-    /// Slots of the scheduler.
+    /// Slots of the scheduler, and how many of them are stuck at the server.
     int slots = 0;
+    int stuck = 0;
     /// The slot whose guard alone holds it back, and what is left of that; nothing if all slots are
     /// busy or will be taken by those before it.
     std::optional<int> guarded_slot{};
@@ -49,55 +77,71 @@ std::string in_words(const wait& w);
 /// Decides which request gets which slot, and when. Pure: callers tell it the time, ask for
 /// grants() after each change, and once more at next_grant().
 ///
-/// The rules, from the seed's `_get_next_slot`: the slot used last is taken again if it has been
-/// idle for the guard, since it holds the most of the prompt; else the slot whose guard ends
-/// first, which is the next in turn. One request a slot. A slot counts as used when its request
-/// ends, however it ends. Tickets are served in their order. A slot that may be busy at the server
-/// is left for last: the server would hold the next request back until it is done.
+/// The rules. One request a slot. A slot counts as used when its request ends, however it ends; it
+/// is not used again within the guard. Tickets are served in their order, live ones before those
+/// that only prefill. Among idle slots these go first, in this order: not stuck at the server (a
+/// stuck one is left out as long as there is any other, and is never prefilled); idle for the
+/// guard; prefilled for the ticket; not maybe busy at the server, which would hold the request
+/// back; holding the most of the prompt; used last. Where that leaves several, or each has to wait,
+/// it is the one whose guard ends first, which is the next in turn. Without prompts this is the
+/// seed's `_get_next_slot`.
 class slot_scheduler {
  public:
     /// Precondition: slots > 0.
     slot_scheduler(int slots, duration reuse_guard);
 
-    /// Puts a wish at the end of the queue.
-    ticket request();
+    /// Puts a wish into the queue: at its end, but before those that only prefill.
+    ticket request(wish w = {});
     /// Takes a wish back; does nothing if it was granted or taken back already.
     void withdraw(ticket t);
     /// The request on `slot` has ended. Precondition: the slot is granted.
-    void release(int slot, time_point now, server_side side = server_side::idle);
+    void release(int slot, time_point now, release_note note = {});
+    /// What the server was seen to do on the slot.
+    void set_side(int slot, server_side side);
+    /// Changes the guard, also for slots that have been used and for tickets that wait.
+    void set_guard(duration reuse_guard) noexcept { reuse_guard_ = reuse_guard; }
     /// Sets the number of slots to what the server has, but not over that of the constructor. Slots
     /// above it are not granted while it holds.
     void limit_to(int slots);
 
     /// The grants that are possible now, in the tickets' order.
     std::vector<grant> grants(time_point now);
-    /// When the guard lets the first waiting ticket through; nothing if no ticket waits, or each
-    /// slot is busy.
+    /// When the guard lets the first waiting ticket through; nothing if no ticket waits, or there
+    /// is no idle slot for it.
     std::optional<time_point> next_grant() const;
     /// Why the ticket was not granted; nothing if it does not wait.
     std::optional<wait> why_waiting(ticket t, time_point now) const;
 
+    /// No ticket waits, and no slot is in use.
+    bool is_idle() const;
     int slots() const noexcept { return usable_; }
-    bool busy(int slot) const { return slots_[static_cast<std::size_t>(slot)].busy; }
+    bool busy(int slot) const { return at(slot).busy; }
 
  private:
     struct slot_state {
         bool busy = false;
         server_side side = server_side::idle;
         /// When its last request ended; nothing if it was not used yet.
-        std::optional<time_point> last_used;
+        std::optional<time_point> last_used{};
+        /// The text that it holds; empty if that is not known.
+        std::string holds{};
     };
     struct waiting {
         slots::ticket ticket;
+        slots::wish wish;
         /// Since when only the guard keeps the ticket from a slot, and how long it did before.
-        std::optional<time_point> guarded_since;
+        std::optional<time_point> guarded_since{};
         duration guarded{};
     };
 
     const slot_state& at(int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
+    slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+    bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }
+    bool is_warm(int slot, const wish& w) const;
+    int stuck_slots() const;
     time_point ready_at(int slot) const;
-    std::vector<int> idle_slots() const;
-    std::optional<int> choose(time_point now) const;
+    std::vector<int> open_slots(bool is_warming) const;
+    std::optional<int> choose(const wish& w, time_point now) const;
     grant give(int slot, time_point now);
     void note_guards(time_point now);
 

@@ -43,6 +43,12 @@ chunker::status chunker::hold_expired() {
     return status_;
 }
 
+chunker::status chunker::break_off() {
+    if (status_ != status::reading) return hold_expired();
+    if (const auto place = best_place(open_text())) advance(end_chunk(*place));
+    return status_;
+}
+
 chunker::status chunker::finish() {
     advance(detector_->finish());
     while (pending_ && !is_early(*pending_) && !is_all_white_space(open_text().substr(*pending_)))
@@ -136,18 +142,22 @@ std::optional<chunker::end_place> chunker::find_end(const verdict& v) const {
     return end_place{sentence_start_ + *v.pending, boundary::sentence};
 }
 
-/// The best end within the limits of the open chunk where no sentence ends. The text up to the
-/// limits is read here once for each chunk, and again only for what is carried.
+/// The best end in the start `text` of the open chunk where no sentence ends: it may have none.
+std::optional<chunker::end_place> chunker::best_place(std::string_view text) const noexcept {
+    const auto clause = last_clause_end(text);
+    if (sentence_start_ > 0 && sentence_start_ >= clause)
+        return end_place{sentence_start_, boundary::sentence};
+    if (clause > 0) return end_place{clause, boundary::clause};
+    if (const auto word = last_word_start(text); word > 0) return end_place{word, boundary::word};
+    return std::nullopt;
+}
+
+/// The best end within the limits of the open chunk. The text up to the limits is read here once
+/// for each chunk, and again only for what is carried.
 chunker::end_place chunker::fall_back() const noexcept {
     const auto end = std::min(max_chunk_bytes, token_end(max_tokens()));
     const auto text = open_text().substr(0, floor_to_character(open_text(), end));
-    const auto clause = last_clause_end(text);
-    if (sentence_start_ > 0 && sentence_start_ >= clause)
-        return {sentence_start_, boundary::sentence};
-    if (clause > 0) return {clause, boundary::clause};
-    const auto word = last_word_start(text);
-    if (word > 0) return {word, boundary::word};
-    return {text.size(), boundary::limit};
+    return best_place(text).value_or(end_place{text.size(), boundary::limit});
 }
 
 /// Makes the start of the open chunk a complete one; the rest is carried. Gives the verdict on it.

@@ -54,16 +54,18 @@ class chunker {
     /// The peek token did not come in time: the chunk ends where it can. Changes nothing unless
     /// current() is `holding`.
     status hold_expired();
+    /// The open chunk has to end now: where it can, else behind its last clause, else before its
+    /// last word. Changes nothing if it has no such place.
+    status break_off();
     /// No text follows: what was read becomes the last chunk or chunks. Once they are taken,
     /// current() is `reading`, and unread() is empty.
     status finish();
 
     status current() const noexcept { return status_; }
-    /// The one complete chunk is a sentence that ends whatever follows, and nothing was read behind
-    /// it.
+    /// The last complete chunk is a sentence that ends whatever follows, and nothing was read
+    /// behind it.
     bool is_unpeeked() const noexcept {
-        return ready_.size() == 1 && ready_.front().why == boundary::sentence &&
-               open_text().empty();
+        return !ready_.empty() && ready_.back().why == boundary::sentence && open_text().empty();
     }
     /// The complete chunk. What was read past it is carried into the next one, whose status is
     /// current() afterwards. Precondition: current() is `ready`.
@@ -97,6 +99,7 @@ class chunker {
     void advance(verdict v);
     verdict skip_early_ends(verdict v);
     std::optional<end_place> find_end(const verdict& v) const;
+    std::optional<end_place> best_place(std::string_view text) const noexcept;
     end_place fall_back() const noexcept;
     verdict end_chunk(end_place end);
     void update_status() noexcept;

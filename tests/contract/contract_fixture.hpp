@@ -57,11 +57,12 @@ class contract : public ::testing::TestWithParam<server_kind> {
         tandem::config c;
         c.url = of_url.empty() ? url() : std::move(of_url);
         c.proxy = "none";  // the machine's own proxy has no say in tests
-        c.reuse_guard = {};
+        c.reuse_guard = std::chrono::seconds(0);
         c.logger = log_.logger();
         return c;
     }
     reply_runner& loop() { return loop_; }
+    const captured_log& log() const { return log_; }
 
     bool slot_is_idle(int slot) {
         const auto slots = probe().get("/slots")->parsed();

@@ -1,10 +1,12 @@
 #include "contract/contract_fixture.hpp"
+#include "slots/server_builds.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <iostream>
 
-// With a guard, as the servers' own logs tell it: slots in turn, none within its guard.
+// With a guard, as the servers' own logs tell it: slots in turn, none within its guard. Without
+// one, and with cuts that are verified: what the client sees.
 namespace tandem::testing {
 namespace {
 
@@ -108,6 +110,48 @@ TEST_P(guard_contract, all_dialogues_use_the_slots_in_turn_and_none_within_its_g
     std::cout << uses_seen << " uses, shortest rest of a slot " << shortest.count() / 1000
               << " ms\n";
     EXPECT_GE(shortest, guard - notice_time);
+}
+
+class cut_contract : public contract {};
+TANDEM_CONTRACT(cut_contract);
+
+TEST_P(cut_contract, a_sound_build_needs_no_guard_over_interrupts_in_a_row) {
+    const auto build = probe().get("/props")->parsed().at("build_info").get<std::string>();
+    if (!slots::is_sound(build)) GTEST_SKIP() << build << " keeps the guard";
+    auto c = client_config();
+    c.reuse_guard = auto_guard;
+    client llm(loop().ioc.get_executor(), c);
+    const auto& turn = talk_turn_of("soup-recipe");
+    for (int i = 0; i < 20; ++i) {
+        consumer said(llm.start(turn.prompt),
+                      [](consumer& self, const chunk&) { self.interrupt(); });
+        ASSERT_TRUE(loop().run_to_end(said));
+        EXPECT_EQ(said.result().finish_reason, finish_reason::interrupted);
+        EXPECT_EQ(said.result().metrics.guard_waits, 0);
+        EXPECT_EQ(said.result().metrics.slot, 0) << "it holds the prompt";
+    }
+    consumer last(llm.start(turn.prompt));
+    ASSERT_TRUE(loop().run_to_end(last));
+    EXPECT_EQ(last.text(), turn.reply);
+    EXPECT_EQ(last.result().metrics.guard_waits, 0);
+    EXPECT_EQ(log().count(log_level::info, "reuse guard: 0 ms, build " + build), 1u);
+}
+
+TEST_P(cut_contract, a_verified_cut_tells_how_long_the_slot_took_to_get_idle) {
+    auto c = client_config();
+    c.verify_cut = true;
+    client llm(loop().ioc.get_executor(), c);
+    consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::say_nothing);
+    ASSERT_TRUE(
+        loop().run_until([this] { return log().count(log_level::debug, "slot 0: idle") == 1; }));
+    said.interrupt();
+    ASSERT_TRUE(loop().run_to_end(said));
+    const auto& metrics = said.result().metrics;
+    EXPECT_EQ(metrics.verified_cuts, 1);
+    EXPECT_GE(metrics.cancel_to_idle_ms, 20);
+    std::cout << "from the cut until the slot was seen idle: " << metrics.cancel_to_idle_ms
+              << " ms\n";
+    EXPECT_EQ(log().count(log_level::warning, "slot 0"), 0u);
 }
 
 }  // namespace

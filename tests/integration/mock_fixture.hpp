@@ -34,7 +34,7 @@ class client_and_mock : public ::testing::Test {
         server_options.replies = {{prompt, story}};
         config.api_key = api_key;
         config.proxy = "none";  // the machine's own proxy has no say in tests
-        config.reuse_guard = {};
+        config.reuse_guard = 0s;
         config.logger = log.logger();
     }
 

@@ -74,6 +74,22 @@ TEST_F(restarted_server, with_more_slots_is_used_on_all_of_them_again) {
     EXPECT_EQ(slots_asked_for(), (std::set{0, 1}));
 }
 
+TEST_F(restarted_server, as_another_build_has_the_guard_of_that_build) {
+    config.reuse_guard = auto_guard;
+    server_options.build_info = "b7000";
+    start();
+    say([](consumer& c, const chunk&) { c.interrupt(); });
+    EXPECT_EQ(log.count(log_level::info, "reuse guard: 2000 ms, build b7000 is not"), 1u);
+    server->stop();
+    expect_failure(errc::connect_failed);
+    server_options.build_info = "b11669";
+    restart_with_slots(2);
+    const auto c = say();
+    EXPECT_EQ(c.text(), story);
+    EXPECT_EQ(log.count(log_level::info, "reuse guard: 0 ms, build b11669 is known"), 1u);
+    EXPECT_EQ(c.result().metrics.guard_waits, 0);
+}
+
 TEST_F(restarted_server, is_not_asked_again_while_all_goes_well) {
     start();
     expect_story();

@@ -95,6 +95,39 @@ TEST_F(slots, that_the_server_holds_a_request_back_for_is_logged) {
               1u);
 }
 
+TEST_F(slots, wait_for_no_guard_where_the_build_is_known_to_be_sound) {
+    config.reuse_guard = auto_guard;
+    server_options.build_info = "b11669-mock";
+    start();
+    const auto c = say();
+    EXPECT_EQ(c.text(), story);
+    EXPECT_GT(c.result().metrics.cuts, 1);
+    EXPECT_EQ(c.result().metrics.guard_waits, 0);
+    EXPECT_EQ(c.result().metrics.slot, 0) << "the slot used last has the best cache";
+    EXPECT_EQ(
+        log.count(log_level::info, "reuse guard: 0 ms, build b11669-mock is known to be sound"),
+        1u);
+}
+
+TEST_F(slots, have_the_guard_where_the_build_is_not_known_to_be_sound) {
+    config.reuse_guard = auto_guard;
+    config.slots = 1;
+    server_options.build_info = "b7000";
+    start();
+    auto c = say([](consumer& self, const chunk& piece) {
+        self.go_on(piece);
+        if (piece.id.seq == 0) self.interrupt();
+    });
+    EXPECT_EQ(
+        log.count(log_level::info, "reuse guard: 2000 ms, build b7000 is not known to be sound"),
+        1u);
+    auto next = consumer(llm->start(prompt));
+    const auto waits = [&] { return log.count(log_level::info, "ms for the reuse guard") > 0; };
+    EXPECT_TRUE(loop.run_until(waits));
+    next.interrupt();
+    EXPECT_TRUE(loop.run_to_end(next));
+}
+
 TEST_F(slots, metrics_are_logged_once_a_reply) {
     start();
     expect_story();

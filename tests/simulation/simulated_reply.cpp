@@ -20,16 +20,20 @@ simulated_reply::simulated_reply(simulation& world, std::uint64_t id)
     : world_(world),
       habits_(random_habits(world.random_)),
       model_(world.random_),
-      rules_(random_rules(world.random_, model_)),
+      mode_(static_cast<pacing>(pick(world.random_, 0, 3))),
+      rules_(random_rules(world.random_, model_, mode_)),
       machine_(id, model_.prompt(), rules_,
                text::make_boundary_detector(random_rule(world.random_)),
                random_limits(world.random_)) {}
 
-detail::reply_rules simulated_reply::random_rules(rng& random, const simulated_model& model) {
-    return {.peek_hold = milliseconds(pick(random, 0, 3) * 100),
+detail::reply_rules simulated_reply::random_rules(rng& random, const simulated_model& model,
+                                                  pacing mode) {
+    return {.pacing = detail::pacing_rules_of(mode, pick(random, 1, 3), pick(random, 1, 6)),
+            .peek_hold = milliseconds(pick(random, 0, 3) * 100),
             .first_token_timeout = milliseconds(pick(random, 500, 60'000)),
             .between_tokens_timeout = milliseconds(pick(random, 400, 10'000)),
             .continue_timeout = 30s,
+            .chunk_deadline = milliseconds(chance(random, 0.7) ? 0 : pick(random, 1, 2000)),
             .max_tokens = chance(random, 0.2) ? pick(random, 1, 60) : 0,
             .erase_after_cut = chance(random, 0.1),
             .has_stop_words = !model.stop_word().empty()};
@@ -45,11 +49,16 @@ std::optional<std::uint32_t> random_end(rng& random) {
     if (chance(random, 0.95)) return std::nullopt;
     return static_cast<std::uint32_t>(pick(random, 0, 4));
 }
+
+int random_speech_time(rng& random) {
+    constexpr int longest[] = {0, 300, 5000};
+    return pick(random, 0, longest[pick(random, 0, 2)]);
+}
 }  // namespace
 
 simulated_reply::habits simulated_reply::random_habits(rng& random) {
     return {.token_time = milliseconds(pick(random, 0, 60)),
-            .speech_time = milliseconds(chance(random, 0.3) ? 0 : pick(random, 0, 5000)),
+            .speech_time = milliseconds(random_speech_time(random)),
             .fault = chance(random, 0.2) ? 0.3 : 0,
             .tokenize_fault = chance(random, 0.2) ? 0.5 : 0,
             .interrupts = chance(random, 0.3),
@@ -59,7 +68,7 @@ simulated_reply::habits simulated_reply::random_habits(rng& random) {
 }
 
 void simulated_reply::start() {
-    machine_.start(world_.now_);
+    machine_.start(world_.now_, world_.scheduler_.slots());
     if (chance(world_.random_, 0.9))
         ask_for_chunk();
     else
@@ -69,11 +78,6 @@ void simulated_reply::start() {
             machine_.interrupted(world_.now_);
             perform_actions();
         });
-    perform_actions();
-}
-
-void simulated_reply::slot_granted(const slots::grant& g) {
-    machine_.slot_granted(world_.now_, g.slot, g.reused, g.guard_wait);
     perform_actions();
 }
 
@@ -108,78 +112,145 @@ void simulated_reply::perform(const detail::action::recover_tokens& a) {
 }
 
 void simulated_reply::perform(const detail::action::want_slot&) {
-    ticket_ = world_.scheduler_.request();
-    world_.waiting_[ticket_] = this;
+    ticket_ =
+        world_.want_slot({.prompt = std::string(machine_.text()), .warmed = machine_.warm_slot()},
+                         [this](const slots::grant& g) {
+                             machine_.slot_granted(world_.now_, g.slot, g.reused, g.guard_wait);
+                             perform_actions();
+                         });
     world_.give_slots();
 }
 
 void simulated_reply::perform(const detail::action::forget_slot&) {
-    world_.scheduler_.withdraw(ticket_);
-    world_.waiting_.erase(ticket_);
+    world_.forget_slot(ticket_);
+}
+
+void simulated_reply::perform(const detail::action::want_warm_slot&) {
+    world_.check(mode_ == pacing::warm && world_.scheduler_.slots() > 1,
+                 "only warm replies prefill, and only another slot");
+    warm_ticket_ = world_.want_slot({.prompt = std::string(machine_.text()), .is_warming = true},
+                                    [this](const slots::grant& g) {
+                                        machine_.warm_slot_granted(world_.now_, g.slot);
+                                        perform_actions();
+                                    });
     world_.give_slots();
 }
 
+void simulated_reply::perform(const detail::action::forget_warm_slot&) {
+    world_.forget_slot(warm_ticket_);
+}
+
+std::optional<model_position> simulated_reply::position_of(
+    const detail::prompt_view& prompt) const {
+    return prompt.as_ids ? model_.position_of({prompt.ids.begin(), prompt.ids.end()})
+                         : model_.position_of(prompt.text);
+}
+
+void simulated_reply::open(request& r, int slot) {
+    world_.check(!r.open && !r.slot_held, "one request at a time");
+    world_.slot_taken(slot);
+    r.open = r.slot_held = true;
+    ++r.id;
+}
+
+void simulated_reply::close(request& r) {
+    world_.check(r.open, "only an open connection is closed");
+    r.open = false;
+}
+
 void simulated_reply::perform(const detail::action::send_request& a) {
-    world_.check(!speaking_, "nothing is requested before continue");
-    world_.check(!open_ && !slot_held_, "one request at a time");
-    world_.slot_taken(a.slot);
-    open_ = slot_held_ = true;
-    const auto prompt = machine_.next_prompt();
-    const auto position = prompt.as_ids ? model_.position_of({prompt.ids.begin(), prompt.ids.end()})
-                                        : model_.position_of(prompt.text);
+    const bool generates_early = mode_ == pacing::ahead || mode_ == pacing::stream;
+    world_.check(!speaking_ || generates_early, "nothing is requested before continue");
+    open(live_, a.slot);
+    const auto position = position_of(machine_.next_prompt());
     world_.check(position.has_value(), "the prompt is the one of the reply so far");
     if (!position) return;
-    events_ = events_from(model_, *position, a.n_predict);
-    next_event_ = 0;
-    const auto id = ++request_;
+    live_.events = events_from(model_, *position, a.n_predict);
+    live_.next_event = 0;
+    const auto id = live_.id;
     world_.at(milliseconds(pick(world_.random_, 0, 800)), [this, id] { answer(id); });
     if (!chance(world_.random_, habits_.fault)) return;
     faulted_ = true;
     world_.at(milliseconds(pick(world_.random_, 0, 2000)), [this, id] { fail_request(id); });
 }
 
-void simulated_reply::answer(std::uint64_t request) {
-    if (request != request_ || !open_) return;
+void simulated_reply::answer(std::uint64_t id) {
+    if (id != live_.id || !live_.open) return;
     machine_.answer_begun(world_.now_);
-    if (!events_.empty()) return send_next_event(request);
+    if (!live_.events.empty()) return send_next_event(id);
     machine_.request_failed(world_.now_, errc::prompt_too_long, {});
     perform_actions();
 }
 
-void simulated_reply::send_next_event(std::uint64_t request) {
-    if (request != request_ || !open_) return;
-    const auto event = events_.at(next_event_++);
+void simulated_reply::send_next_event(std::uint64_t id) {
+    if (id != live_.id || !live_.open) return;
+    const auto event = live_.events.at(live_.next_event++);
     machine_.event_read(world_.now_, event);
     perform_actions();
-    if (next_event_ < events_.size())
-        world_.at(habits_.token_time, [this, request] { send_next_event(request); });
+    if (live_.next_event < live_.events.size())
+        world_.at(habits_.token_time, [this, id] { send_next_event(id); });
 }
 
 // Half of the faults are a stall: nothing comes any more, and a clock must end it.
-void simulated_reply::fail_request(std::uint64_t request) {
-    if (request != request_ || !open_) return;
+void simulated_reply::fail_request(std::uint64_t id) {
+    if (id != live_.id || !live_.open) return;
     if (chance(world_.random_, 0.5)) {
-        ++request_;
+        ++live_.id;
         return;
     }
     machine_.request_failed(world_.now_, errc::stream_incomplete, {});
     perform_actions();
 }
 
+void simulated_reply::perform(const detail::action::send_warming& a) {
+    open(warm_, a.slot);
+    world_.check(!live_.open, "a slot is prefilled while the reply rests");
+    const auto whole = machine_.next_prompt();
+    const auto prompt = machine_.warming_prompt();
+    world_.check(position_of(prompt).has_value(), "a slot is prefilled with the reply so far");
+    world_.check(prompt.ids.size() + (whole.as_ids ? 1 : 0) == whole.ids.size(),
+                 "one token is left to the next request");
+    // Without an answer a clock must end it.
+    if (chance(world_.random_, habits_.fault)) return;
+    const auto id = warm_.id;
+    world_.at(milliseconds(pick(world_.random_, 0, 3000)), [this, id] { end_warming(id); });
+}
+
+void simulated_reply::end_warming(std::uint64_t id) {
+    if (id != warm_.id || !warm_.open) return;
+    if (chance(world_.random_, habits_.fault)) {
+        machine_.warming_failed(world_.now_);
+    } else {
+        wire::token_event last;
+        last.what = wire::token_event::kind::final;
+        machine_.warming_read(world_.now_, last);
+    }
+    perform_actions();
+}
+
 void simulated_reply::perform(const detail::action::close_connection&) {
-    world_.check(open_, "only an open connection is cut");
-    open_ = false;
+    close(live_);
+}
+
+void simulated_reply::perform(const detail::action::close_warming&) {
+    close(warm_);
 }
 
 void simulated_reply::perform(const detail::action::release_slot& a) {
-    world_.check(slot_held_ && !open_, "a slot is released once, after its request");
+    // The connection before it tells which request it belongs to.
+    auto& ended = live_.slot_held && !live_.open ? live_ : warm_;
+    world_.check(ended.slot_held && !ended.open, "a slot is released once, after its request");
     world_.check(!a.erase || rules_.erase_after_cut, "a slot is erased only if that is wanted");
-    slot_held_ = false;
-    world_.slot_released(a.slot, a.side);
+    world_.check(a.is_use || &ended == &warm_, "only prefilling is no use of a slot");
+    ended.slot_held = false;
+    world_.slot_released(a.slot,
+                         {.side = a.side,
+                          .is_use = a.is_use,
+                          .holds = a.holds_text ? std::string(machine_.text()) : std::string()});
 }
 
 void simulated_reply::perform(const detail::action::tell_held_back& a) {
-    world_.check(open_ && a.held >= 500ms, "only a late answer is told");
+    world_.check(live_.open && a.held >= 500ms, "only a late answer is told");
 }
 
 void simulated_reply::perform(const detail::action::tell_other_slot&) {
@@ -271,7 +342,8 @@ void simulated_reply::check_own_end() const {
 void simulated_reply::check_end() const {
     auto& w = world_;
     w.check(ends_ == 1, "a reply ends exactly once");
-    w.check(!open_ && !slot_held_, "no request is left");
+    w.check(!live_.open && !live_.slot_held && !warm_.open && !warm_.slot_held,
+            "no request is left");
     const auto& r = machine_.result();
     w.check(r.text == heard_, "the result has the text that was handed over");
     check_own_end();

@@ -10,8 +10,8 @@ class simulated_reply {
     simulated_reply(simulation& world, std::uint64_t id);
 
     void start();
-    void slot_granted(const slots::grant& g);
     void check_end() const;
+    const detail::reply_machine::transitions& made() const noexcept { return machine_.made(); }
     bool ended() const noexcept { return ends_ > 0; }
 
  private:
@@ -28,7 +28,16 @@ class simulated_reply {
         std::optional<std::uint32_t> continues_until;
     };
 
-    static detail::reply_rules random_rules(rng& random, const simulated_model& model);
+    // One request at the server.
+    struct request {
+        std::uint64_t id = 0;  // counts requests; events of an older one are dropped
+        bool open = false;     // a connection is up
+        bool slot_held = false;
+        std::vector<wire::token_event> events{};
+        std::size_t next_event = 0;
+    };
+
+    static detail::reply_rules random_rules(rng& random, const simulated_model& model, pacing mode);
     static text::chunk_limits random_limits(rng& random);
     static habits random_habits(rng& random);
 
@@ -41,14 +50,22 @@ class simulated_reply {
     void perform(const detail::action::send_request& a);
     void perform(const detail::action::close_connection&);
     void perform(const detail::action::release_slot& a);
+    void perform(const detail::action::want_warm_slot&);
+    void perform(const detail::action::forget_warm_slot&);
+    void perform(const detail::action::send_warming& a);
+    void perform(const detail::action::close_warming&);
     void perform(const detail::action::hand_over& a);
     void perform(const detail::action::tell_held_back&);
     void perform(const detail::action::tell_other_slot&);
     void perform(const detail::action::finish&);
 
-    void answer(std::uint64_t request);
-    void send_next_event(std::uint64_t request);
-    void fail_request(std::uint64_t request);
+    std::optional<model_position> position_of(const detail::prompt_view& prompt) const;
+    void open(request& r, int slot);
+    void close(request& r);
+    void answer(std::uint64_t id);
+    void send_next_event(std::uint64_t id);
+    void fail_request(std::uint64_t id);
+    void end_warming(std::uint64_t id);
     void ask_for_chunk();
     void take_back();
     void spoken(chunk_id id);
@@ -60,15 +77,14 @@ class simulated_reply {
     simulation& world_;
     habits habits_;
     simulated_model model_;
+    pacing mode_;
     detail::reply_rules rules_;
     detail::reply_machine machine_;
 
     slots::ticket ticket_ = 0;
-    std::uint64_t request_ = 0;  // counts requests; events of an older one are dropped
-    bool open_ = false;          // a connection is up
-    bool slot_held_ = false;
-    std::vector<wire::token_event> events_;
-    std::size_t next_event_ = 0;
+    slots::ticket warm_ticket_ = 0;
+    request live_;
+    request warm_;
     bool faulted_ = false;
 
     bool asked_ = false;

@@ -46,12 +46,29 @@ void simulation::at(duration delay, std::function<void()> what) {
     agenda_.emplace(std::pair(now_ + delay, ++order_), std::move(what));
 }
 
+detail::reply_machine::transitions simulation::made() const {
+    detail::reply_machine::transitions all;
+    for (const auto& r : replies_) all |= r->made();
+    return all;
+}
+
+slots::ticket simulation::want_slot(slots::wish w, std::function<void(const slots::grant&)> taker) {
+    const auto ticket = scheduler_.request(std::move(w));
+    waiting_[ticket] = std::move(taker);
+    return ticket;
+}
+
+void simulation::forget_slot(slots::ticket t) {
+    scheduler_.withdraw(t);
+    check(waiting_.erase(t) == 1, "only a wish that waits is taken back");
+    give_slots();
+}
+
 void simulation::give_slots() {
     for (const auto& g : scheduler_.grants(now_)) {
-        auto* const reply = std::exchange(waiting_[g.ticket], nullptr);
-        waiting_.erase(g.ticket);
-        check(reply != nullptr, "a slot goes to somebody who waits");
-        if (reply) reply->slot_granted(g);
+        const auto waiting = waiting_.extract(g.ticket);
+        check(!waiting.empty(), "a slot goes to somebody who waits");
+        if (waiting) waiting.mapped()(g);
     }
     if (const auto next = scheduler_.next_grant())
         at(std::max(*next - now_, duration{}), [this] {
@@ -67,11 +84,12 @@ void simulation::slot_taken(int slot) {
     use.busy = true;
 }
 
-void simulation::slot_released(int slot, slots::server_side side) {
+void simulation::slot_released(int slot, slots::release_note note) {
     auto& use = uses_.at(static_cast<std::size_t>(slot));
     check(use.busy, "only a slot in use is released");
-    use = {false, now_};
-    scheduler_.release(slot, now_, side);
+    use.busy = false;
+    if (note.is_use) use.released = now_;
+    scheduler_.release(slot, now_, std::move(note));
     give_slots();
 }
 

@@ -27,6 +27,8 @@ class simulation {
     std::vector<std::string> run();
 
     std::uint64_t steps() const noexcept { return steps_; }
+    /// The transitions that the machines made.
+    detail::reply_machine::transitions made() const;
     std::size_t replies() const noexcept { return replies_.size(); }
 
  private:
@@ -38,9 +40,11 @@ class simulation {
     };
 
     void at(duration delay, std::function<void()> what);
+    slots::ticket want_slot(slots::wish w, std::function<void(const slots::grant&)> taker);
+    void forget_slot(slots::ticket t);
     void give_slots();
     void slot_taken(int slot);
-    void slot_released(int slot, slots::server_side side);
+    void slot_released(int slot, slots::release_note note);
     void check(bool holds, const char* what);
     void check_nothing_left();
 
@@ -52,7 +56,7 @@ class simulation {
     duration guard_;
     slots::slot_scheduler scheduler_;
     std::vector<slot_use> uses_;
-    std::map<slots::ticket, simulated_reply*> waiting_;
+    std::map<slots::ticket, std::function<void(const slots::grant&)>> waiting_;
     std::vector<std::unique_ptr<simulated_reply>> replies_;
     std::vector<std::string> broken_;
 };

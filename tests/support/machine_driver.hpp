@@ -19,8 +19,7 @@ class machine_driver {
  public:
     explicit machine_driver(detail::reply_rules rules = default_rules(),
                             text::chunk_limits limits = {.first_min_tokens = 0},
-                            std::string prompt = "P",
-                            boundary_rule rule = boundary_rule::classic)
+                            std::string prompt = "P", boundary_rule rule = boundary_rule::classic)
         : machine(1, std::move(prompt), rules, text::make_boundary_detector(rule), limits) {}
 
     static detail::reply_rules default_rules() {
@@ -43,6 +42,22 @@ class machine_driver {
         note_actions();
         predicted_ = 0;
         machine.slot_granted(now, slot, reused, guard_wait);
+    }
+    void grant_warm(int slot) {
+        note_actions();
+        machine.warm_slot_granted(now, slot);
+    }
+    /// The whole answer to the request that prefills, which evaluated so many tokens.
+    void warmed(int evaluated = 1) {
+        note_actions();
+        wire::token_event e;
+        e.tokens = {7};
+        machine.warming_read(now, e);
+        e = {};
+        e.what = wire::token_event::kind::final;
+        e.has_timings = true;
+        e.timings.evaluated = evaluated;
+        machine.warming_read(now, e);
     }
     void begun() { machine.answer_begun(now); }
     void ask() { machine.chunk_wanted(now); }
@@ -115,17 +130,24 @@ class machine_driver {
     void note(const detail::action::want_slot&) { noted_.push_back("slot?"); }
     void note(const detail::action::forget_slot&) { noted_.push_back("slot no more"); }
     void note(const detail::action::send_request& a) {
-        const auto p = machine.next_prompt();
-        noted_.push_back(fmt::format(
-            "send {} n={} {}", a.slot, a.n_predict,
-            p.as_ids ? fmt::format("{}", fmt::join(p.ids, ",")) : fmt::format("'{}'", p.text)));
+        noted_.push_back(
+            fmt::format("send {} n={} {}", a.slot, a.n_predict, shown(machine.next_prompt())));
+    }
+    static std::string shown(const detail::prompt_view& p) {
+        return p.as_ids ? fmt::format("{}", fmt::join(p.ids, ",")) : fmt::format("'{}'", p.text);
     }
     void note(const detail::action::close_connection&) { noted_.push_back("close"); }
     void note(const detail::action::release_slot& a) {
-        noted_.push_back(
-            fmt::format("release {}{}{}", a.slot, a.erase ? " erased" : "",
-                        a.side == slots::server_side::maybe_busy ? ", maybe busy" : ""));
+        noted_.push_back(fmt::format("release {}{}{}{}", a.slot, a.erase ? " erased" : "",
+                                     a.side == slots::server_side::maybe_busy ? ", maybe busy" : "",
+                                     a.is_use ? "" : ", no use"));
     }
+    void note(const detail::action::want_warm_slot&) { noted_.push_back("warm slot?"); }
+    void note(const detail::action::forget_warm_slot&) { noted_.push_back("warm slot no more"); }
+    void note(const detail::action::send_warming& a) {
+        noted_.push_back(fmt::format("warm {} {}", a.slot, shown(machine.warming_prompt())));
+    }
+    void note(const detail::action::close_warming&) { noted_.push_back("close warm"); }
     void note(const detail::action::hand_over& a) {
         noted_.push_back(fmt::format("chunk {} '{}' {}", a.value.id.seq, a.value.text,
                                      to_string(a.value.boundary)));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 namespace tandem::command {
@@ -36,6 +37,10 @@ const char* type_fault(const Field&, const json& v) {
         return v.is_boolean() ? nullptr : "must be true or false";
     else if constexpr (std::is_same_v<Field, duration>)
         return v.is_string() || v.is_number() ? nullptr : "must be a time such as \"250ms\" or 2.5";
+    else if constexpr (std::is_same_v<Field, std::optional<duration>>)
+        return v.is_string() || v.is_number()
+                   ? nullptr
+                   : "must be a time such as \"250ms\" or 2.5, or \"auto\"";
     else if constexpr (std::is_arithmetic_v<Field>)
         return v.is_number() ? nullptr : "must be a number";
     else if constexpr (std::is_same_v<Field, std::vector<std::string>>)

@@ -1,13 +1,19 @@
 #include "guard_forecast.hpp"
 
+#include "slots/server_builds.hpp"
+
 #include <algorithm>
 
 namespace tandem::command {
 
-guard_forecast::guard_forecast(int slots, duration reuse_guard)
-    : reuse_guard_(reuse_guard), free_at_(static_cast<std::size_t>(slots), time_point::min()) {}
+// Until the build is told it may be any.
+guard_forecast::guard_forecast(int slots, std::optional<duration> reuse_guard)
+    : is_auto_(!reuse_guard),
+      reuse_guard_(reuse_guard.value_or(slots::safe_reuse_guard({}))),
+      free_at_(static_cast<std::size_t>(slots), time_point::min()) {}
 
-void guard_forecast::limit_to(int slots) {
+void guard_forecast::server_is(int slots, std::string_view build_info) {
+    if (is_auto_) reuse_guard_ = slots::safe_reuse_guard(build_info);
     if (slots > 0 && static_cast<std::size_t>(slots) < free_at_.size())
         free_at_.resize(static_cast<std::size_t>(slots));
 }

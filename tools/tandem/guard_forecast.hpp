@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace tandem::command {
@@ -14,17 +16,18 @@ class guard_forecast {
  public:
     using time_point = std::chrono::steady_clock::time_point;
 
-    /// Precondition: slots > 0.
-    guard_forecast(int slots, duration reuse_guard);
+    /// Precondition: slots > 0. No guard: as the server's build allows.
+    guard_forecast(int slots, std::optional<duration> reuse_guard);
 
-    /// The server has no more slots than that.
-    void limit_to(int slots);
+    /// The server has no more slots than that, if it has any, and is of this build.
+    void server_is(int slots, std::string_view build_info);
     /// A request on this slot has ended; -1 is no slot.
     void used(int slot, time_point now);
     /// 0 if a slot is free now.
     duration left(time_point now) const;
 
  private:
+    bool is_auto_;
     duration reuse_guard_;
     std::vector<time_point> free_at_;
 };

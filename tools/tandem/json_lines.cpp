@@ -27,8 +27,15 @@ json_object usage_object(const token_usage& u) {
         .field("generated", u.generated)
         .field("handed_over", u.handed_over)
         .field("heard", u.heard)
-        .field("wasted", u.wasted);
+        .field("wasted", u.wasted)
+        .field("warmed", u.warmed);
     return usage;
+}
+
+json_object spread_object(const spread& s) {
+    json_object out;
+    out.field("p50", s.p50).field("p90", s.p90).field("max", s.max);
+    return out;
 }
 
 void add_fault(json_object& out, const error_code& ec, const diagnostics& d,
@@ -50,7 +57,11 @@ void add_outcome(json_object& out, const end_event& e) {
         .field("total_ms", m.total_ms)
         .field("guard_waits", m.guard_waits)
         .field("guard_wait_ms", m.guard_wait_ms)
+        .field("longest_gap_ms", m.longest_gap_ms)
         .field("requests", m.requests)
+        .field("warmings", m.warmings)
+        .field("verified_cuts", m.verified_cuts)
+        .field("cancel_to_idle_ms", m.cancel_to_idle_ms)
         .field("retries", 0)
         .field("t_ns", e.t_ns);
 }
@@ -70,6 +81,7 @@ std::string json_line(const chunk_event& e) {
         .field("cached", c.cached)
         .field("evaluated", c.evaluated)
         .field("guard_wait_ms", c.guard_wait_ms)
+        .field("gap_ms", c.gap_ms)
         .field("t_ns", e.t_ns)
         .line();
 }
@@ -99,11 +111,8 @@ std::string json_line(const replay_summary& s) {
         .field("wasted", s.wasted)
         .field("cached", s.cached)
         .field("evaluated", s.evaluated)
+        .field("warmed", s.warmed)
         .field("hit_ratio", s.cache_hit_ratio());
-    json_object first_chunk;
-    first_chunk.field("p50", s.first_chunk_p50_ms)
-        .field("p90", s.first_chunk_p90_ms)
-        .field("max", s.first_chunk_max_ms);
     return event_of("summary")
         .field("replies", s.replies)
         .field("complete", s.complete)
@@ -114,7 +123,8 @@ std::string json_line(const replay_summary& s) {
         .field("tokens", std::move(tokens))
         .field("guard_waits", s.guard_waits)
         .field("guard_wait_ms", s.guard_wait_ms)
-        .field("first_chunk_ms", std::move(first_chunk))
+        .field("first_chunk_ms", spread_object(s.first_chunk_ms))
+        .field("gap_ms", spread_object(s.gap_ms))
         .field("total_ms", s.total_ms)
         .field("cpu_ms", s.cpu_ms)
         .field("cpu_us_per_token", s.cpu_us_per_token())

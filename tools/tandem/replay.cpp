@@ -118,6 +118,7 @@ awaitable<std::optional<std::string>> replay::run_reply(const dialogue& d, turn_
     running_.insert(running);
     if (d.interrupt_after) running->interrupt_after(*d.interrupt_after);
     while (const auto c = co_await running->next_chunk()) {
+        totals_.add(*c);
         view_.chunk_came(running->event_of(*c));
         co_await running->speak(*c);
     }

@@ -6,6 +6,9 @@
 namespace tandem::command {
 namespace {
 
+// 8 MB of times: runs of more chunks tell the spread of so many.
+constexpr std::size_t max_gaps = 1'000'000;
+
 // The smallest value that at least this share of the sorted, non-empty values does not exceed.
 double percentile(const std::vector<double>& sorted, double share) {
     const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
@@ -14,6 +17,12 @@ double percentile(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
+spread spread_of(std::vector<double> times_ms) {
+    if (times_ms.empty()) return {};
+    std::sort(times_ms.begin(), times_ms.end());
+    return {percentile(times_ms, 0.5), percentile(times_ms, 0.9), times_ms.back()};
+}
+
 double replay_summary::cache_hit_ratio() const noexcept {
     const auto all = cached + evaluated;
     return all > 0 ? static_cast<double>(cached) / static_cast<double>(all) : 0.0;
@@ -21,6 +30,10 @@ double replay_summary::cache_hit_ratio() const noexcept {
 
 double replay_summary::cpu_us_per_token() const noexcept {
     return generated > 0 ? cpu_ms * 1000 / static_cast<double>(generated) : 0.0;
+}
+
+void replay_totals::add(const chunk& c) {
+    if (c.id.seq > 0 && gap_ms_.size() < max_gaps) gap_ms_.push_back(c.gap_ms);
 }
 
 void replay_totals::add(const reply_result& r) {
@@ -37,6 +50,7 @@ void replay_totals::add(const reply_result& r) {
     s.wasted += r.usage.wasted;
     s.cached += r.usage.cached;
     s.evaluated += r.usage.evaluated;
+    s.warmed += r.usage.warmed;
     s.guard_waits += r.metrics.guard_waits;
     s.guard_wait_ms += r.metrics.guard_wait_ms;
     if (r.metrics.first_chunk_ms >= 0) first_chunk_ms_.push_back(r.metrics.first_chunk_ms);
@@ -51,12 +65,8 @@ replay_summary replay_totals::summary(double total_ms, double cpu_ms) const {
     s.not_started = s.replies - ended();
     s.total_ms = total_ms;
     s.cpu_ms = cpu_ms;
-    if (first_chunk_ms_.empty()) return s;
-    auto sorted = first_chunk_ms_;
-    std::sort(sorted.begin(), sorted.end());
-    s.first_chunk_p50_ms = percentile(sorted, 0.5);
-    s.first_chunk_p90_ms = percentile(sorted, 0.9);
-    s.first_chunk_max_ms = sorted.back();
+    s.first_chunk_ms = spread_of(first_chunk_ms_);
+    s.gap_ms = spread_of(gap_ms_);
     return s;
 }
 

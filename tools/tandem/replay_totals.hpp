@@ -1,11 +1,22 @@
 #pragma once
 
+#include "tandem/chunk.hpp"
 #include "tandem/result.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace tandem::command {
+
+/// How times are spread, in ms; -1 if there was none.
+struct spread {
+    double p50 = -1;
+    double p90 = -1;
+    double max = -1;
+};
+
+/// Of any number of times, in any order.
+spread spread_of(std::vector<double> times_ms);
 
 /// Figures of a whole run.
 struct replay_summary {
@@ -21,13 +32,14 @@ struct replay_summary {
     std::int64_t wasted = 0;
     std::int64_t cached = 0;
     std::int64_t evaluated = 0;
+    std::int64_t warmed = 0;
     std::int64_t guard_waits = 0;
     double guard_wait_ms = 0;
 
-    /// Over the replies that had a chunk; -1 if none had.
-    double first_chunk_p50_ms = -1;
-    double first_chunk_p90_ms = -1;
-    double first_chunk_max_ms = -1;
+    /// Over the replies that had a chunk.
+    spread first_chunk_ms{};
+    /// Over all chunks but the first of each reply: from a continue to the next hand-over.
+    spread gap_ms{};
 
     double total_ms = 0;
     /// Processor time of this process.
@@ -43,6 +55,7 @@ class replay_totals {
  public:
     explicit replay_totals(int replies) { summary_.replies = replies; }
 
+    void add(const chunk& c);
     void add(const reply_result& r);
 
     int ended() const noexcept;
@@ -55,6 +68,7 @@ class replay_totals {
  private:
     replay_summary summary_;
     std::vector<double> first_chunk_ms_;  // one for each reply at most
+    std::vector<double> gap_ms_;          // the first max_gaps
 };
 
 }  // namespace tandem::command

@@ -169,10 +169,10 @@ std::string counts_text(const replay_summary& s) {
     return text;
 }
 
-std::string first_chunk_text(const replay_summary& s) {
-    if (s.replies == 1) return time_text(s.first_chunk_max_ms);
-    return fmt::format("p50 {}, p90 {}, max {}", time_text(s.first_chunk_p50_ms),
-                       time_text(s.first_chunk_p90_ms), time_text(s.first_chunk_max_ms));
+std::string spread_text(const spread& s) {
+    if (s.p50 == s.max) return time_text(s.max);
+    return fmt::format("p50 {}, p90 {}, max {}", time_text(s.p50), time_text(s.p90),
+                       time_text(s.max));
 }
 
 std::string guard_waits_text(const replay_summary& s) {
@@ -258,11 +258,14 @@ std::string fault_text(const fault_event& e) {
 std::string summary_lines(const text_style& style, const replay_summary& s) {
     auto text = fmt::format("\n{}\n", painted(style.color, paint::bold, counts_text(s)));
     if (s.replies == s.not_started) return text;
-    if (s.first_chunk_p50_ms >= 0) text += row("first chunk", first_chunk_text(s));
+    if (s.first_chunk_ms.max >= 0) text += row("first chunk", spread_text(s.first_chunk_ms));
+    if (s.gap_ms.max >= 0)
+        text += row("next chunks", spread_text(s.gap_ms) + " after the continue");
     text += row("chunks", fmt::format("{}", s.chunks));
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
     text += row("prompt cache", fmt::format("hit {:.0f} % ({} tokens cached, {} evaluated)",
                                             s.cache_hit_ratio() * 100, s.cached, s.evaluated));
+    if (s.warmed > 0) text += row("prefilled", fmt::format("{} tokens", s.warmed));
     text += row("guard waits", guard_waits_text(s));
     return text +
            row("time", fmt::format("{}, processor {} ({:.1f} µs a token)", time_text(s.total_ms),

@@ -4,7 +4,8 @@
 
 namespace tandem::command {
 
-text_view::text_view(terminal& t, text_style style, int slots_wanted, duration reuse_guard)
+text_view::text_view(terminal& t, text_style style, int slots_wanted,
+                     std::optional<duration> reuse_guard)
     : terminal_(t), style_(style), slots_wanted_(slots_wanted), guard_(slots_wanted, reuse_guard) {}
 
 text_style text_view::style() const {
@@ -14,7 +15,7 @@ text_style text_view::style() const {
 }
 
 void text_view::server_ready(const server_props& props) {
-    guard_.limit_to(props.total_slots);
+    guard_.server_is(props.total_slots, props.build_info);
     terminal_.print(server_lines(style(), props, slots_wanted_));
 }
 

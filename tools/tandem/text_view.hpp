@@ -6,6 +6,7 @@
 #include "text_lines.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace tandem::command {
@@ -14,7 +15,7 @@ namespace tandem::command {
 class text_view final : public replay_view {
  public:
     /// The width in `style` is replaced by the terminal's.
-    text_view(terminal& t, text_style style, int slots_wanted, duration reuse_guard);
+    text_view(terminal& t, text_style style, int slots_wanted, std::optional<duration> reuse_guard);
 
     void server_ready(const server_props& props) override;
     void started(const start_event& e) override;

@@ -23,6 +23,9 @@ enum class fault_kind {
     unavailable,   ///< 503 "Loading model": this request, or all requests for `duration`
     http_error,    ///< `status` and `text` in place of an answer
     crash,         ///< the server dies
+    /// The client's close is noticed `duration` late, 0 = never. Its slot stays busy for so long:
+    /// the reply is generated to its end, and then nothing happens. Has no place.
+    unnoticed_cut,
 };
 
 /// One fault and the requests it happens to. A request meets at most one: the oldest that fits.
@@ -38,7 +41,7 @@ struct fault {
     /// stream meet it at their start.
     int at_token = 1;
     /// Acts before this byte of the answer's body instead; -1 = see `at_token`. Not for
-    /// stream_error and crash.
+    /// stream_error, crash and unnoticed_cut.
     std::int64_t at_byte = -1;
     std::chrono::milliseconds duration{0};
     /// So many requests that fit pass unharmed first.

@@ -11,14 +11,36 @@
 
 namespace tandem::mock {
 
+/// What a model's memory can do with the tokens of a slot that a request shares only partly.
+enum class memory_kind {
+    attention,       ///< goes back to any token: the common beginning is kept
+    recurrent,       ///< as Mamba and hybrids: it can only go on; else back to a checkpoint
+    sliding_window,  ///< as Gemma: goes back within a window; else back to a checkpoint
+};
+
 /// How the mock server behaves. Names are those of llama-server's flags where it has them.
 struct options {
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;  ///< 0 = any free one
 
-    int parallel = 2;       ///< slots, 1 to 64
-    int ctx_size = 16384;   ///< tokens of all slots together; each has its share
+    int parallel = 2;      ///< slots, 1 to 64
+    int ctx_size = 16384;  ///< tokens of all slots together; each has its share
+    /// One context for all slots: each is told to have the whole of it. That it may be full before
+    /// a slot has as much is not played.
+    bool kv_unified = false;
+    /// With `kv_unified`, all idle slots are emptied whenever a request starts. The real server
+    /// keeps a copy for requests that name no slot; here these find nothing either.
+    bool cache_idle_slots = true;
     int batch_size = 2048;  ///< prompt tokens between two looks at cancellation
+
+    memory_kind memory = memory_kind::attention;
+    /// Tokens that a memory of this kind looks back. A text no longer than that goes back to a
+    /// checkpoint whatever the request, as in the server.
+    int sliding_window = 1024;
+    /// Of a prompt, a memory that cannot go back to any token gets a checkpoint 4 tokens before the
+    /// end, and one `ubatch_size` before that.
+    int ubatch_size = 512;
+    int ctx_checkpoints = 32;  ///< of a slot at most; the oldest goes first
 
     double tokens_per_second = 0;         ///< of each slot; 0 = unlimited
     double prompt_tokens_per_second = 0;  ///< 0 = unlimited

@@ -82,6 +82,19 @@ TEST_F(arguments, have_values_of_every_kind) {
     EXPECT_EQ(s.url, "http://host:1");
 }
 
+TEST_F(arguments, may_leave_the_guard_to_the_build_of_the_server) {
+    for (const auto& args : {std::vector<std::string>{"--reuse-guard", "auto"},
+                             {"--config", file_with(R"({"reuse_guard": "auto"})")}}) {
+        const auto c = replay(args);
+        ASSERT_TRUE(c.replay) << c.err;
+        EXPECT_EQ(c.replay->settings.reuse_guard, tandem::auto_guard);
+    }
+    variables_ = {{"TANDEM_REUSE_GUARD", "auto"}};
+    const auto c = replay({});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_EQ(c.replay->settings.reuse_guard, tandem::auto_guard);
+}
+
 TEST_F(arguments, have_prompts_that_look_like_flags_or_lists) {
     const auto c = parse({"replay", "--prompt", "--json", "--prompt", "[a,b]", "--user", "-x"});
     ASSERT_TRUE(c.replay) << c.err;

@@ -26,10 +26,10 @@ TEST(guard_forecast, waits_for_the_slot_that_rests_longest) {
 
 TEST(guard_forecast, knows_only_the_slots_that_the_server_has) {
     guard_forecast f(2, 2s);
-    f.limit_to(1);
+    f.server_is(1, "b1");
     f.used(0, start);
     EXPECT_EQ(f.left(start), 2s);
-    f.limit_to(0);
+    f.server_is(0, "b1");
     f.used(1, start);
     f.used(-1, start);
     EXPECT_EQ(f.left(start + 1s), 1s);
@@ -39,6 +39,22 @@ TEST(guard_forecast, never_waits_without_a_guard) {
     guard_forecast f(1, 0s);
     f.used(0, start);
     EXPECT_EQ(f.left(start), 0s);
+}
+
+TEST(guard_forecast, follows_the_build_of_the_server_where_that_is_wanted) {
+    guard_forecast f(1, std::nullopt);
+    f.used(0, start);
+    EXPECT_EQ(f.left(start), 2s);
+    f.server_is(1, "b11669-Debian");
+    f.used(0, start + 3s);
+    EXPECT_EQ(f.left(start + 3s), 0s);
+}
+
+TEST(guard_forecast, keeps_a_guard_that_was_set_whatever_the_build_is) {
+    guard_forecast f(1, 1s);
+    f.server_is(1, "b11669-Debian");
+    f.used(0, start);
+    EXPECT_EQ(f.left(start), 1s);
 }
 
 }  // namespace

@@ -43,11 +43,12 @@ TEST(chunk_line, has_the_keys_of_the_contract_in_order) {
                           .slot_reused = true,
                           .cached = 40,
                           .evaluated = 1,
-                          .guard_wait_ms = 1.5};
+                          .guard_wait_ms = 1.5,
+                          .gap_ms = 12};
     EXPECT_EQ(json_line(chunk_event{.where = {"p1", 3}, .chunk = c, .t_ns = 12345678901234}),
               R"({"event":"chunk","id":"p1","turn":3,"seq":2,"text":"Hello!","speech":"Hello",)"
               R"("boundary":"sentence","tokens":3,"slot":1,"slot_reused":true,"cached":40,)"
-              R"("evaluated":1,"guard_wait_ms":1.500,"t_ns":12345678901234})"
+              R"("evaluated":1,"guard_wait_ms":1.500,"gap_ms":12.000,"t_ns":12345678901234})"
               "\n");
 }
 
@@ -56,9 +57,10 @@ TEST(end_line, has_the_keys_of_the_contract) {
     EXPECT_EQ(json_line(end_event{.where = {"p1", 0}, .result = r, .t_ns = 5}),
               R"({"event":"end","id":"p1","turn":0,"finish_reason":"eos","text":"Hello!",)"
               R"("chunks":4,"usage":{"prompt":41,"cached":5,"evaluated":36,"generated":64,)"
-              R"("handed_over":62,"heard":62,"wasted":2},"first_chunk_ms":7.125,)"
-              R"("total_ms":93.000,"guard_waits":1,"guard_wait_ms":0.250,"requests":5,)"
-              R"("retries":0,"t_ns":5})"
+              R"("handed_over":62,"heard":62,"wasted":2,"warmed":0},)"
+              R"("first_chunk_ms":7.125,"total_ms":93.000,"guard_waits":1,)"
+              R"("guard_wait_ms":0.250,"longest_gap_ms":0.000,"requests":5,"warmings":0,)"
+              R"("verified_cuts":0,"cancel_to_idle_ms":0.000,"retries":0,"t_ns":5})"
               "\n");
 }
 
@@ -120,7 +122,7 @@ TEST(summary_line, has_the_figures_of_the_run) {
     s.cached = 30;
     s.evaluated = 10;
     s.cpu_ms = 2;
-    s.first_chunk_p50_ms = 1.5;
+    s.first_chunk_ms.p50 = 1.5;
     const auto line = json::parse(json_line(s));
     EXPECT_EQ(line["event"], "summary");
     EXPECT_EQ(line["not_started"], 1);

@@ -33,15 +33,25 @@ TEST(replay_totals, rank_the_times_of_the_first_chunks) {
     for (const double ms : {9, 1, 8, 2, 7, 3, 6, 4, 5, 10})
         totals.add(ended(finish_reason::eos, ms));
     const auto s = totals.summary(0, 0);
-    EXPECT_EQ(s.first_chunk_p50_ms, 5);
-    EXPECT_EQ(s.first_chunk_p90_ms, 9);
-    EXPECT_EQ(s.first_chunk_max_ms, 10);
+    EXPECT_EQ(s.first_chunk_ms.p50, 5);
+    EXPECT_EQ(s.first_chunk_ms.p90, 9);
+    EXPECT_EQ(s.first_chunk_ms.max, 10);
 }
 
 TEST(replay_totals, have_no_first_chunk_time_without_chunks) {
     replay_totals totals(1);
     totals.add(ended(finish_reason::error));
-    EXPECT_EQ(totals.summary(0, 0).first_chunk_p50_ms, -1);
+    EXPECT_EQ(totals.summary(0, 0).first_chunk_ms.p50, -1);
+}
+
+TEST(replay_totals, tell_the_gaps_of_all_chunks_but_first_ones) {
+    replay_totals totals(1);
+    totals.add(tandem::chunk{.id = {1, 0}, .gap_ms = 0});
+    totals.add(tandem::chunk{.id = {1, 1}, .gap_ms = 7});
+    totals.add(tandem::chunk{.id = {1, 2}, .gap_ms = 9});
+    const auto s = totals.summary(0, 0);
+    EXPECT_EQ(s.gap_ms.p50, 7);
+    EXPECT_EQ(s.gap_ms.max, 9);
 }
 
 TEST(replay_totals, add_up_tokens_and_waits) {

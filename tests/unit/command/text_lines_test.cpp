@@ -183,12 +183,11 @@ TEST_F(text_lines, sum_a_run_up) {
     s.wasted = 2;
     s.cached = 30;
     s.evaluated = 10;
-    s.first_chunk_p50_ms = s.first_chunk_p90_ms = s.first_chunk_max_ms = 5;
+    s.first_chunk_ms.p50 = s.first_chunk_ms.p90 = s.first_chunk_ms.max = 5;
     s.total_ms = 1500;
     s.cpu_ms = 1;
     EXPECT_THAT(lines_of(summary_lines({}, s)),
-                ElementsAre("", "2 replies: 2 complete",
-                            "  first chunk    p50 5.0 ms, p90 5.0 ms, max 5.0 ms",
+                ElementsAre("", "2 replies: 2 complete", "  first chunk    5.0 ms",
                             "  chunks         9", "  tokens         100 generated, 2 wasted",
                             "  prompt cache   hit 75 % (30 tokens cached, 10 evaluated)",
                             "  guard waits    none",
@@ -200,7 +199,7 @@ TEST_F(text_lines, have_one_figure_for_the_first_chunk_of_one_reply) {
     s.replies = s.complete = 1;
     s.guard_waits = 1;
     s.guard_wait_ms = 1990;
-    s.first_chunk_p50_ms = s.first_chunk_p90_ms = s.first_chunk_max_ms = 5;
+    s.first_chunk_ms.p50 = s.first_chunk_ms.p90 = s.first_chunk_ms.max = 5;
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  first chunk    5.0 ms\n"));
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  guard waits    1, 1.99 s\n"));
 }

@@ -204,14 +204,31 @@ INSTANTIATE_TEST_SUITE_P(
         text_row{"slots", "", "whole number"}, text_row{"slots", "99999999999", "whole number"},
         text_row{"temperature", "hot", "a number"}, text_row{"temperature", "1,5", "a number"},
         text_row{"peek_hold", "250 ms", "250ms"}, text_row{"peek_hold", "-1s", "250ms"},
-        text_row{"peek_hold", "1d", "250ms"}, text_row{"erase_after_cut", "maybe", "true or false"},
-        text_row{"pacing", "fast", "strict"}, text_row{"boundary_rule", "newest", "classic"},
-        text_row{"speech", "", "exact, clean"}, text_row{"speech_emoji", "named", "removed, kept"},
+        text_row{"peek_hold", "1d", "250ms"}, text_row{"peek_hold", "auto", "250ms"},
+        text_row{"reuse_guard", "off", "or auto"}, text_row{"reuse_guard", "Auto", "or auto"},
+        text_row{"reuse_guard", "", "or auto"},
+        text_row{"erase_after_cut", "maybe", "true or false"}, text_row{"pacing", "fast", "strict"},
+        text_row{"boundary_rule", "newest", "classic"}, text_row{"speech", "", "exact, clean"},
+        text_row{"speech_emoji", "named", "removed, kept"},
         text_row{"speech_code", "kept", "skipped, spoken"},
         text_row{"speech_urls", "removed", "kept, host"},
         text_row{"reasoning_tags", "<think>", "a closing mark"},
         text_row{"reasoning_tags", " </think>", "a closing mark"},
         text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "no field"}));
+
+TEST(reuse_guard, may_be_as_the_build_allows) {
+    config c;
+    EXPECT_EQ(set_field(c, "reuse_guard", "auto"), std::nullopt);
+    EXPECT_EQ(c.reuse_guard, tandem::auto_guard);
+    EXPECT_EQ(field_text(c, "reuse_guard"), "auto");
+    EXPECT_TRUE(check(c).empty());
+    EXPECT_EQ(set_field(c, "reuse_guard", "250ms"), std::nullopt);
+    EXPECT_EQ(c.reuse_guard, 250ms);
+}
+
+TEST(reuse_guard, is_two_seconds_as_it_comes) {
+    EXPECT_EQ(field_text(config{}, "reuse_guard"), "2s");
+}
 
 TEST(set_field, adds_one_stop_text_a_call) {
     config c;

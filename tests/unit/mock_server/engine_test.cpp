@@ -98,6 +98,55 @@ TEST(engine, evaluates_everything_without_cache_prompt) {
     EXPECT_EQ(d.record(d.submit(r)).evaluated, 50);
 }
 
+options unified(int reply_tokens) {
+    options o = saying(reply_tokens);
+    o.kv_unified = true;
+    return o;
+}
+
+TEST(engine, empties_idle_slots_of_a_unified_context_when_a_request_starts) {
+    engine_driver d(unified(3));
+    d.submit(prompt_of(50, 0));
+    d.run_for(seconds(0));
+    d.submit(prompt_of(20, 1));
+    EXPECT_EQ(d.slot(0).tokens, 0);
+    d.run_for(seconds(0));
+    const task_id again = d.submit(prompt_of(60, 0));
+    EXPECT_EQ(d.record(again).cached, 0);
+    EXPECT_EQ(d.record(again).evaluated, 60);
+    EXPECT_EQ(d.slot(1).tokens, 0);
+}
+
+TEST(engine, keeps_the_slot_that_goes_on_of_a_unified_context) {
+    engine_driver d(unified(3));
+    d.submit(prompt_of(50, 0));
+    d.run_for(seconds(0));
+    EXPECT_EQ(d.record(d.submit(prompt_of(60, 0))).cached, 50);
+}
+
+TEST(engine, keeps_busy_slots_of_a_unified_context) {
+    options o = timed(100);
+    o.kv_unified = true;
+    engine_driver d(o);
+    const task_id running = d.submit(prompt_of(10, 0));
+    d.run_for(milliseconds(100));
+    d.submit(prompt_of(10, 1));
+    d.run_for(seconds(5));
+    EXPECT_TRUE(d.has(running, output_kind::final_event));
+    EXPECT_EQ(d.slot(0).tokens, 110);
+}
+
+TEST(engine, keeps_idle_slots_of_a_unified_context_if_told_to) {
+    options o = unified(3);
+    o.cache_idle_slots = false;
+    engine_driver d(o);
+    d.submit(prompt_of(50, 0));
+    d.run_for(seconds(0));
+    d.submit(prompt_of(20, 1));
+    d.run_for(seconds(0));
+    EXPECT_EQ(d.record(d.submit(prompt_of(60, 0))).cached, 50);
+}
+
 TEST(engine, refuses_a_prompt_that_fills_the_slots_share_of_the_context) {
     options o = saying(3);
     o.ctx_size = 128;
@@ -385,53 +434,6 @@ TEST(engine, pings_at_the_interval_that_a_request_asks_for) {
     const task_id silent = d.submit(r, fault{.kind = fault_kind::stall, .at_token = 0});
     d.run_for(seconds(60));
     EXPECT_EQ(d.count(silent, output_kind::ping), 0);
-}
-
-TEST(engine, stalls_one_slot_for_a_time_without_holding_up_the_others) {
-    engine_driver d(timed(50));
-    const task_id stalled = d.submit(
-        prompt_of(10, 0), fault{.kind = fault_kind::stall, .at_token = 3, .duration = seconds(2)});
-    const task_id other = d.submit(prompt_of(10, 1));
-    d.run_for(milliseconds(1900));
-    EXPECT_EQ(d.count(stalled, output_kind::event), 3);
-    EXPECT_TRUE(d.has(other, output_kind::final_event));
-    d.run_for(seconds(2));
-    EXPECT_TRUE(d.has(stalled, output_kind::final_event));
-    EXPECT_EQ(d.slot(0).tokens, 60);
-}
-
-TEST(engine, releases_a_slot_that_stalled_for_ever_when_the_client_gives_up) {
-    engine_driver d(timed(50));
-    const task_id id = d.submit(prompt_of(10), fault{.kind = fault_kind::stall, .at_token = 3});
-    d.run_for(milliseconds(500));
-    d.client_gone(id);
-    d.run_for(seconds(1));
-    EXPECT_FALSE(d.slot(0).is_processing);
-    EXPECT_EQ(d.record(id).outcome, outcome::cut);
-}
-
-TEST(engine, breaks_a_stream_with_an_error_event) {
-    engine_driver d(saying(10));
-    const task_id id = d.submit(
-        prompt_of(10),
-        fault{.kind = fault_kind::stream_error, .at_token = 2, .status = 500, .text = "boom"});
-    d.run_for(seconds(0));
-    const auto out = d.outputs_of(id);
-    ASSERT_EQ(out.size(), 4u);
-    EXPECT_EQ(out[3].kind, output_kind::error_event);
-    EXPECT_EQ(
-        out[3].payload,
-        "data: {\"error\":{\"code\":500,\"message\":\"boom\",\"type\":\"server_error\"}}\n\n");
-    EXPECT_EQ(d.record(id).outcome, outcome::failed);
-    EXPECT_FALSE(d.slot(0).is_processing);
-}
-
-TEST(engine, refuses_a_request_with_an_error_before_the_first_token) {
-    engine_driver d(saying(10));
-    const task_id id =
-        d.submit(prompt_of(10), fault{.kind = fault_kind::stream_error, .at_token = 0});
-    EXPECT_EQ(d.outputs_of(id).at(0).kind, output_kind::refusal);
-    EXPECT_EQ(d.outputs_of(id).at(0).status, 500);
 }
 
 }  // namespace

@@ -114,6 +114,30 @@ TEST(program, takes_dialogues_from_a_file) {
     EXPECT_EQ(props["default_generation_settings"]["n_ctx"], 100);
 }
 
+TEST(program, tells_what_its_flags_say) {
+    program p({"--build-info", "b7000-abc", "--kv-unified", "--ctx-size", "300", "--no-slots"});
+    const std::uint16_t port = p.port();
+    const auto props = nlohmann::json::parse(test::get(port, "/props").body);
+    EXPECT_EQ(props["build_info"], "b7000-abc");
+    EXPECT_EQ(props["default_generation_settings"]["n_ctx"], 300);
+    EXPECT_EQ(test::get(port, "/slots").status, 501);
+}
+
+// A prompt that diverges from what its slot holds, behind the checkpoint that was made 4 tokens
+// before its end.
+TEST(program, plays_a_model_that_cannot_roll_back) {
+    program p({"--memory", "recurrent"});
+    const std::uint16_t port = p.port();
+    std::vector<int> ids(100, 'a');
+    const auto cached = [&] {
+        const auto a = test::post(port, "/completion", {{"prompt", ids}, {"n_predict", 1}});
+        return nlohmann::json::parse(a.body)["timings"]["cache_n"];
+    };
+    EXPECT_EQ(cached(), 0);
+    ids.back() = 'b';
+    EXPECT_EQ(cached(), 96);
+}
+
 TEST(program, plays_the_faults_of_its_flags) {
     program p({"--fault", "http_error:status=500,text=first", "--fault", "unavailable"});
     const std::uint16_t port = p.port();

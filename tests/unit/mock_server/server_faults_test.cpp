@@ -121,6 +121,45 @@ TEST(server_faults, stall_until_the_client_gives_up) {
     }));
 }
 
+// Slow enough that the client is gone long before the context is full.
+options talking_without_end() {
+    options o = talking();
+    o.tokens_per_second = 200;
+    return o;
+}
+
+const json endless{{"prompt", "Hi"}, {"stream", true}, {"ignore_eos", true}, {"id_slot", 0}};
+
+TEST(server_faults, leave_a_slot_busy_that_was_cut) {
+    server s(talking_without_end());
+    s.inject({.kind = fault_kind::unnoticed_cut});
+    raw_client c(s.port());
+    c.post("/completion", endless);
+    c.read_events(2);
+    c.close();
+    ASSERT_TRUE(s.wait_until(
+        [](const observations& seen) { return seen.requests[0].client_gone.has_value(); }));
+    const int generated = s.observe().requests[0].generated;
+    EXPECT_TRUE(s.wait_until([generated](const observations& seen) {
+        return seen.requests[0].generated >= generated + 5;
+    }));
+    const json slots = json::parse(test::get(s.port(), "/slots").body);
+    EXPECT_TRUE(slots[0]["is_processing"].get<bool>());
+    EXPECT_FALSE(slots[1]["is_processing"].get<bool>());
+}
+
+TEST(server_faults, notice_a_cut_late) {
+    server s(talking_without_end());
+    s.inject({.kind = fault_kind::unnoticed_cut, .duration = milliseconds(1)});
+    raw_client c(s.port());
+    c.post("/completion", endless);
+    c.read_events(2);
+    c.close();
+    EXPECT_TRUE(s.wait_until([](const observations& seen) {
+        return seen.requests[0].outcome == outcome::cut && !seen.slots[0].is_processing;
+    }));
+}
+
 TEST(server_faults, send_garbage) {
     server s(talking());
     s.inject({.kind = fault_kind::garbage, .at_token = 1, .text = "garbage\n\n"});

@@ -144,6 +144,15 @@ TEST(server, tells_its_slots_and_context_in_props) {
     EXPECT_EQ(props["eos_token"], "<|im_end|>");
 }
 
+TEST(server, tells_the_whole_context_for_each_slot_of_a_unified_one) {
+    server s({.parallel = 4, .ctx_size = 4096, .kv_unified = true});
+    const json props = json::parse(test::get(s.port(), "/props").body);
+    EXPECT_EQ(props["default_generation_settings"]["n_ctx"], 4096);
+    for (const json& slot : json::parse(test::get(s.port(), "/slots").body)) {
+        EXPECT_EQ(slot["n_ctx"], 4096);
+    }
+}
+
 TEST(server, tells_its_model) {
     server s({.model = "talk"});
     const json models = json::parse(test::get(s.port(), "/v1/models").body);

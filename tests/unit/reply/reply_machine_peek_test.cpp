@@ -71,7 +71,7 @@ TEST_F(sure_end, waits_for_the_peek_as_long_as_a_hold_lasts) {
 
 TEST_F(sure_end, lets_a_quick_continue_wait_for_the_peek) {
     d.go_on(0);
-    EXPECT_EQ(d.machine.phase(), reply_phase::holding);
+    EXPECT_EQ(d.machine.phase(), reply_phase::peeking);
     d.wants();
     d.token(" Good");
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "slot?"));

@@ -115,7 +115,7 @@ TEST(wait, is_none_for_a_ticket_that_was_granted_or_withdrawn) {
 TEST(slot_that_may_be_busy, is_not_used_again_while_another_one_is_ready) {
     slot_scheduler s(2, 0s);
     s.request();
-    s.release(only_grant(s, at(0s)).slot, at(1s), server_side::maybe_busy);
+    s.release(only_grant(s, at(0s)).slot, at(1s), {.side = server_side::maybe_busy});
     s.request();
     EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
     s.release(1, at(2s));
@@ -128,7 +128,7 @@ TEST(slot_that_may_be_busy, is_used_rather_than_waiting_for_the_guard_of_another
     s.request();
     s.request();
     s.grants(at(0s));
-    s.release(0, at(1s), server_side::maybe_busy);
+    s.release(0, at(1s), {.side = server_side::maybe_busy});
     s.release(1, at(3s));
     s.request();
     EXPECT_EQ(only_grant(s, at(3s)).slot, 0);
@@ -137,7 +137,7 @@ TEST(slot_that_may_be_busy, is_used_rather_than_waiting_for_the_guard_of_another
 TEST(slot_that_may_be_busy, keeps_its_guard_from_the_cut_on) {
     slot_scheduler s(1, 2s);
     s.request();
-    s.release(only_grant(s, at(0s)).slot, at(1s), server_side::maybe_busy);
+    s.release(only_grant(s, at(0s)).slot, at(1s), {.side = server_side::maybe_busy});
     s.request();
     EXPECT_TRUE(s.grants(at(1s)).empty());
     EXPECT_EQ(s.next_grant(), at(3s));
@@ -147,7 +147,7 @@ TEST(slot_that_may_be_busy, keeps_its_guard_from_the_cut_on) {
 TEST(slot_that_may_be_busy, is_as_good_as_any_after_its_next_request) {
     slot_scheduler s(1, 0s);
     s.request();
-    s.release(only_grant(s, at(0s)).slot, at(1s), server_side::maybe_busy);
+    s.release(only_grant(s, at(0s)).slot, at(1s), {.side = server_side::maybe_busy});
     s.request();
     s.release(only_grant(s, at(1s)).slot, at(2s));
     s.request();

@@ -1,0 +1,35 @@
+#include "reply/completion_call.hpp"
+
+#include <utility>
+
+namespace tandem::detail {
+
+void completion_call::start(transport::http_transport& transport, std::string body,
+                            std::weak_ptr<const void> owner) {
+    owner_ = std::move(owner);
+    reader_ = wire::completion_reader();
+    exchange_ = transport.start(
+        {.path = std::string(wire::completion_path), .body = std::move(body)}, *this);
+}
+
+void completion_call::on_status(int http_status) {
+    const auto owner = owner_.lock();
+    reader_.begin(http_status);
+    handlers_.begun();
+}
+
+void completion_call::on_data(std::string_view bytes) {
+    const auto owner = owner_.lock();
+    reader_.feed(bytes);
+    // A cut in the middle of the buffer drops the rest: the next request generates it again.
+    while (exchange_ && reader_.next(event_)) handlers_.read(event_);
+    if (exchange_ && reader_.fault()) handlers_.failed(failure(*reader_.fault()));
+}
+
+void completion_call::on_end(error_code ec, const diagnostics& diag) {
+    const auto owner = owner_.lock();
+    exchange_.reset();
+    handlers_.failed(reader_.ended(ec, diag));
+}
+
+}  // namespace tandem::detail

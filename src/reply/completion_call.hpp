@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/failure.hpp"
+#include "transport/transport.hpp"
+#include "wire/completion_reader.hpp"
+#include "wire/token_event.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace tandem::detail {
+
+/// One request to /completion after the other: sends it, reads its answer as it comes, and tells
+/// what it says. Destroying or closing it is the cut.
+class completion_call : private transport::exchange_handler {
+ public:
+    /// Any of them may close the call. None is called after that.
+    struct handlers {
+        std::function<void()> begun;
+        std::function<void(const wire::token_event&)> read;
+        std::function<void(const failure&)> failed;
+    };
+
+    explicit completion_call(handlers h) : handlers_(std::move(h)) {}
+    /// `owner` owns this object, and is kept alive while a handler runs.
+    void start(transport::http_transport& transport, std::string body,
+               std::weak_ptr<const void> owner);
+    /// The connection is closed when this returns.
+    void close() noexcept { exchange_.reset(); }
+
+ private:
+    void on_status(int http_status) override;
+    void on_data(std::string_view bytes) override;
+    void on_end(error_code ec, const diagnostics& diag) override;
+
+    handlers handlers_;
+    std::weak_ptr<const void> owner_;
+    std::unique_ptr<transport::exchange> exchange_;
+    wire::completion_reader reader_;
+    wire::token_event event_;
+};
+
+}  // namespace tandem::detail

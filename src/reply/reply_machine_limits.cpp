@@ -1,0 +1,143 @@
+#include "reply/reply_machine.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+// The reply machine's clocks: what is waited for, how long, and what comes of it.
+namespace tandem::detail {
+namespace {
+
+using phase = reply_phase;
+
+// Ids are worth a short wait; without them the reply goes on as text.
+constexpr duration longest_resolving = std::chrono::milliseconds(500);
+
+bool is_over(const std::optional<time_point>& due, time_point now) {
+    return due && *due <= now;
+}
+
+std::optional<time_point> earlier(std::optional<time_point> a, std::optional<time_point> b) {
+    if (!a || !b) return a ? a : b;
+    return std::min(*a, *b);
+}
+
+}  // namespace
+
+std::optional<time_point> reply_machine::deadline() const {
+    if (ended()) return std::nullopt;
+    return earlier(earlier(generation_due(), chunk_due()), earlier(consumer_due(), warming_due()));
+}
+
+// Each of them leaves nothing that is due at the same time for the same reason, so this ends.
+void reply_machine::deadline_reached(time_point now) {
+    while (is_over(deadline(), now)) {
+        if (is_over(generation_due(), now))
+            generation_overdue(now);
+        else if (is_over(chunk_due(), now))
+            chunk_overdue(now);
+        else if (is_over(consumer_due(), now))
+            consumer_overdue(now);
+        else
+            warming_.overdue();
+    }
+}
+
+// --- generation
+
+std::optional<time_point> reply_machine::generation_due() const {
+    switch (phase_) {
+        case phase::resolving:
+            return phase_since_ + longest_resolving;
+        case phase::first_token:
+            return phase_since_ + rules_.first_token_timeout;
+        case phase::streaming:
+            return last_token_ + rules_.between_tokens_timeout;
+        case phase::holding:
+            return phase_since_ + rules_.peek_hold;
+        case phase::peeking:
+            return peek_due_;
+        case phase::idle:
+        case phase::queued:
+        case phase::resting:
+        case phase::generated:
+        case phase::ended:
+            break;
+    }
+    return std::nullopt;
+}
+
+void reply_machine::generation_overdue(time_point now) {
+    switch (phase_) {
+        case phase::resolving:
+            prompt_ids_pending_ = recovery_pending_ = false;
+            return want_slot_when_resolved(now);
+        case phase::first_token:
+            return time_out(now, errc::first_token_timeout, rules_.first_token_timeout,
+                            begun_ ? "no token"
+                                   : "the server did not begin the request (it holds requests back "
+                                     "while their slot is busy)");
+        case phase::streaming:
+            return time_out(now, errc::between_tokens_timeout, rules_.between_tokens_timeout,
+                            "no further token");
+        case phase::holding:
+            chunker_.hold_expired();
+            return chunk_read(now, true);
+        default:
+            return peek_ended(now, false);
+    }
+}
+
+void reply_machine::time_out(time_point now, errc code, duration limit, const char* what) {
+    end_request(now, true);
+    auto how = overtime(code, limit, what);
+    generation_failed(now, how.ec, std::move(how.diag));
+}
+
+reply_machine::outcome reply_machine::overtime(errc code, duration limit, const char* what) const {
+    return {finish_reason::error,
+            code,
+            {.client_message =
+                 fmt::format("{} within {} of {}; chunks handed over: {}", what, error_name(code),
+                             to_string(limit), delivery_.handed_over())}};
+}
+
+// --- the chunk that is read
+
+/// While another chunk is spoken there is no hurry.
+std::optional<time_point> reply_machine::chunk_due() const {
+    const bool is_reading = phase_ == phase::streaming || phase_ == phase::holding;
+    if (rules_.chunk_deadline == duration{} || !is_reading || !chunk_since_ || is_unbreakable_ ||
+        delivery_.lead() > 0)
+        return std::nullopt;
+    return *chunk_since_ + rules_.chunk_deadline;
+}
+
+void reply_machine::chunk_overdue(time_point now) {
+    if (chunker_.break_off() == text::chunker::status::ready) return chunk_read(now, true);
+    is_unbreakable_ = true;
+}
+
+// --- the consumer
+
+std::optional<time_point> reply_machine::consumer_due() const {
+    const auto since = delivery_.waits_since();
+    return since ? std::optional(*since + rules_.continue_timeout) : std::nullopt;
+}
+
+void reply_machine::consumer_overdue(time_point now) {
+    // The last chunk needs no continue.
+    if (outcome_ && delivery_.is_empty()) return finish(now, *std::exchange(outcome_, {}));
+    finish(now, overtime(errc::continue_timeout, rules_.continue_timeout,
+                         delivery_.is_speaking() ? "no continue" : "chunk not taken"));
+}
+
+// --- prefilling
+
+std::optional<time_point> reply_machine::warming_due() const {
+    return warming_.deadline(rules_.first_token_timeout);
+}
+
+}  // namespace tandem::detail

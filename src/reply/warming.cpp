@@ -1,0 +1,64 @@
+#include "reply/warming.hpp"
+
+namespace tandem::detail {
+
+void warming::reply_rests() {
+    // A request of the rest before may still run: its slot must be given back first.
+    if (is_current_ || state_ != state::idle) return;
+    is_current_ = true;
+    slot_.reset();
+    state_ = state::waiting;
+    actions_.push_back(action::want_warm_slot{});
+}
+
+void warming::reply_goes_on() {
+    if (state_ != state::waiting) return;
+    state_ = state::idle;
+    actions_.push_back(action::forget_warm_slot{});
+}
+
+void warming::request_sent() noexcept {
+    is_current_ = false;
+}
+
+void warming::slot_granted(time_point now, int slot) {
+    state_ = state::running;
+    slot_ = slot;
+    since_ = now;
+    actions_.push_back(action::send_warming{slot});
+}
+
+// A request that ended by itself is no use of its slot: the guard is for those that were broken
+// off.
+void warming::answered() {
+    release({.is_use = false, .holds_text = is_current_});
+}
+
+void warming::failed() {
+    release({});
+    slot_.reset();
+}
+
+void warming::overdue() {
+    release({.side = slots::server_side::maybe_busy, .cut = true});
+    slot_.reset();
+}
+
+void warming::reply_ended() {
+    reply_goes_on();
+    overdue();
+}
+
+std::optional<time_point> warming::deadline(duration limit) const {
+    return is_running() ? std::optional(since_ + limit) : std::nullopt;
+}
+
+void warming::release(action::release_slot how) {
+    if (!is_running()) return;
+    state_ = state::idle;
+    how.slot = *slot_;
+    actions_.push_back(action::close_warming{});
+    actions_.push_back(how);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "reply/reply_actions.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tandem::detail {
+
+/// Prefills the slot that comes next with the text so far, while the voice speaks: one small
+/// request for each rest of the reply, which ends by itself. Pure; its actions go to the reply's.
+class warming {
+ public:
+    /// `actions` must outlive it.
+    explicit warming(std::vector<action::any>& actions) : actions_(actions) {}
+
+    /// The reply rests, and what its next request sends is known: asks for a slot, once a rest.
+    void reply_rests();
+    /// The reply wants to go on: a slot that was not given yet is not waited for.
+    void reply_goes_on();
+    /// The reply's next request was given a slot; the text will grow.
+    void request_sent() noexcept;
+    /// The reply has ended: what runs is cut.
+    void reply_ended();
+
+    void slot_granted(time_point now, int slot);
+    /// Its answer came whole.
+    void answered();
+    void failed();
+    /// deadline() has come: the request is cut.
+    void overdue();
+
+    bool is_waiting() const noexcept { return state_ == state::waiting; }
+    bool is_running() const noexcept { return state_ == state::running; }
+    /// The slot of the request. Precondition: is_running().
+    int running_on() const noexcept { return *slot_; }
+    /// When a request that runs is cut.
+    std::optional<time_point> deadline(duration limit) const;
+    /// The slot that was prefilled with the text so far, or is being.
+    std::optional<int> slot() const noexcept { return is_current_ ? slot_ : std::nullopt; }
+
+ private:
+    enum class state { idle, waiting, running };
+
+    void release(action::release_slot how);
+
+    std::vector<action::any>& actions_;
+    state state_ = state::idle;
+    bool is_current_ = false;  // asked for with the text that the next request sends
+    std::optional<int> slot_;
+    time_point since_{};
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,125 @@
+#include "contract/contract_fixture.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+
+// Interrupts in quick succession: what the guard makes the next reply wait, and when its first
+// token comes. Asserts what is right, and prints how fast it was.
+// TANDEM_INTERRUPTS=50 TANDEM_INTERRUPT_EVERY_MS=500 TANDEM_GUARD_MS=2000 make it the real thing.
+namespace tandem::testing {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+int number_from(const char* variable, int otherwise) {
+    const char* const text = std::getenv(variable);
+    return text ? std::stoi(text) : otherwise;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : values[values.size() / 2];
+}
+
+double first_token_ms(const reply_result& r) {
+    for (const auto& e : r.timeline)
+        if (e.what == timeline_event::kind::first_token) return static_cast<double>(e.at_ns) / 1e6;
+    return -1;
+}
+
+/// Since the reply's start.
+std::chrono::nanoseconds cut_time(const reply_result& r) {
+    for (const auto& e : r.timeline)
+        if (e.what == timeline_event::kind::cut) return std::chrono::nanoseconds(e.at_ns);
+    ADD_FAILURE() << "the reply was not cut";
+    return {};
+}
+
+class interrupt_timing : public contract {
+ protected:
+    struct figures {
+        std::vector<double> first_token;
+        int guard_waits = 0;
+        double guard_wait_ms = 0;
+    };
+
+    const int count_ = number_from("TANDEM_INTERRUPTS", 12);
+    const milliseconds every_{number_from("TANDEM_INTERRUPT_EVERY_MS", 50)};
+
+    void wait_until(clock::time_point t) {
+        boost::asio::steady_timer timer(loop().ioc, t);
+        bool over = false;
+        timer.async_wait([&](error_code) { over = true; });
+        loop().run_until([&] { return over; });
+    }
+
+    /// One reply after the other at a fixed pace. Each is interrupted while its first chunk is
+    /// spoken, or ends by itself before.
+    figures talk(client& llm, bool interrupts) {
+        figures f;
+        const auto& turns = talk_turns();
+        for (int i = 0; i < count_; ++i) {
+            const auto started = clock::now();
+            consumer said(llm.start(turns[static_cast<std::size_t>(i) % turns.size()].prompt),
+                          interrupts ? consumer::say_nothing : consumer::continue_at_once);
+            wait_until(started + every_);
+            loop().run_until([&] { return !said.chunks().empty(); });
+            if (interrupts) said.interrupt();
+            loop().run_to_end(said);
+            f.first_token.push_back(first_token_ms(said.result()));
+            f.guard_waits += said.result().metrics.guard_waits;
+            f.guard_wait_ms += said.result().metrics.guard_wait_ms;
+        }
+        return f;
+    }
+};
+TANDEM_CONTRACT(interrupt_timing);
+
+TEST_P(interrupt_timing, no_guard_is_waited_for_on_a_sound_build) {
+    auto c = client_config();
+    c.reuse_guard = auto_guard;
+    client llm(loop().ioc.get_executor(), c);
+    talk(llm, false);  // what slots hold at the start must not count
+    const auto whole = talk(llm, false);
+    const auto interrupted = talk(llm, true);
+    EXPECT_EQ(interrupted.guard_waits, 0);
+    EXPECT_EQ(interrupted.guard_wait_ms, 0);
+    std::cout << count_ << " interrupts every " << every_.count()
+              << " ms: first token after an interrupt p50 " << median(interrupted.first_token)
+              << " ms, after a whole reply " << median(whole.first_token) << " ms\n";
+}
+
+// Each reply uses one slot, which is free again a guard after its cut.
+TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
+    const milliseconds guard(number_from("TANDEM_GUARD_MS", 200));
+    auto c = client_config();
+    c.reuse_guard = guard;
+    client llm(loop().ioc.get_executor(), c);
+    std::optional<clock::time_point> cut_at[2];
+    double largest = 0;
+    for (int i = 0; i < count_; ++i) {
+        const auto started = clock::now();
+        consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::say_nothing);
+        loop().run_until([&] { return !said.chunks().empty(); });
+        const auto slot = static_cast<std::size_t>(said.chunks()[0].slot);
+        const auto due = cut_at[slot] ? *cut_at[slot] + guard : started;
+        const auto expected = std::max(to_ms(due - started), 0.0);
+        const auto waited = said.chunks()[0].guard_wait_ms;
+        EXPECT_GT(waited, expected - 5) << "the guard was not kept";
+        largest = std::max(largest, waited - expected);
+        wait_until(started + every_);
+        said.interrupt();
+        loop().run_to_end(said);
+        cut_at[slot] = started + cut_time(said.result());
+    }
+    std::cout << count_ << " interrupts with a guard of " << guard.count()
+              << " ms: waits are at most " << largest << " ms longer than the arithmetic says\n";
+}
+
+}  // namespace
+}  // namespace tandem::testing

@@ -1,0 +1,118 @@
+#include "contract/contract_fixture.hpp"
+#include "support/prefilled_talk.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <random>
+
+// The pacing modes in front of both servers.
+namespace tandem::testing {
+namespace {
+
+constexpr pacing modes[] = {pacing::strict, pacing::warm, pacing::ahead, pacing::stream};
+
+class pacing_contract : public contract {
+ protected:
+    tandem::config paced(pacing mode) {
+        auto c = client_config();
+        c.pacing = mode;
+        c.held_chunks_max = 2;  // so that streams are cut, too
+        return c;
+    }
+
+    /// Interrupts a reply at some moment, and checks what was heard of it.
+    void say_and_interrupt(client& llm, const talk_turn& turn, std::chrono::microseconds after) {
+        consumer said(llm.start(turn.prompt));
+        boost::asio::steady_timer timer(loop().ioc, after);
+        timer.async_wait([&](error_code ec) {
+            if (!ec) said.interrupt();
+        });
+        ASSERT_TRUE(loop().run_to_end(said));
+        const auto& result = said.result();
+        EXPECT_FALSE(said.error()) << result.diagnostics.to_string();
+        EXPECT_TRUE(turn.reply.starts_with(result.text + result.unspoken_text))
+            << result.text << "|" << result.unspoken_text;
+        if (result.finish_reason != finish_reason::interrupted) {
+            EXPECT_EQ(said.text(), turn.reply);
+        }
+    }
+};
+TANDEM_CONTRACT(pacing_contract);
+
+TEST_P(pacing_contract, every_mode_says_the_uncut_text) {
+    for (const auto mode : modes) {
+        client llm(loop().ioc.get_executor(), paced(mode));
+        for (const auto& turn : talk_turns()) {
+            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(mode)));
+            consumer said(llm.start(turn.prompt));
+            ASSERT_TRUE(loop().run_to_end(said));
+            EXPECT_EQ(said.text(), turn.reply);
+        }
+    }
+}
+
+TEST_P(pacing_contract, every_mode_says_the_uncut_text_with_few_tokens_a_chunk) {
+    for (const auto mode : modes) {
+        auto c = paced(mode);
+        c.first_chunk_min_tokens = 0;
+        c.first_chunk_max_tokens = 3;
+        c.chunk_max_tokens = 5;
+        client llm(loop().ioc.get_executor(), c);
+        for (const auto& turn : talk_turns()) {
+            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(mode)));
+            consumer said(llm.start(turn.prompt));
+            ASSERT_TRUE(loop().run_to_end(said));
+            EXPECT_EQ(said.text(), turn.reply);
+        }
+    }
+}
+
+TEST_P(pacing_contract, interrupts_at_any_moment_leave_every_mode_its_text) {
+    std::mt19937 random(4);
+    for (const auto mode : modes) {
+        client llm(loop().ioc.get_executor(), paced(mode));
+        for (const auto& turn : talk_turns()) {
+            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(mode)));
+            say_and_interrupt(
+                llm, turn,
+                std::chrono::microseconds(std::uniform_int_distribution<int>(0, 60'000)(random)));
+        }
+        EXPECT_TRUE(probe().wait_until([this] { return slot_is_idle(0) && slot_is_idle(1); }));
+    }
+}
+
+TEST_P(pacing_contract, a_short_stream_is_one_request) {
+    auto c = paced(pacing::stream);
+    c.held_chunks_max = 16;
+    client llm(loop().ioc.get_executor(), c);
+    consumer said(llm.start(talk_turn_of("soup-recipe").prompt));
+    ASSERT_TRUE(loop().run_to_end(said));
+    EXPECT_GT(said.chunks().size(), 3u);
+    EXPECT_EQ(said.result().metrics.requests, 1);
+    EXPECT_EQ(said.result().metrics.cuts, 0);
+}
+
+// Each chunk is continued once the slot for the next one is prefilled, as after a sentence's
+// speech.
+TEST_P(pacing_contract, a_prefilled_slot_evaluates_one_token_for_the_next_chunk) {
+    auto c = paced(pacing::warm);
+    c.reuse_guard = std::chrono::milliseconds(300);
+    captured_log log;
+    c.logger = log.logger();
+    client llm(loop().ioc.get_executor(), c);
+    const auto& turn = talk_turn_of("soup-recipe");
+    const auto said = say_prefilled(loop(), log, llm.start(turn.prompt), turn.reply);
+    EXPECT_EQ(said.text(), turn.reply);
+    ASSERT_GT(said.chunks().size(), 3u);
+    for (std::size_t i = 1; i < said.chunks().size(); ++i) {
+        EXPECT_EQ(said.chunks()[i].slot, static_cast<int>(i % 2)) << "chunk " << i;
+        EXPECT_EQ(said.chunks()[i].evaluated, 1) << "chunk " << i;
+    }
+    EXPECT_EQ(said.result().metrics.guard_waits, 0);
+    EXPECT_GT(said.result().usage.warmed, 0);
+}
+
+}  // namespace
+}  // namespace tandem::testing

@@ -1,0 +1,97 @@
+#include "integration/mock_fixture.hpp"
+#include "support/prefilled_talk.hpp"
+
+#include <algorithm>
+
+// Slots that are prefilled while the voice speaks, as the server sees it.
+namespace tandem::testing {
+namespace {
+
+class warming : public client_and_mock {
+ protected:
+    warming() {
+        config.pacing = pacing::warm;
+        config.reuse_guard = 50ms;
+    }
+    std::vector<mock::request_record> completions() {
+        return server->observe().of_path("/completion");
+    }
+    consumer say_warm() { return say_prefilled(loop, log, llm->start(prompt), story); }
+    static int most_evaluated(const consumer& said) {
+        int most = 0;
+        for (const auto& c : said.chunks())
+            if (c.id.seq > 0) most = std::max(most, c.evaluated);
+        return most;
+    }
+};
+
+class warming_of : public warming, public ::testing::WithParamInterface<mock::memory_kind> {};
+
+TEST_P(warming_of, leaves_the_next_request_one_token_to_evaluate) {
+    server_options.memory = GetParam();
+    start();
+    const auto said = say_warm();
+    EXPECT_EQ(said.text(), story);
+    EXPECT_GT(said.chunks().size(), 5u);
+    EXPECT_EQ(most_evaluated(said), 1);
+    EXPECT_EQ(said.result().metrics.guard_waits, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(memories, warming_of,
+                         ::testing::Values(mock::memory_kind::attention,
+                                           mock::memory_kind::recurrent));
+
+TEST_F(warming, is_what_spares_a_recurrent_model_its_way_back) {
+    server_options.memory = mock::memory_kind::recurrent;
+    config.pacing = pacing::strict;
+    config.reuse_guard = 0s;
+    start();
+    const auto said = say();
+    EXPECT_EQ(said.text(), story);
+    EXPECT_GT(most_evaluated(said), 2);
+}
+
+TEST_F(warming, never_sends_a_slot_two_requests_at_once) {
+    start();
+    say_warm();
+    for (const auto& r : completions()) EXPECT_FALSE(r.deferred);
+}
+
+TEST_F(warming, is_over_at_the_server_when_the_reply_is) {
+    start();
+    say_warm();
+    EXPECT_TRUE(server_gets_idle());
+}
+
+// The prefilling takes longer than any test.
+TEST_F(warming, is_dropped_on_an_interrupt) {
+    mock::fault slow{.kind = mock::fault_kind::slow_headers, .duration = 1h, .id_slot = 1};
+    server_options.faults = {slow};
+    start();
+    consumer said(llm->start(prompt), consumer::say_nothing);
+    ASSERT_TRUE(loop.run_until(
+        [&] { return log.count(log_level::debug, "prefilling slot 1") == 1 || said.ended(); }));
+    ASSERT_TRUE(server_sees([](const auto& o) { return o.of_path("/completion").size() == 2; }));
+    said.interrupt();
+    ASSERT_TRUE(loop.run_to_end(said));
+    EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
+}
+
+TEST_F(warming, that_fails_costs_the_reply_nothing) {
+    mock::fault broken{.kind = mock::fault_kind::reset, .at_token = 0, .id_slot = 1};
+    start_with(broken);
+    std::optional<chunk> first;
+    consumer said(llm->start(prompt), [&](consumer& self, const chunk& piece) {
+        if (piece.id.seq > 0) return self.go_on(piece);
+        first = piece;
+    });
+    ASSERT_TRUE(loop.run_until(
+        [&] { return first && log.count(log_level::info, "could not be prefilled") == 1; }));
+    said.go_on(*first);
+    ASSERT_TRUE(loop.run_to_end(said));
+    EXPECT_FALSE(said.error()) << said.result().diagnostics.to_string();
+    EXPECT_EQ(said.text(), story);
+}
+
+}  // namespace
+}  // namespace tandem::testing

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "support/captured_log.hpp"
+#include "support/reply_runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tandem::testing {
+
+/// Says a whole reply whose text is `text`, and continues each chunk once the slot for the next
+/// one is prefilled, as it is after a sentence's speech. `log` is that of the client, at debug
+/// level.
+inline consumer say_prefilled(reply_runner& loop, const captured_log& log, reply r,
+                              const std::string& text) {
+    std::optional<chunk> waiting;
+    consumer said(std::move(r), [&](consumer&, const chunk& piece) { waiting = piece; });
+    std::size_t prefilled = log.count(log_level::debug, "prefilled");
+    while (loop.run_until([&] { return waiting || said.ended(); }) && waiting) {
+        // Behind the last chunk nothing is prefilled.
+        const auto is_last = [&] { return said.text() == text || said.ended(); };
+        const bool is_ready = loop.run_until(
+            [&] { return is_last() || log.count(log_level::debug, "prefilled") > prefilled; });
+        if (!is_ready) break;
+        prefilled = log.count(log_level::debug, "prefilled");
+        said.go_on(*std::exchange(waiting, std::nullopt));
+    }
+    loop.run_to_end(said);
+    return said;
+}
+
+}  // namespace tandem::testing
