@@ -106,7 +106,7 @@ main() {
   say "starting a llama-server with the talk model"
   start_real_server || start_mock_server
   show_reply
-  say "next: $build/tools/tandem replay --help, with your own server"
+  say "next, with your own server: $build/tools/tandem doctor --url URL, then replay --help"
 }
 
 main "$@"

@@ -133,6 +133,22 @@ TEST_F(doctor, warns_of_a_single_slot_and_measures_it) {
     EXPECT_TRUE(r.object()["measurements"]["cache_other_slot"].is_null());
 }
 
+TEST_F(doctor, finds_that_slots_that_share_a_cache_lose_what_they_hold) {
+    start_server({.parallel = 4, .kv_unified = true});
+    const auto r = run();
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.check("pinned_slots")["status"], "bad") << r.out;
+}
+
+TEST_F(doctor, tells_what_a_model_costs_that_cannot_take_back_tokens) {
+    start_server({.memory = tandem::mock::memory_kind::recurrent});
+    const auto r = run();
+    EXPECT_EQ(r.status, 0) << r.out;
+    EXPECT_EQ(r.check("cache_same_slot")["status"], "note");
+    EXPECT_EQ(r.check("cache_prefilled_slot")["status"], "ok");
+    EXPECT_EQ(r.check("pinned_slots")["status"], "ok");
+}
+
 TEST_F(doctor, does_without_the_list_of_slots) {
     start_server({.slots_endpoint = false});
     const auto r = run();

@@ -16,11 +16,6 @@ constexpr int fair_context = 4096;
 // Below that the usual batch of 2048 tokens takes more than a second.
 constexpr double slow_prompt_tokens_per_second = 2000;
 
-bool takes(const char* field, const char* value) {
-    config c;
-    return !set_field(c, field, value);
-}
-
 int slots_of(const doctor_facts& facts) {
     return std::max(2, facts.wishes.slots);
 }
@@ -44,21 +39,21 @@ advised_setting guard_setting(const doctor_facts& facts) {
     const auto current = guard ? to_string(*guard) : "auto";
     const bool right = guard.value_or(safe) == safe;
     return {.name = "reuse_guard",
-            .value = right                          ? current
-                     : takes("reuse_guard", "auto") ? "auto"
-                                                    : to_string(safe),
+            .value = right ? current : "auto",
             .current = current,
             .reason = slots::is_sound(build) ? "what this build needs after a cut"
                                              : "for builds on which cuts were not tried"};
 }
 
-void add_pacing(const doctor_facts& facts, doctor_advice& advice) {
-    const bool can_warm = takes("pacing", "warm") && facts.props.value.total_slots > 1;
-    if (!can_warm) return;
-    advice.tandem.push_back({.name = "pacing",
-                             .value = "warm",
-                             .current = facts.wishes.pacing,
-                             .reason = "the next slot gets ready while the voice speaks"});
+advised_setting pacing_setting(const doctor_facts& facts) {
+    const auto& now = facts.wishes.pacing;
+    // Whether to generate ahead is a matter of taste, not of the server.
+    return {.name = "pacing",
+            .value = now == "strict" ? "warm" : now,
+            .current = now,
+            .reason = now == "strict" || now == "warm"
+                          ? "the next slot gets ready while the voice speaks"
+                          : "generates ahead of the voice"};
 }
 
 // Slots for the server: no fewer than it was given by the flag.
@@ -123,9 +118,9 @@ std::string command_of(const doctor_facts& facts, const doctor_advice& advice) {
 
 doctor_advice advice_of(const doctor_facts& facts) {
     if (!facts.props.ok()) return {};
-    doctor_advice advice{.tandem = {slots_setting(facts), guard_setting(facts)},
-                         .llama_server = {parallel_setting(facts), context_setting(facts)}};
-    add_pacing(facts, advice);
+    doctor_advice advice{
+        .tandem = {slots_setting(facts), guard_setting(facts), pacing_setting(facts)},
+        .llama_server = {parallel_setting(facts), context_setting(facts)}};
     add_batch_size(facts, advice);
     advice.command = command_of(facts, advice);
     return advice;

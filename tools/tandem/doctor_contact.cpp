@@ -32,7 +32,8 @@ finding broken(const char* name, const failure& f) {
             .status = finding_status::bad,
             .value = error_name(f.ec),
             .message = std::move(words.what),
-            .remedy = std::move(words.remedy)};
+            .remedy = words.remedy.empty() ? "check the URL, and look into the server's log"
+                                           : std::move(words.remedy)};
 }
 
 finding wrong_scheme(const doctor_facts& facts) {

@@ -46,7 +46,7 @@ finding requests(const doctor_facts& facts) {
         f.status = finding_status::bad;
         f.message = fmt::format("{} answered, then {}: {}", m.requests,
                                 error_name(facts.measured.fault.ec), words.what);
-        f.remedy = words.remedy;
+        f.remedy = words.remedy.empty() ? "look into the server's log" : words.remedy;
     } else if (m.ran_out) {
         f.status = m.requests == 0 ? finding_status::bad : finding_status::warning;
         f.message += "; the time for measuring ran out";

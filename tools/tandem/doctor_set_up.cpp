@@ -47,28 +47,28 @@ void build_faults(const doctor_facts& facts, std::vector<finding>& all) {
 
 finding reuse_guard(const doctor_facts& facts) {
     const auto& info = facts.props.value.build_info;
+    const auto& set = facts.wishes.reuse_guard;
     const auto safe = slots::safe_reuse_guard(info);
-    const auto guard = facts.wishes.reuse_guard.value_or(safe);
-    const auto text = to_string(guard);
-    finding f{.name = "reuse_guard", .value = text, .message = text};
+    const auto guard = set.value_or(safe);
+    const auto text = set ? to_string(guard) : fmt::format("auto ({})", to_string(guard));
+    finding f{.name = "reuse_guard", .value = to_string(guard), .message = text};
     if (guard > safe) {
         f.status = finding_status::note;
         f.message += slots::is_sound(info) ? ", but this build needs none" : ", longer than needed";
         f.message += ": quick interruptions make the next reply wait";
-        f.remedy = "set --reuse-guard " + to_string(safe);
     } else if (guard < safe) {
         const bool deadly = slots::may_die_of_cuts(info);
         f.status = deadly ? finding_status::bad : finding_status::warning;
         f.message += deadly ? ": this build may die when a slot is asked again so soon after a cut"
                             : ": not tried on this build; some died when a slot was asked again so "
                               "soon after a cut";
-        f.remedy =
-            fmt::format("set --reuse-guard {}, or use a newer llama-server", to_string(safe));
-    } else if (guard == duration{}) {
-        f.message = "none, and this build needs none";
     } else {
-        f.message += ", as is right for a build that was not tried";
+        f.message += guard == duration{} ? ", as this build needs none"
+                                         : ", as is right for a build that was not tried";
     }
+    if (f.status == finding_status::note) f.remedy = "set --reuse-guard auto";
+    if (f.status > finding_status::note)
+        f.remedy = "set --reuse-guard auto, or use a newer llama-server";
     return f;
 }
 

@@ -77,6 +77,28 @@ TEST(doctor_advice, takes_no_slots_away) {
     EXPECT_EQ(setting(advice_of(facts).llama_server, "--parallel").value, "6");
 }
 
+TEST(doctor_advice, warms_the_next_slot) {
+    auto facts = good_facts();
+    facts.wishes.pacing = "strict";
+    EXPECT_EQ(setting(advice_of(facts).tandem, "pacing").value, "warm");
+}
+
+TEST(doctor_advice, leaves_other_kinds_of_pacing_alone) {
+    auto facts = good_facts();
+    for (const char* pacing : {"ahead", "stream"}) {
+        facts.wishes.pacing = pacing;
+        EXPECT_EQ(setting(advice_of(facts).tandem, "pacing").value, pacing);
+    }
+}
+
+TEST(doctor_advice, takes_the_guard_that_suits_the_build) {
+    auto facts = good_facts();
+    facts.wishes.reuse_guard = 2s;
+    EXPECT_EQ(setting(advice_of(facts).tandem, "reuse_guard").value, "auto");
+    facts.props.value.build_info = "b8000";
+    EXPECT_EQ(setting(advice_of(facts).tandem, "reuse_guard").value, "2s");
+}
+
 TEST(doctor_advice, enlarges_a_short_context) {
     auto facts = good_facts();
     facts.props.value.context_per_slot = 1024;

@@ -87,6 +87,8 @@ const std::vector<row> rows{
      "reachable", bad, "the certificate of X is not trusted", "check"},
     {"no_http", fault(errc::bad_response, "what X sent is not HTTP; check host and port"),
      "reachable", bad, "what X sent is not HTTP", "check host and port"},
+    {"an_answer_that_does_not_come", fault(errc::request_timeout, "/health did not answer"),
+     "reachable", bad, "/health did not answer", "check the URL, and look into the server's log"},
     {"https_at_an_http_port",
      [] {
          auto f = facts_of_fault(errc::connect_timeout, "no connection");
@@ -160,21 +162,23 @@ const std::vector<row> rows{
      "generation goes on after the client has gone (#11414, #11720; mended by #11418)",
      "use a newer build"},
 
-    {"no_guard", good(), "reuse_guard", ok, "none, and this build needs none"},
+    {"no_guard", good(), "reuse_guard", ok, "0s, as this build needs none"},
     {"an_automatic_guard", build("b8000", std::nullopt), "reuse_guard", ok,
-     "2s, as is right for a build that was not tried"},
+     "auto (2s), as is right for a build that was not tried"},
+    {"an_automatic_guard_on_a_sound_build", build("b11669", std::nullopt), "reuse_guard", ok,
+     "auto (0s), as this build needs none"},
     {"a_guard_that_is_not_needed", build("b11669", 2s), "reuse_guard", note,
      "2s, but this build needs none: quick interruptions make the next reply wait",
-     "set --reuse-guard 0s"},
+     "set --reuse-guard auto"},
     {"a_guard_longer_than_needed", build("b8000", 5s), "reuse_guard", note,
      "5s, longer than needed: quick interruptions make the next reply wait",
-     "set --reuse-guard 2s"},
+     "set --reuse-guard auto"},
     {"no_guard_on_an_untried_build", build("b8000", 0s), "reuse_guard", warning,
      "0s: not tried on this build; some died when a slot was asked again so soon after a cut",
-     "set --reuse-guard 2s, or use a newer llama-server"},
+     "set --reuse-guard auto, or use a newer llama-server"},
     {"no_guard_on_a_deadly_build", build("b7000", 0s), "reuse_guard", bad,
      "0s: this build may die when a slot is asked again so soon after a cut",
-     "set --reuse-guard 2s, or use a newer llama-server"},
+     "set --reuse-guard auto, or use a newer llama-server"},
 
     {"slots", good(), "slots", ok, "2"},
     {"more_slots", but([](facts& f) { f.props.value.total_slots = 4; }), "slots", ok,
@@ -241,6 +245,12 @@ const std::vector<row> rows{
          f.measured.fault = {errc::stream_incomplete, {"closed; it may have died", "", 0}};
      }),
      "requests", bad, "3 answered, then stream_incomplete: closed", "it may have died"},
+    {"an_answer_that_cannot_be_read", but([](facts& f) {
+         f.measured.value.requests = 3;
+         f.measured.fault = {errc::bad_response, {"an event cannot be read", "", 0}};
+     }),
+     "requests", bad, "3 answered, then bad_response: an event cannot be read",
+     "look into the server's log"},
     {"time_that_ran_out", measured([](doctor_measures& m) { m.ran_out = true; }), "requests",
      warning, "18 answered, in 3 rounds on slots 0 and 1; the time for measuring ran out",
      "look whether the server is slow or busy"},

@@ -115,7 +115,7 @@ Server
   note    build fault   a request that waits for its slot is worked off though
                         its client has gone, while other slots stream (#13262)
                         → have no more conversations at once than slots
-  ok      reuse guard   none, and this build needs none
+  ok      reuse guard   0s, as this build needs none
   ok      slots         2
   ok      context       8192 tokens a slot, some 40 minutes of talk
   ok      chat template works
@@ -135,6 +135,7 @@ Measured
 Advised for tandem
   --slots 2             as now; one goes on while the other ends its cut
   --reuse-guard 0s      as now; what this build needs after a cut
+  --pacing warm         as now; the next slot gets ready while the voice speaks
 
 Advised for llama-server, with the other flags you give it
   --parallel 2          as now; gives each slot a cache of its own
