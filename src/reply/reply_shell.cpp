@@ -225,7 +225,7 @@ void reply_shell::perform(action::recover_tokens a) {
 
 void reply_shell::perform(action::want_slot) {
     ticket_ = core_->keeper().want(
-        {.prompt = std::string(machine_.text()), .warmed = machine_.warm_slot()},
+        {.prompt = std::string(machine_.text()), .warmed = machine_.warm_slot(), .owner = id()},
         [weak = weak_from_this()](const slots::grant& g) {
             const auto self = weak.lock();
             return self && self->take_slot(g);
@@ -239,12 +239,12 @@ void reply_shell::perform(action::forget_slot) {
 }
 
 void reply_shell::perform(action::want_warm_slot) {
-    warm_ticket_ =
-        core_->keeper().want({.prompt = std::string(machine_.text()), .is_warming = true},
-                             [weak = weak_from_this()](const slots::grant& g) {
-                                 const auto self = weak.lock();
-                                 return self && self->take_warm_slot(g);
-                             });
+    warm_ticket_ = core_->keeper().want(
+        {.prompt = std::string(machine_.text()), .is_warming = true, .owner = id()},
+        [weak = weak_from_this()](const slots::grant& g) {
+            const auto self = weak.lock();
+            return self && self->take_warm_slot(g);
+        });
     core_->keeper().give();
 }
 
@@ -314,6 +314,7 @@ void reply_shell::perform(action::tell_other_slot a) {
 void reply_shell::perform(action::finish) {
     ended_.store(true, std::memory_order_release);
     timer_.reset();
+    core_->keeper().let_go(id());
     const auto& r = machine_.result();
     core_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
                r.metrics_line());

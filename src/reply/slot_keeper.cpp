@@ -54,6 +54,11 @@ void slot_keeper::offer(const slots::grant& g) {
     if (watch_ && scheduler_.busy(g.slot)) watch_->granted(g.slot, now());
 }
 
+void slot_keeper::let_go(slots::owner_id owner) {
+    scheduler_.let_go(owner);
+    give();
+}
+
 void slot_keeper::forget(slots::ticket t) {
     scheduler_.withdraw(t);
     waiting_.erase(t);

@@ -34,6 +34,8 @@ class slot_keeper {
     slots::ticket want(slots::wish w, slot_taker taker);
     /// Hands out what can be had now, and sets the timer for the next.
     void give();
+    /// The reply has ended: its slots may be prefilled for others.
+    void let_go(slots::owner_id owner);
     /// Takes a wish back: its taker is not called any more.
     void forget(slots::ticket t);
     /// Says in the log why the reply waits, if it does.

@@ -60,6 +60,11 @@ void slot_scheduler::release(int slot, time_point now, release_note note) {
     last_used_slot_ = slot;
 }
 
+void slot_scheduler::let_go(owner_id owner) noexcept {
+    for (auto& s : slots_)
+        if (s.owner == owner) s.owner = nobody;
+}
+
 void slot_scheduler::set_side(int slot, server_side side) {
     at(slot).side = side;
 }
@@ -128,6 +133,7 @@ std::vector<int> slot_scheduler::open_slots(const wish& w) const {
     for (int i = 0; i < usable_; ++i) {
         const int slot = (next_in_turn_ + i) % usable_;
         if (at(slot).busy || (is_stuck(slot) && !take_stuck)) continue;
+        if (w.is_warming && at(slot).owner != nobody && at(slot).owner != w.owner) continue;
         if (!wants_all || missing(slot, w) == 0) open.push_back(slot);
     }
     std::stable_sort(open.begin(), open.end(),
@@ -169,6 +175,7 @@ grant slot_scheduler::give(int slot, time_point now) {
     if (!reused && !first.wish.is_warming) next_in_turn_ = (slot + 1) % usable_;
     at(slot).busy = true;
     at(slot).is_prefilled_now = first.wish.is_warming;
+    at(slot).owner = first.wish.owner;
     queue_.pop_front();
     return given;
 }

@@ -17,6 +17,10 @@ namespace tandem::slots {
 /// Names one wish for a slot.
 using ticket = std::uint64_t;
 
+/// Names what uses slots again and again for one text: a reply.
+using owner_id = std::uint64_t;
+inline constexpr owner_id nobody = 0;
+
 /// Of the text of a prompt, and of what a slot holds, so many bytes are kept and compared.
 constexpr std::size_t most_compared_bytes = 1u << 20;
 
@@ -26,8 +30,11 @@ struct wish {
     std::string prompt{};
     /// This slot was prefilled for it: taken if it may be, and still holds that.
     std::optional<int> warmed{};
-    /// The request prefills only: after all others, and never before a waiting live ticket.
+    /// The request prefills only: after all others, never before a waiting live ticket, and never
+    /// on a slot of another owner.
     bool is_warming = false;
+    /// Keeps the slot from being prefilled for others, until let_go().
+    owner_id owner = nobody;
 };
 
 /// A slot given to a ticket.
@@ -80,7 +87,8 @@ std::string in_words(const wait& w);
 /// The rules. One request a slot. A slot counts as used when its request ends, however it ends; it
 /// is not used again within the guard. Tickets are served in their order, live ones before those
 /// that only prefill. Among idle slots these go first, in this order: not stuck at the server (a
-/// stuck one is left out as long as there is any other, and is never prefilled); idle for the
+/// stuck one is left out as long as there is any other, and is never prefilled; nor is one that
+/// holds what another owner goes on from); idle for the
 /// guard; prefilled for the ticket; not maybe busy at the server, which would hold the request
 /// back; holding the most of the prompt; used last. While a slot is being prefilled for a ticket,
 /// only one that holds the whole prompt is taken instead. Where that leaves several, or each has to
@@ -97,6 +105,8 @@ class slot_scheduler {
     void withdraw(ticket t);
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_note note = {});
+    /// The owner's requests are over: what its slots hold may go.
+    void let_go(owner_id owner) noexcept;
     /// What the server was seen to do on the slot.
     void set_side(int slot, server_side side);
     /// Changes the guard, also for slots that have been used and for tickets that wait.
@@ -127,6 +137,8 @@ class slot_scheduler {
         std::optional<time_point> last_used{};
         /// The text that it holds; empty if that is not known.
         std::string holds{};
+        /// Who used it last, and goes on.
+        owner_id owner = nobody;
     };
     struct waiting {
         slots::ticket ticket;

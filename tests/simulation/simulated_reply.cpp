@@ -113,7 +113,9 @@ void simulated_reply::perform(const detail::action::recover_tokens& a) {
 
 void simulated_reply::perform(const detail::action::want_slot&) {
     ticket_ =
-        world_.want_slot({.prompt = std::string(machine_.text()), .warmed = machine_.warm_slot()},
+        world_.want_slot({.prompt = std::string(machine_.text()),
+                          .warmed = machine_.warm_slot(),
+                          .owner = machine_.id()},
                          [this](const slots::grant& g) {
                              machine_.slot_granted(world_.now_, g.slot, g.reused, g.guard_wait);
                              perform_actions();
@@ -128,11 +130,12 @@ void simulated_reply::perform(const detail::action::forget_slot&) {
 void simulated_reply::perform(const detail::action::want_warm_slot&) {
     world_.check(mode_ == pacing::warm && world_.scheduler_.slots() > 1,
                  "only warm replies prefill, and only another slot");
-    warm_ticket_ = world_.want_slot({.prompt = std::string(machine_.text()), .is_warming = true},
-                                    [this](const slots::grant& g) {
-                                        machine_.warm_slot_granted(world_.now_, g.slot);
-                                        perform_actions();
-                                    });
+    warm_ticket_ = world_.want_slot(
+        {.prompt = std::string(machine_.text()), .is_warming = true, .owner = machine_.id()},
+        [this](const slots::grant& g) {
+            machine_.warm_slot_granted(world_.now_, g.slot);
+            perform_actions();
+        });
     world_.give_slots();
 }
 
@@ -303,6 +306,8 @@ void simulated_reply::say_stale_things() {
 
 void simulated_reply::perform(const detail::action::finish&) {
     ++ends_;
+    world_.scheduler_.let_go(machine_.id());
+    world_.give_slots();
 }
 
 void simulated_reply::arm_timer() {

@@ -314,6 +314,20 @@ TEST(prefilling, is_waited_for_rather_than_a_slot_that_holds_less) {
     EXPECT_EQ(given[0].guard_wait, 0s);
 }
 
+TEST(prefilling, takes_no_slot_from_which_another_reply_goes_on) {
+    slot_scheduler s(2, 2s);
+    s.request({.owner = 1});
+    s.request({.owner = 2});
+    s.grants(at(0s));
+    s.release(0, at(0s), {.holds = "Anna"});
+    s.release(1, at(1s), {.holds = "Bert"});
+    s.request({.prompt = "Bert", .is_warming = true, .owner = 2});
+    EXPECT_TRUE(s.grants(at(2s)).empty());
+    EXPECT_EQ(s.next_grant(), at(3s));
+    s.let_go(1);
+    EXPECT_EQ(s.grants(at(2s)).at(0).slot, 0);
+}
+
 TEST(prefilling, is_not_waited_for_where_another_slot_holds_all) {
     slot_scheduler s(2, 2s);
     s.request();
