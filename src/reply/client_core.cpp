@@ -75,8 +75,7 @@ void client_core::props_arrived(error_code ec, const diagnostics& diag, const se
     const auto self = shared_from_this();
     if (!ec) {
         log_lines(server_.learn(props));
-        keeper_.set_guard(server_.reuse_guard());
-        keeper_.limit_to(props.total_slots);
+        keeper_.server_has(props.total_slots, server_.reuse_guard());
     }
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
 }

@@ -103,12 +103,8 @@ void slot_keeper::put_back(ended_use use) {
     give();
 }
 
-void slot_keeper::limit_to(int slots) {
+void slot_keeper::server_has(int slots, duration reuse_guard) {
     scheduler_.limit_to(slots);
-    give();
-}
-
-void slot_keeper::set_guard(duration reuse_guard) {
     scheduler_.set_guard(reuse_guard);
     give();
 }

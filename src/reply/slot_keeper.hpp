@@ -47,9 +47,9 @@ class slot_keeper {
     void release(int slot, slots::release_note note, bool erase = false, bool was_cut = false,
                  std::function<void(duration cancel_to_idle)> when_idle = {});
 
-    /// Sets the number of slots to what the server has, but not over that of the configuration.
-    void limit_to(int slots);
-    void set_guard(duration reuse_guard);
+    /// Sets the number of slots to what the server has, but not over that of the configuration, and
+    /// the guard that it needs.
+    void server_has(int slots, duration reuse_guard);
     /// Slots that are used.
     int slots() const noexcept { return scheduler_.slots(); }
 
