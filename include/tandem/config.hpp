@@ -116,7 +116,7 @@ struct config {
     /// Erase a slot's cache after each cut; for old builds only, needs `--slot-save-path`.
     bool erase_after_cut = false;
 
-    tandem::pacing pacing = tandem::pacing::strict;
+    tandem::pacing pacing = tandem::pacing::warm;
     /// Chunks that `ahead` generates before their turn. 1 to 64.
     int ahead_chunks = 1;
     /// Chunks that `stream` holds back at most; generation goes on when half of them were spoken.

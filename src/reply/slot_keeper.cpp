@@ -96,7 +96,9 @@ void slot_keeper::erased(const ended_use& use, const error_code& ec, const diagn
 void slot_keeper::put_back(ended_use use) {
     last_use_ = now();
     if (watch_ && use.was_cut) {
-        watch_->cut(use.slot, use.at, use.note.side == slots::server_side::maybe_busy);
+        auto& side = use.note.side;
+        watch_->cut(use.slot, use.at, side == slots::server_side::maybe_busy);
+        if (side == slots::server_side::idle) side = slots::server_side::unverified;
         when_idle_[use.slot] = std::move(use.when_idle);
     }
     scheduler_.release(use.slot, last_use_, std::move(use.note));
@@ -172,6 +174,7 @@ void slot_keeper::looked(const error_code& ec, const diagnostics& diag,
         take_news(watch_->give_up(now()));
         watch_.reset();
     }
+    if (!watch_ || !watch_->is_watching()) scheduler_.stop_verifying();
     give();
 }
 

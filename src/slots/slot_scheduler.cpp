@@ -69,6 +69,11 @@ void slot_scheduler::set_side(int slot, server_side side) {
     at(slot).side = side;
 }
 
+void slot_scheduler::stop_verifying() noexcept {
+    for (auto& s : slots_)
+        if (s.side == server_side::unverified) s.side = server_side::idle;
+}
+
 bool slot_scheduler::is_idle() const {
     return queue_.empty() &&
            std::none_of(slots_.begin(), slots_.end(), [](const slot_state& s) { return s.busy; });
@@ -133,12 +138,17 @@ std::vector<int> slot_scheduler::open_slots(const wish& w) const {
     for (int i = 0; i < usable_; ++i) {
         const int slot = (next_in_turn_ + i) % usable_;
         if (at(slot).busy || (is_stuck(slot) && !take_stuck)) continue;
-        if (w.is_warming && at(slot).owner != nobody && at(slot).owner != w.owner) continue;
+        if (w.is_warming && !may_prefill(slot, w)) continue;
         if (!wants_all || missing(slot, w) == 0) open.push_back(slot);
     }
     std::stable_sort(open.begin(), open.end(),
                      [this](int a, int b) { return ready_at(a) < ready_at(b); });
     return open;
+}
+
+bool slot_scheduler::may_prefill(int slot, const wish& w) const {
+    const auto& s = at(slot);
+    return s.side != server_side::unverified && (s.owner == nobody || s.owner == w.owner);
 }
 
 std::size_t slot_scheduler::missing(int slot, const wish& w) const {

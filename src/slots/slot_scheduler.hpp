@@ -51,6 +51,7 @@ struct grant {
 enum class server_side {
     idle,        ///< nothing, or it stops within a token
     maybe_busy,  ///< it may go on with the prompt: the request was cut before its first token
+    unverified,  ///< the same as idle, but that is being looked at: nothing is prefilled until then
     busy,        ///< it was seen to go on long after it should have stopped: the slot is stuck
 };
 
@@ -109,6 +110,8 @@ class slot_scheduler {
     void let_go(owner_id owner) noexcept;
     /// What the server was seen to do on the slot.
     void set_side(int slot, server_side side);
+    /// Nobody looks any more.
+    void stop_verifying() noexcept;
     /// Changes the guard, also for slots that have been used and for tickets that wait.
     void set_guard(duration reuse_guard) noexcept { reuse_guard_ = reuse_guard; }
     /// Sets the number of slots to what the server has, but not over that of the constructor. Slots
@@ -152,6 +155,7 @@ class slot_scheduler {
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
     bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }
     bool is_warm(int slot, const wish& w) const;
+    bool may_prefill(int slot, const wish& w) const;
     std::size_t missing(int slot, const wish& w) const;  // bytes of the prompt
     int stuck_slots() const;
     time_point ready_at(int slot) const;

@@ -35,6 +35,7 @@ class client_and_mock : public ::testing::Test {
         config.api_key = api_key;
         config.proxy = "none";  // the machine's own proxy has no say in tests
         config.reuse_guard = 0s;
+        config.pacing = pacing::strict;  // as many requests as chunks; others are asked for
         config.logger = log.logger();
     }
 

@@ -74,7 +74,7 @@ struct doctor_wishes {
     int slots = 2;
     /// Empty: what suits the build.
     std::optional<duration> reuse_guard = std::chrono::seconds(2);
-    std::string pacing = "strict";
+    std::string pacing = "warm";
     bool has_key = false;
 };
 

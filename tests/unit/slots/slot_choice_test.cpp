@@ -328,6 +328,38 @@ TEST(prefilling, takes_no_slot_from_which_another_reply_goes_on) {
     EXPECT_EQ(s.grants(at(2s)).at(0).slot, 0);
 }
 
+TEST(prefilling, waits_until_a_cut_is_verified) {
+    slot_scheduler s(2, 0s);
+    s.request({.owner = 1});
+    s.request({.owner = 2});
+    s.grants(at(0s));
+    s.release(0, at(1s), {.side = server_side::unverified});
+    s.request({.is_warming = true, .owner = 1});
+    EXPECT_TRUE(s.grants(at(1s)).empty());
+    EXPECT_EQ(s.next_grant(), std::nullopt);
+    s.set_side(0, server_side::idle);
+    EXPECT_EQ(s.grants(at(2s)).size(), 1u);
+}
+
+TEST(prefilling, is_not_held_up_by_a_watch_that_ended) {
+    slot_scheduler s(1, 0s);
+    s.request();
+    s.grants(at(0s));
+    s.release(0, at(1s), {.side = server_side::unverified});
+    s.request({.is_warming = true});
+    s.stop_verifying();
+    EXPECT_EQ(s.grants(at(1s)).size(), 1u);
+}
+
+TEST(unverified_slot, is_as_good_as_an_idle_one_for_a_request) {
+    slot_scheduler s(1, 0s);
+    s.request();
+    s.grants(at(0s));
+    s.release(0, at(1s), {.side = server_side::unverified});
+    s.request();
+    EXPECT_EQ(s.grants(at(1s)).size(), 1u);
+}
+
 TEST(prefilling, is_not_waited_for_where_another_slot_holds_all) {
     slot_scheduler s(2, 2s);
     s.request();
