@@ -80,8 +80,14 @@ void client_core::props_arrived(error_code ec, const diagnostics& diag, const se
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
 }
 
+void client_core::request_failed(const error_code& ec) {
+    server_.request_failed(ec);
+    keeper_.set_guard(server_.reuse_guard());
+}
+
 void client_core::ran_on_another_slot(int asked, int used) {
     log_lines(server_.ran_on_another_slot(asked, used));
+    keeper_.set_guard(server_.reuse_guard());
 }
 
 void client_core::destroy() {

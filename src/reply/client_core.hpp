@@ -66,7 +66,7 @@ class client_core : public std::enable_shared_from_this<client_core> {
     void context_ended() noexcept;
 
     // What the requests of replies tell of the server.
-    void request_failed(const error_code& ec) { server_.request_failed(ec); }
+    void request_failed(const error_code& ec);
     void ran_on_another_slot(int asked, int used);
 
     template <class... Args>

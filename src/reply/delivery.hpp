@@ -32,6 +32,8 @@ class delivery {
 
     /// Complete chunks whose continue has not come.
     std::size_t lead() const noexcept { return held_.size() + (speaks_ ? 1 : 0); }
+    /// A chunk waits for the consumer to ask for it, and for nothing else.
+    bool is_offered() const noexcept { return !speaks_ && !held_.empty(); }
     bool is_speaking() const noexcept { return speaks_; }
     /// Nothing is held back; the chunk that was handed over may still be spoken.
     bool is_empty() const noexcept { return held_.empty(); }

@@ -29,10 +29,10 @@ std::string guard_line(duration guard, std::string_view build_info) {
 
 }  // namespace
 
-// Until a server has told its build, it may be any.
+// Until a server has told its build, and again once it was gone, it may be any.
 duration known_server::reuse_guard() const {
     return guard_wanted_.value_or(
-        slots::safe_reuse_guard(told_ ? told_->build_info : std::string_view()));
+        slots::safe_reuse_guard(props_ ? props_->build_info : std::string_view()));
 }
 
 std::vector<log_line> known_server::learn(const server_props& props) {

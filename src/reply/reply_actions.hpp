@@ -19,7 +19,10 @@ struct recover_tokens {
     std::vector<std::string> texts;
 };
 /// Ask the scheduler for a slot, and tell slot_granted().
-struct want_slot {};
+struct want_slot {
+    /// The consumer waits for what it brings; else what the consumer gets now comes first.
+    bool is_urgent = true;
+};
 /// Take the wish for a slot back.
 struct forget_slot {};
 /// Send machine.next_prompt() to the slot, and tell what comes back.
@@ -40,13 +43,13 @@ struct release_slot {
     bool erase = false;
     /// The guard counts from now.
     bool is_use = true;
-    /// The slot holds machine.text(); else what it holds is not known.
-    bool holds_text = false;
+    /// The slot holds so many bytes of machine.text(); 0 = what it holds is not known.
+    std::size_t holds_bytes = 0;
 };
 
 // Prefilling has a slot and a connection of its own.
 
-/// Ask the scheduler for the slot that comes next, and tell warm_slot_granted().
+/// Ask the scheduler for the slot that comes next, and tell warm_slot_granted(). Never urgent.
 struct want_warm_slot {};
 struct forget_warm_slot {};
 /// Send machine.warming_prompt() to the slot for one token, and tell what comes back.

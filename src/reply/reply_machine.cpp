@@ -92,6 +92,8 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     tally_.request_sent(now, slot, reused, guard_wait);
     warming_.request_sent();
     continuation_.begin_request();
+    // What was carried into this request has waited for the consumer, not for the model.
+    chunk_since_.reset();
     const int left = rules_.max_tokens - continuation_.kept_tokens();
     actions_.push_back(action::send_request{slot, rules_.max_tokens > 0 ? left : -1});
 }
@@ -113,7 +115,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
             return token_read(now, event);
         case kind::final:
             read_text(now, event);
-            check_slot(event);
+            check_slot(event, *slot_);
             end_request(now, false);
             return generation_ended(now, reason_of(event.stop));
         case kind::error:
@@ -133,9 +135,9 @@ void reply_machine::request_failed(time_point now, error_code ec, const diagnost
 }
 
 // Partial events and old servers do not tell the slot: -1.
-void reply_machine::check_slot(const wire::token_event& last) {
-    if (last.id_slot >= 0 && last.id_slot != *slot_)
-        actions_.push_back(action::tell_other_slot{*slot_, last.id_slot});
+void reply_machine::check_slot(const wire::token_event& last, int asked) {
+    if (last.id_slot >= 0 && last.id_slot != asked)
+        actions_.push_back(action::tell_other_slot{asked, last.id_slot});
 }
 
 void reply_machine::warm_slot_granted(time_point now, int slot) {
@@ -144,8 +146,13 @@ void reply_machine::warm_slot_granted(time_point now, int slot) {
     warming_.slot_granted(now, slot);
 }
 
+void reply_machine::warming_begun() noexcept {
+    warming_.begun();
+}
+
 void reply_machine::warming_read(time_point now, const wire::token_event& event) {
     if (!warming_.is_running() || event.what != wire::token_event::kind::final) return;
+    check_slot(event, warming_.running_on());
     tally_.warmed(now, warming_.running_on(), event);
     warming_.answered();
     rest(now);
@@ -218,6 +225,8 @@ void reply_machine::collect_chunks(time_point now) {
         delivery_.add(now, std::move(c));
         chunk_since_.reset();
     }
+    // What was read behind them is the start of the next chunk.
+    if (!chunk_since_ && !chunker_.unread().empty()) chunk_since_ = now;
 }
 
 // White space tells nothing, and may be all that a stop word leaves of its first token.
@@ -249,24 +258,29 @@ void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
 
 /// Nothing runs: the next request is wanted, or prefilled, as the pacing says.
 void reply_machine::rest(time_point now) {
-    if (phase_ != phase::resting) return;
+    // A chunk that can be had goes before the request for later ones: sending takes its time.
+    if (phase_ != phase::resting || delivery_.is_offered()) return;
     if (delivery_.lead() <= rules_.pacing.request_at) return next_request(now);
-    if (can_warm_ && !prompt_ids_pending_ && !recovery_pending_) warming_.reply_rests();
+    if (can_warm_ && !prompt_ids_pending_ && !recovery_pending_ && !is_used_up())
+        warming_.reply_rests(text().size());
 }
 
 void reply_machine::next_request(time_point now) {
     warming_.reply_goes_on();
-    if (rules_.max_tokens > 0 && continuation_.kept_tokens() >= rules_.max_tokens)
-        return generation_ended(now, finish_reason::length);
+    if (is_used_up()) return generation_ended(now, finish_reason::length);
     enter(phase::resolving, now);
     want_slot_when_resolved(now);
+}
+
+bool reply_machine::is_used_up() const noexcept {
+    return rules_.max_tokens > 0 && continuation_.kept_tokens() >= rules_.max_tokens;
 }
 
 void reply_machine::want_slot_when_resolved(time_point now) {
     if (phase_ != phase::resolving || prompt_ids_pending_ || recovery_pending_) return;
     enter(phase::queued, now);
     tally_.slot_wanted(now);
-    actions_.push_back(action::want_slot{});
+    actions_.push_back(action::want_slot{.is_urgent = delivery_.lead() == 0});
 }
 
 void reply_machine::end_request(time_point now, bool cut) {
@@ -278,7 +292,7 @@ void reply_machine::end_request(time_point now, bool cut) {
         .side = cut && !has_tokens ? slots::server_side::maybe_busy : slots::server_side::idle,
         .cut = cut,
         .erase = cut && rules_.erase_after_cut,
-        .holds_text = has_tokens});
+        .holds_bytes = has_tokens ? text().size() : 0});
     slot_.reset();
 }
 
@@ -309,6 +323,7 @@ void reply_machine::chunk_wanted(time_point now) {
     if (ended()) return;
     delivery_.wanted();
     deliver(now);
+    rest(now);
 }
 
 void reply_machine::continued(time_point now, chunk_id id) {

@@ -83,6 +83,7 @@ class reply_machine {
     void request_failed(time_point now, error_code ec, const diagnostics& diag);
     // The same for the request that prefills.
     void warm_slot_granted(time_point now, int slot);
+    void warming_begun() noexcept;
     void warming_read(time_point now, const wire::token_event& event);
     void warming_failed(time_point now);
     /// A slot that this reply cut is idle at the server, so long after the cut.
@@ -142,10 +143,11 @@ class reply_machine {
     void peek_read(time_point now, const wire::token_event& event);
     void peek_ended(time_point now, bool ids_are_sure);
     void reading_ended(time_point now, bool ids_are_sure);
-    void check_slot(const wire::token_event& last);
+    void check_slot(const wire::token_event& last, int asked);
 
     // Requests.
     void next_request(time_point now);
+    bool is_used_up() const noexcept;
     void want_slot_when_resolved(time_point now);
     void end_request(time_point now, bool cut);
     void ask_for_ids();
@@ -183,7 +185,7 @@ class reply_machine {
     delivery delivery_;
     reply_tally tally_;
     std::vector<action::any> actions_;
-    warming warming_{actions_};
+    warming warming_{actions_, rules_.erase_after_cut};
 
     bool can_warm_ = false;
     std::optional<int> slot_;  // of the running request

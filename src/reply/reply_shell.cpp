@@ -6,6 +6,7 @@
 #include "wire/completion_request.hpp"
 
 #include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 
 #include <array>
 #include <utility>
@@ -43,6 +44,11 @@ reply_rules rules_of(const config& c, const generation_options& o) {
 text::chunk_limits limits_of(const config& c) {
     return {c.first_chunk_min_tokens, c.first_chunk_max_tokens, c.chunk_max_tokens,
             c.chunk_min_chars};
+}
+
+// What slots are chosen by.
+std::string comparable(std::string_view text) {
+    return std::string(text.substr(0, slots::most_compared_bytes));
 }
 
 const reply_result& unfinished() {
@@ -148,7 +154,7 @@ completion_call::handlers reply_shell::request_handlers() {
 }
 
 completion_call::handlers reply_shell::warming_handlers() {
-    return {.begun = [] {},
+    return {.begun = [this] { machine_.warming_begun(); },
             .read =
                 [this](const wire::token_event& event) {
                     machine_.warming_read(now(), event);
@@ -223,9 +229,27 @@ void reply_shell::perform(action::recover_tokens a) {
     core_->calls().tokenize_pieces(a.texts, continuation::separator, done);
 }
 
-void reply_shell::perform(action::want_slot) {
+// To send a request takes some hundred microseconds, which a chunk that is being handed over must
+// not wait for.
+void reply_shell::perform(action::want_slot a) {
+    if (a.is_urgent) return want_slot();
+    boost::asio::post(core_->executor(), [weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (self && self->machine_.wants_slot() && self->ticket_ == 0) self->want_slot();
+    });
+}
+
+void reply_shell::perform(action::want_warm_slot) {
+    boost::asio::post(core_->executor(), [weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (self && self->machine_.wants_warm_slot() && self->warm_ticket_ == 0)
+            self->want_warm_slot();
+    });
+}
+
+void reply_shell::want_slot() {
     ticket_ = core_->keeper().want(
-        {.prompt = std::string(machine_.text()), .warmed = machine_.warm_slot(), .owner = id()},
+        {.prompt = comparable(machine_.text()), .warmed = machine_.warm_slot(), .owner = id()},
         [weak = weak_from_this()](const slots::grant& g) {
             const auto self = weak.lock();
             return self && self->take_slot(g);
@@ -234,18 +258,18 @@ void reply_shell::perform(action::want_slot) {
     if (ticket_ != 0) core_->keeper().log_wait(id(), ticket_);
 }
 
-void reply_shell::perform(action::forget_slot) {
-    core_->keeper().forget(std::exchange(ticket_, 0));
-}
-
-void reply_shell::perform(action::want_warm_slot) {
+void reply_shell::want_warm_slot() {
     warm_ticket_ = core_->keeper().want(
-        {.prompt = std::string(machine_.text()), .is_warming = true, .owner = id()},
+        {.prompt = comparable(machine_.text()), .is_warming = true, .owner = id()},
         [weak = weak_from_this()](const slots::grant& g) {
             const auto self = weak.lock();
             return self && self->take_warm_slot(g);
         });
     core_->keeper().give();
+}
+
+void reply_shell::perform(action::forget_slot) {
+    core_->keeper().forget(std::exchange(ticket_, 0));
 }
 
 void reply_shell::perform(action::forget_warm_slot) {
@@ -285,7 +309,7 @@ void reply_shell::perform(action::close_warming) {
 
 void reply_shell::perform(action::release_slot a) {
     slots::release_note note{.side = a.side, .is_use = a.is_use};
-    if (a.holds_text && !a.erase) note.holds = machine_.text();
+    if (!a.erase) note.holds = comparable(machine_.text().substr(0, a.holds_bytes));
     core_->keeper().release(a.slot, std::move(note), a.erase, a.cut,
                             [weak = weak_from_this()](duration since_cut) {
                                 // The result of an ended reply is read by others.

@@ -42,6 +42,8 @@ class reply_shell : public std::enable_shared_from_this<reply_shell> {
     completion_call::handlers request_handlers();
     completion_call::handlers warming_handlers();
     void server_ready(time_point asked_at);
+    void want_slot();
+    void want_warm_slot();
     bool take_slot(const slots::grant& g);
     bool take_warm_slot(const slots::grant& g);
     void send(completion_call& call, int slot, int n_predict, const prompt_view& prompt);
@@ -50,7 +52,7 @@ class reply_shell : public std::enable_shared_from_this<reply_shell> {
     void perform_actions();
     void perform(action::tokenize_prompt);
     void perform(action::recover_tokens a);
-    void perform(action::want_slot);
+    void perform(action::want_slot a);
     void perform(action::forget_slot);
     void perform(action::send_request a);
     void perform(action::close_connection);

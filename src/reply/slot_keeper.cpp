@@ -111,6 +111,11 @@ void slot_keeper::server_has(int slots, duration reuse_guard) {
     give();
 }
 
+void slot_keeper::set_guard(duration reuse_guard) {
+    scheduler_.set_guard(reuse_guard);
+    give();
+}
+
 void slot_keeper::stop() {
     timer_->cancel();
     watch_timer_->cancel();

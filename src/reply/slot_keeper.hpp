@@ -50,6 +50,8 @@ class slot_keeper {
     /// Sets the number of slots to what the server has, but not over that of the configuration, and
     /// the guard that it needs.
     void server_has(int slots, duration reuse_guard);
+    /// It may be another one now.
+    void set_guard(duration reuse_guard);
     /// Slots that are used.
     int slots() const noexcept { return scheduler_.slots(); }
 

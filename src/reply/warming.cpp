@@ -1,11 +1,21 @@
 #include "reply/warming.hpp"
 
-namespace tandem::detail {
+#include <algorithm>
 
-void warming::reply_rests() {
+namespace tandem::detail {
+namespace {
+
+// A server begins a request at once if its slot is idle; one that does not holds it back, and would
+// hold up the continue that waits for it.
+constexpr duration longest_beginning = std::chrono::milliseconds(500);
+
+}  // namespace
+
+void warming::reply_rests(std::size_t text_bytes) {
     // A request of the rest before may still run: its slot must be given back first.
     if (is_current_ || state_ != state::idle) return;
     is_current_ = true;
+    text_bytes_ = text_bytes;
     slot_.reset();
     state_ = state::waiting;
     actions_.push_back(action::want_warm_slot{});
@@ -25,13 +35,14 @@ void warming::slot_granted(time_point now, int slot) {
     state_ = state::running;
     slot_ = slot;
     since_ = now;
+    begun_ = false;
     actions_.push_back(action::send_warming{slot});
 }
 
 // A request that ended by itself is no use of its slot: the guard is for those that were broken
 // off.
 void warming::answered() {
-    release({.is_use = false, .holds_text = is_current_});
+    release({.is_use = false, .holds_bytes = text_bytes_});
 }
 
 void warming::failed() {
@@ -40,7 +51,7 @@ void warming::failed() {
 }
 
 void warming::overdue() {
-    release({.side = slots::server_side::maybe_busy, .cut = true});
+    release({.side = slots::server_side::maybe_busy, .cut = true, .erase = erase_after_cut_});
     slot_.reset();
 }
 
@@ -50,7 +61,8 @@ void warming::reply_ended() {
 }
 
 std::optional<time_point> warming::deadline(duration limit) const {
-    return is_running() ? std::optional(since_ + limit) : std::nullopt;
+    if (!is_running()) return std::nullopt;
+    return since_ + (begun_ ? limit : std::min(limit, longest_beginning));
 }
 
 void warming::release(action::release_slot how) {

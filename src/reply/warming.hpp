@@ -13,10 +13,12 @@ namespace tandem::detail {
 class warming {
  public:
     /// `actions` must outlive it.
-    explicit warming(std::vector<action::any>& actions) : actions_(actions) {}
+    warming(std::vector<action::any>& actions, bool erase_after_cut)
+        : actions_(actions), erase_after_cut_(erase_after_cut) {}
 
-    /// The reply rests, and what its next request sends is known: asks for a slot, once a rest.
-    void reply_rests();
+    /// The reply rests, and what its next request sends is known, a text of so many bytes: asks for
+    /// a slot, once a rest.
+    void reply_rests(std::size_t text_bytes);
     /// The reply wants to go on: a slot that was not given yet is not waited for.
     void reply_goes_on();
     /// The reply's next request was given a slot; the text will grow.
@@ -25,6 +27,8 @@ class warming {
     void reply_ended();
 
     void slot_granted(time_point now, int slot);
+    /// The server began it.
+    void begun() noexcept { begun_ = true; }
     /// Its answer came whole.
     void answered();
     void failed();
@@ -35,7 +39,8 @@ class warming {
     bool is_running() const noexcept { return state_ == state::running; }
     /// The slot of the request. Precondition: is_running().
     int running_on() const noexcept { return *slot_; }
-    /// When a request that runs is cut.
+    /// When a request that runs is cut: at `limit`, or sooner if the server does not begin it. A
+    /// continue may be waiting for it.
     std::optional<time_point> deadline(duration limit) const;
     /// The slot that was prefilled with the text so far, or is being.
     std::optional<int> slot() const noexcept { return is_current_ ? slot_ : std::nullopt; }
@@ -46,9 +51,12 @@ class warming {
     void release(action::release_slot how);
 
     std::vector<action::any>& actions_;
+    bool erase_after_cut_;
     state state_ = state::idle;
     bool is_current_ = false;  // asked for with the text that the next request sends
     std::optional<int> slot_;
+    std::size_t text_bytes_ = 0;
+    bool begun_ = false;
     time_point since_{};
 };
 

@@ -26,6 +26,8 @@ std::string in_words(const wait& w) {
     if (w.guarded_slot)
         return fmt::format("waits {:.0f} ms for the reuse guard of slot {}", to_ms(w.guard_left),
                            *w.guarded_slot);
+    if (w.prefilled_slot)
+        return fmt::format("waits for slot {}, which is being prefilled", *w.prefilled_slot);
     const auto stuck =
         w.stuck > 0 ? fmt::format("{} stuck at the server, ", w.stuck) : std::string();
     return fmt::format("waits for a slot: {} in use or promised, {}{} waiting before it",
@@ -86,20 +88,54 @@ void slot_scheduler::limit_to(int slots) {
 
 std::vector<grant> slot_scheduler::grants(time_point now) {
     std::vector<grant> given;
-    while (!queue_.empty()) {
-        const auto best = choose(queue_.front().wish, now);
-        if (!best) break;
-        given.push_back(give(*best, now));
-    }
+    while (auto next = next_given(now)) given.push_back(*next);
     note_guards(now);
     return given;
 }
 
+std::optional<grant> slot_scheduler::next_given(time_point now) {
+    for (const auto place : places_served())
+        if (const auto best = choose(queue_[place].wish, now)) return give(*best, place, now);
+    return std::nullopt;
+}
+
 std::optional<time_point> slot_scheduler::next_grant() const {
-    if (queue_.empty()) return std::nullopt;
-    const auto open = open_slots(queue_.front().wish);
-    if (open.empty()) return std::nullopt;
-    return ready_at(open.front());
+    std::optional<time_point> next;
+    for (const auto place : places_served()) {
+        const auto ready = ready_at(open_slots(queue_[place].wish).front());
+        next = std::min(next.value_or(ready), ready);
+    }
+    return next;
+}
+
+// The first ticket that a slot is open for; and those before it that wait for their own slot to be
+// prefilled, which must hold nobody up.
+std::vector<std::size_t> slot_scheduler::places_served() const {
+    std::vector<std::size_t> places;
+    bool live_waits = false;
+    for (std::size_t i = 0; i < queue_.size(); ++i) {
+        const auto& w = queue_[i].wish;
+        if (w.is_warming && live_waits) break;
+        live_waits = live_waits || !w.is_warming;
+        if (open_slots(w).empty()) continue;
+        places.push_back(i);
+        if (!is_prefilled_for(w)) break;
+    }
+    return places;
+}
+
+// Each ticket may get the slots that are open for it, but for those that tickets before it get. One
+// whose own slot is being prefilled waits for that, whatever it takes in the end.
+std::vector<std::optional<int>> slot_scheduler::promised_slots() const {
+    std::vector<std::optional<int>> promised;
+    std::size_t taken = 0;
+    for (const auto& w : queue_) {
+        const auto open = open_slots(w.wish);
+        const bool is_promised = taken < open.size() && !is_prefilled_for(w.wish);
+        promised.push_back(is_promised ? std::optional(open[taken]) : std::nullopt);
+        if (is_promised) ++taken;
+    }
+    return promised;
 }
 
 std::optional<wait> slot_scheduler::why_waiting(ticket t, time_point now) const {
@@ -108,9 +144,11 @@ std::optional<wait> slot_scheduler::why_waiting(ticket t, time_point now) const 
     if (found == queue_.end()) return std::nullopt;
     const auto before = static_cast<std::size_t>(found - queue_.begin());
     wait w{.before = static_cast<int>(before), .slots = usable_, .stuck = stuck_slots()};
-    if (const auto open = open_slots(found->wish); before < open.size()) {
-        w.guarded_slot = open[before];
-        w.guard_left = std::max(ready_at(open[before]) - now, duration{});
+    if (const auto slot = promised_slots()[before]) {
+        w.guarded_slot = slot;
+        w.guard_left = std::max(ready_at(*slot) - now, duration{});
+    } else if (is_prefilled_for(found->wish)) {
+        w.prefilled_slot = found->wish.warmed;
     }
     return w;
 }
@@ -132,8 +170,7 @@ int slot_scheduler::stuck_slots() const {
 // one that holds less is none for it: it would evaluate what the other has almost done.
 std::vector<int> slot_scheduler::open_slots(const wish& w) const {
     const bool take_stuck = !w.is_warming && stuck_slots() == usable_;
-    // A server may have fewer slots than when it was prefilled.
-    const bool wants_all = w.warmed && *w.warmed < usable_ && at(*w.warmed).is_prefilled_now;
+    const bool wants_all = is_prefilled_for(w);
     std::vector<int> open;
     for (int i = 0; i < usable_; ++i) {
         const int slot = (next_in_turn_ + i) % usable_;
@@ -155,10 +192,15 @@ std::size_t slot_scheduler::missing(int slot, const wish& w) const {
     return w.prompt.size() - common_prefix(w.prompt, at(slot).holds);
 }
 
+// A server may have fewer slots by now, and another reply may have taken the slot.
+bool slot_scheduler::is_prefilled_for(const wish& w) const {
+    return w.warmed && *w.warmed < usable_ && at(*w.warmed).is_prefilled_now &&
+           at(*w.warmed).owner == w.owner;
+}
+
 // Another conversation may have taken the slot since it was prefilled.
 bool slot_scheduler::is_warm(int slot, const wish& w) const {
-    if (slot != w.warmed) return false;
-    return w.prompt.empty() || w.prompt.starts_with(at(slot).holds);
+    return slot == w.warmed && !at(slot).holds.empty() && w.prompt.starts_with(at(slot).holds);
 }
 
 // Nothing if each slot that is open has to wait for its guard.
@@ -167,7 +209,7 @@ std::optional<int> slot_scheduler::choose(const wish& w, time_point now) const {
     std::optional<std::pair<rank, int>> best;
     for (const int slot : open_slots(w)) {
         if (ready_at(slot) > now) break;
-        const rank r(!is_warm(slot, w), at(slot).side == server_side::maybe_busy, missing(slot, w),
+        const rank r(at(slot).side == server_side::maybe_busy, !is_warm(slot, w), missing(slot, w),
                      slot != last_used_slot_);
         // The first of the best: the one whose guard ended first.
         if (!best || r < best->first) best = {r, slot};
@@ -176,30 +218,27 @@ std::optional<int> slot_scheduler::choose(const wish& w, time_point now) const {
     return best->second;
 }
 
-grant slot_scheduler::give(int slot, time_point now) {
-    const auto& first = queue_.front();
-    const auto guarded = first.guarded_since ? now - *first.guarded_since : duration{};
+grant slot_scheduler::give(int slot, std::size_t place, time_point now) {
+    const auto w = std::move(queue_[place]);
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
+    const auto guarded = w.guarded_since ? now - *w.guarded_since : duration{};
     const bool reused = slot == last_used_slot_;
-    const grant given{first.ticket, slot, reused, first.guarded + guarded};
     // Prefilling is no turn: the slot is still the next one.
-    if (!reused && !first.wish.is_warming) next_in_turn_ = (slot + 1) % usable_;
+    if (!reused && !w.wish.is_warming) next_in_turn_ = (slot + 1) % usable_;
     at(slot).busy = true;
-    at(slot).is_prefilled_now = first.wish.is_warming;
-    at(slot).owner = first.wish.owner;
-    queue_.pop_front();
-    return given;
+    at(slot).is_prefilled_now = w.wish.is_warming;
+    at(slot).owner = w.wish.owner;
+    return {w.ticket, slot, reused, w.guarded + guarded};
 }
 
 // A ticket waits for a guard while there is an idle slot for it besides those that the tickets
-// before it will take; else it waits for other replies.
+// before it will take; else it waits for other replies, or to be prefilled.
 void slot_scheduler::note_guards(time_point now) {
-    if (queue_.empty()) return;
-    auto idle = open_slots(queue_.front().wish).size();
-    for (auto& w : queue_) {
-        const bool guarded = idle > 0;
-        if (guarded) --idle;
-        if (guarded && !w.guarded_since) w.guarded_since = now;
-        if (!guarded && w.guarded_since) w.guarded += now - *std::exchange(w.guarded_since, {});
+    const auto promised = promised_slots();
+    for (std::size_t i = 0; i < queue_.size(); ++i) {
+        auto& w = queue_[i];
+        if (promised[i] && !w.guarded_since) w.guarded_since = now;
+        if (!promised[i] && w.guarded_since) w.guarded += now - *std::exchange(w.guarded_since, {});
     }
 }
 

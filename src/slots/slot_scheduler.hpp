@@ -77,6 +77,8 @@ struct wait {
     /// busy or will be taken by those before it.
     std::optional<int> guarded_slot{};
     duration guard_left{};
+    /// The slot that is being prefilled for it, where that is what it waits for.
+    std::optional<int> prefilled_slot{};
 };
 
 /// For a log: "waits 500 ms for the reuse guard of slot 1".
@@ -90,8 +92,8 @@ std::string in_words(const wait& w);
 /// that only prefill. Among idle slots these go first, in this order: not stuck at the server (a
 /// stuck one is left out as long as there is any other, and is never prefilled; nor is one that
 /// holds what another owner goes on from); idle for the
-/// guard; prefilled for the ticket; not maybe busy at the server, which would hold the request
-/// back; holding the most of the prompt; used last. While a slot is being prefilled for a ticket,
+/// guard; not maybe busy at the server, which would hold the request back; prefilled for the
+/// ticket; holding the most of the prompt; used last. While a slot is being prefilled for a ticket,
 /// only one that holds the whole prompt is taken instead. Where that leaves several, or each has to
 /// wait, it is the one whose guard ends first, which is the next in turn. Without prompts this is
 /// the seed's `_get_next_slot`.
@@ -155,13 +157,17 @@ class slot_scheduler {
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
     bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }
     bool is_warm(int slot, const wish& w) const;
+    bool is_prefilled_for(const wish& w) const;
     bool may_prefill(int slot, const wish& w) const;
     std::size_t missing(int slot, const wish& w) const;  // bytes of the prompt
     int stuck_slots() const;
     time_point ready_at(int slot) const;
     std::vector<int> open_slots(const wish& w) const;
     std::optional<int> choose(const wish& w, time_point now) const;
-    grant give(int slot, time_point now);
+    std::vector<std::size_t> places_served() const;  // in the queue
+    std::optional<grant> next_given(time_point now);
+    std::vector<std::optional<int>> promised_slots() const;
+    grant give(int slot, std::size_t place, time_point now);
     void note_guards(time_point now);
 
     duration reuse_guard_;

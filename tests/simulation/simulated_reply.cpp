@@ -216,7 +216,11 @@ void simulated_reply::perform(const detail::action::send_warming& a) {
     // Without an answer a clock must end it.
     if (chance(world_.random_, habits_.fault)) return;
     const auto id = warm_.id;
-    world_.at(milliseconds(pick(world_.random_, 0, 3000)), [this, id] { end_warming(id); });
+    const auto begins = milliseconds(pick(world_.random_, 0, 600));
+    world_.at(begins, [this, id] {
+        if (id == warm_.id && warm_.open) machine_.warming_begun();
+        world_.at(milliseconds(pick(world_.random_, 0, 3000)), [this, id] { end_warming(id); });
+    });
 }
 
 void simulated_reply::end_warming(std::uint64_t id) {
@@ -246,10 +250,9 @@ void simulated_reply::perform(const detail::action::release_slot& a) {
     world_.check(!a.erase || rules_.erase_after_cut, "a slot is erased only if that is wanted");
     world_.check(a.is_use || &ended == &warm_, "only prefilling is no use of a slot");
     ended.slot_held = false;
-    world_.slot_released(a.slot,
-                         {.side = a.side,
-                          .is_use = a.is_use,
-                          .holds = a.holds_text ? std::string(machine_.text()) : std::string()});
+    world_.slot_released(a.slot, {.side = a.side,
+                                  .is_use = a.is_use,
+                                  .holds = std::string(machine_.text().substr(0, a.holds_bytes))});
 }
 
 void simulated_reply::perform(const detail::action::tell_held_back& a) {

@@ -53,7 +53,9 @@ detail::reply_machine::transitions simulation::made() const {
 }
 
 slots::ticket simulation::want_slot(slots::wish w, std::function<void(const slots::grant&)> taker) {
+    const bool is_live = !w.is_warming;
     const auto ticket = scheduler_.request(std::move(w));
+    if (is_live) live_.insert(ticket);
     waiting_[ticket] = std::move(taker);
     return ticket;
 }
@@ -70,11 +72,28 @@ void simulation::give_slots() {
         check(!waiting.empty(), "a slot goes to somebody who waits");
         if (waiting) waiting.mapped()(g);
     }
+    check_nobody_waits_in_vain();
     if (const auto next = scheduler_.next_grant())
         at(std::max(*next - now_, duration{}), [this] {
             const auto due = scheduler_.next_grant();
             if (due && *due <= now_) give_slots();
         });
+}
+
+// A request waits for slots in use, for guards, or for its slot to be prefilled.
+void simulation::check_nobody_waits_in_vain() {
+    bool has_free_slot = false;
+    for (int slot = 0; slot < scheduler_.slots(); ++slot) {
+        const auto released = uses_[static_cast<std::size_t>(slot)].released;
+        const bool is_guarded = released && now_ - *released < guard_;
+        if (!scheduler_.busy(slot) && !is_guarded) has_free_slot = true;
+    }
+    for (const auto& [ticket, waiting] : waiting_) {
+        const auto why = scheduler_.why_waiting(ticket, now_);
+        const bool is_live = live_.contains(ticket);
+        check(!is_live || !has_free_slot || (why && why->prefilled_slot),
+              "no request waits beside a free slot");
+    }
 }
 
 void simulation::slot_taken(int slot) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ class simulation {
     slots::ticket want_slot(slots::wish w, std::function<void(const slots::grant&)> taker);
     void forget_slot(slots::ticket t);
     void give_slots();
+    void check_nobody_waits_in_vain();
     void slot_taken(int slot);
     void slot_released(int slot, slots::release_note note);
     void check(bool holds, const char* what);
@@ -56,6 +58,7 @@ class simulation {
     duration guard_;
     slots::slot_scheduler scheduler_;
     std::vector<slot_use> uses_;
+    std::set<slots::ticket> live_;  // tickets that are no prefilling
     std::map<slots::ticket, std::function<void(const slots::grant&)>> waiting_;
     std::vector<std::unique_ptr<simulated_reply>> replies_;
     std::vector<std::string> broken_;

@@ -50,6 +50,7 @@ class machine_driver {
     /// The whole answer to the request that prefills, which evaluated so many tokens.
     void warmed(int evaluated = 1) {
         note_actions();
+        machine.warming_begun();
         wire::token_event e;
         e.tokens = {7};
         machine.warming_read(now, e);

@@ -70,17 +70,14 @@ TEST_F(ahead_of_one, hands_over_nothing_before_the_continue) {
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 ' Go.' sentence", "close", "release 0"));
 }
 
-TEST_F(ahead_of_one, tells_which_request_made_the_chunk_though_another_one_was_sent_since) {
-    d.timings = {.cached = 1, .evaluated = 40};
+TEST_F(ahead_of_one, hands_a_chunk_over_before_it_asks_for_later_ones) {
     sentences(2);
     d.token(" On");
-    d.go_on(0);
     d.wants();
-    d.grant(1);
+    d.go_on(0);
+    EXPECT_THAT(d.wants(), IsEmpty());
     d.ask();
-    const auto actions = d.machine.take_actions();
-    const auto& handed = std::get<tandem::detail::action::hand_over>(actions.back());
-    EXPECT_EQ(handed.value.slot, 0);
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 1 ' Go.' sentence", "slot?"));
 }
 
 TEST_F(ahead_of_one, ends_after_the_last_chunk_and_not_before) {
@@ -101,13 +98,12 @@ TEST_F(ahead_of_one, hands_over_what_was_complete_before_a_failure_and_then_tell
     sentences(1);
     d.token(" lost");
     d.wants();
-    d.go_on(0);
-    d.wants();
-    d.grant(0);
-    d.fail(errc::stream_incomplete);
-    d.wants();
     d.ask();
-    EXPECT_THAT(d.wants(), ElementsAre("chunk 1 ' On Go.' sentence"));
+    d.go_on(0);
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 1 ' On Go.' sentence", "slot?"));
+    d.grant(1);
+    d.fail(errc::stream_incomplete);
+    EXPECT_THAT(d.wants(), ElementsAre("send 1 n=-1 101,7,7,7,7,7,7", "close", "release 1"));
     d.go_on(1);
     EXPECT_THAT(d.wants(), ElementsAre("end stream_incomplete"));
     EXPECT_EQ(d.machine.result().unspoken_text, " lost");
@@ -133,10 +129,33 @@ TEST_F(ahead_of_one, tells_the_gap_of_each_chunk) {
     d.pass(7ms);
     d.ask();
     const auto actions = d.machine.take_actions();
-    const auto& handed = std::get<tandem::detail::action::hand_over>(actions.back());
+    const auto& handed = std::get<tandem::detail::action::hand_over>(actions.front());
     EXPECT_DOUBLE_EQ(handed.value.gap_ms, 7.0);
     d.interrupt();
     EXPECT_DOUBLE_EQ(d.machine.result().metrics.longest_gap_ms, 7.0);
+}
+
+class ahead_of_two : public paced_reply {
+ protected:
+    ahead_of_two() : paced_reply(paced(pacing::ahead, 2, 16)) {}
+};
+
+TEST_F(ahead_of_two, tells_which_request_made_the_chunk_though_another_one_was_sent_since) {
+    d.timings = {.cached = 1, .evaluated = 40};
+    sentences(3);
+    d.token(" On");
+    d.ask();
+    d.go_on(0);
+    d.wants();
+    d.grant(1);
+    d.token(" and");
+    d.ask();
+    d.wants();
+    d.go_on(1);
+    const auto actions = d.machine.take_actions();
+    const auto& handed = std::get<tandem::detail::action::hand_over>(actions.front());
+    EXPECT_EQ(handed.value.id.seq, 2u);
+    EXPECT_EQ(handed.value.slot, 0);
 }
 
 class sure_end_ahead : public testing::Test {

@@ -13,14 +13,15 @@ using tandem::test::machine_driver;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+reply_rules hurried() {
+    auto rules = machine_driver::default_rules();
+    rules.chunk_deadline = 800ms;
+    return rules;
+}
+
 class hurried_reply : public testing::Test {
  protected:
-    hurried_reply() : d(rules()) { d.begin(); }
-    static reply_rules rules() {
-        auto r = machine_driver::default_rules();
-        r.chunk_deadline = 800ms;
-        return r;
-    }
+    hurried_reply() : d(hurried()) { d.begin(); }
     void wait_for_deadline() {
         d.pass(800ms);
         d.deadline();
@@ -83,6 +84,21 @@ TEST_F(hurried_reply, does_not_hurry_before_there_is_text) {
     EXPECT_THAT(d.wants(), IsEmpty());
 }
 
+TEST(hurried_reply_of_sure_sentences, does_not_hurry_for_the_time_that_the_voice_took) {
+    machine_driver d(hurried(), {.first_min_tokens = 0}, "P", tandem::boundary_rule::spoken);
+    d.begin();
+    d.tokens("It", " works", ".", " The");
+    d.pass(9s);
+    d.ask();
+    d.go_on(0);
+    d.grant(1);
+    d.wants();
+    d.token(" sailors");
+    d.pass(799ms);
+    d.deadline();
+    EXPECT_THAT(d.wants(), IsEmpty());
+}
+
 TEST(unhurried_reply, has_no_deadline) {
     machine_driver d;
     d.begin();
@@ -93,8 +109,7 @@ TEST(unhurried_reply, has_no_deadline) {
 }
 
 TEST(hurried_reply_ahead, has_time_while_another_chunk_is_spoken) {
-    auto rules = machine_driver::default_rules();
-    rules.chunk_deadline = 800ms;
+    auto rules = hurried();
     rules.pacing = tandem::detail::pacing_rules_of(tandem::pacing::ahead, 1, 16);
     machine_driver d(rules);
     d.begin();

@@ -167,6 +167,7 @@ TEST_F(warm_reply, cuts_a_prefilling_that_takes_too_long) {
     slow.begin();
     slow.tokens("Hello", "!", " How");
     slow.grant_warm(1);
+    slow.machine.warming_begun();
     slow.wants();
     slow.pass(2s - 1ns);
     slow.deadline();
@@ -174,6 +175,39 @@ TEST_F(warm_reply, cuts_a_prefilling_that_takes_too_long) {
     slow.pass(1ns);
     slow.deadline();
     EXPECT_THAT(slow.wants(), ElementsAre("close warm", "release 1, maybe busy"));
+}
+
+TEST_F(warm_reply, cuts_a_prefilling_that_the_server_does_not_begin) {
+    first_chunk();
+    d.grant_warm(1);
+    d.go_on(0);
+    d.wants();
+    d.pass(500ms - 1ns);
+    d.deadline();
+    EXPECT_THAT(d.wants(), IsEmpty());
+    d.pass(1ns);
+    d.deadline();
+    EXPECT_THAT(d.wants(), ElementsAre("close warm", "release 1, maybe busy"));
+}
+
+TEST_F(warm_reply, tells_a_server_that_prefilled_another_slot) {
+    first_chunk();
+    d.grant_warm(1);
+    d.wants();
+    tandem::wire::token_event last;
+    last.what = tandem::wire::token_event::kind::final;
+    last.id_slot = 0;
+    d.machine.warming_read(d.now, last);
+    EXPECT_THAT(d.wants(), ElementsAre("slot 0 for 1", "close warm", "release 1, no use"));
+}
+
+TEST_F(warm_reply, prefills_nothing_where_its_tokens_are_used_up) {
+    auto rules = warm_rules();
+    rules.max_tokens = 3;
+    machine_driver short_one(rules);
+    short_one.begin();
+    short_one.tokens("Hello", "!", " How");
+    EXPECT_THAT(short_one.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
 }
 
 TEST_F(warm_reply, prefills_nothing_where_all_is_generated) {

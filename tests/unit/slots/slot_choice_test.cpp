@@ -115,7 +115,18 @@ INSTANTIATE_TEST_SUITE_P(
                {{3, "Dear"}, {5, "Dear Ann"}},
                {.prompt = "Dear Anna", .warmed = 0},
                0},
-        choice{"prefilled before used last", {{3}, {5}}, {.warmed = 0}, 0},
+        choice{"prefilled before used last",
+               {{3, "Dear"}, {5, "Dear"}},
+               {.prompt = "Dear Anna", .warmed = 0},
+               0},
+        choice{"prefilled, but nobody knows with what",
+               {{3}, {5}},
+               {.prompt = "Dear Anna", .warmed = 0},
+               1},
+        choice{"prefilled, but maybe busy",
+               {{3, "Dear", maybe_busy}, {5}},
+               {.prompt = "Dear Anna", .warmed = 0},
+               1},
         choice{"prefilled, but taken by another since",
                {{3, "Other"}, {5, "Dear"}},
                {.prompt = "Dear Anna", .warmed = 0},
@@ -358,6 +369,47 @@ TEST(unverified_slot, is_as_good_as_an_idle_one_for_a_request) {
     s.release(0, at(1s), {.side = server_side::unverified});
     s.request();
     EXPECT_EQ(s.grants(at(1s)).size(), 1u);
+}
+
+TEST(prefilling, holds_up_nobody_but_its_owner) {
+    slot_scheduler s(2, 0s);
+    s.request({.owner = 1});
+    s.request({.owner = 2});
+    s.grants(at(0s));
+    s.release(0, at(1s), {.holds = "Anna"});
+    s.request({.prompt = "Anna!", .is_warming = true, .owner = 1});
+    ASSERT_EQ(s.grants(at(1s)).at(0).slot, 0);
+    s.release(1, at(1s), {.holds = "Bert"});
+    const auto first = s.request({.prompt = "Anna!", .warmed = 0, .owner = 1});
+    const auto second = s.request({.prompt = "Bert!", .owner = 2});
+    const auto given = s.grants(at(2s));
+    ASSERT_EQ(given.size(), 1u);
+    EXPECT_EQ(given[0].ticket, second);
+    EXPECT_EQ(in_words(s.why_waiting(first, at(2s)).value()),
+              "waits for slot 0, which is being prefilled");
+    s.release(0, at(9s), {.is_use = false, .holds = "Anna"});
+    const auto late = s.grants(at(9s));
+    ASSERT_EQ(late.size(), 1u);
+    EXPECT_EQ(late[0].guard_wait, 0s) << "that was no guard";
+}
+
+TEST(prefilling, of_another_owner_is_not_waited_for) {
+    slot_scheduler s(2, 0s);
+    s.request({.is_warming = true, .owner = 2});
+    ASSERT_EQ(s.grants(at(0s)).at(0).slot, 0);
+    s.request({.prompt = "Anna", .warmed = 0, .owner = 1});
+    EXPECT_EQ(s.grants(at(0s)).at(0).slot, 1);
+}
+
+TEST(prefilling, without_a_slot_of_its_own_holds_up_no_other) {
+    slot_scheduler s(2, 0s);
+    s.request({.owner = 1});
+    s.request({.owner = 2});
+    s.grants(at(0s));
+    s.release(1, at(1s), {.holds = "Bert"});
+    s.request({.prompt = "Carl", .is_warming = true, .owner = 3});
+    const auto second = s.request({.prompt = "Bert", .is_warming = true, .owner = 2});
+    EXPECT_EQ(s.grants(at(1s)).at(0).ticket, second);
 }
 
 TEST(prefilling, is_not_waited_for_where_another_slot_holds_all) {
