@@ -29,6 +29,8 @@ class warming_of : public warming, public ::testing::WithParamInterface<mock::me
 
 TEST_P(warming_of, leaves_the_next_request_one_token_to_evaluate) {
     server_options.memory = GetParam();
+    // A text no longer than the window goes back to a checkpoint even where it is extended.
+    server_options.sliding_window = 8;
     start();
     const auto said = say_warm();
     EXPECT_EQ(said.text(), story);
@@ -39,7 +41,8 @@ TEST_P(warming_of, leaves_the_next_request_one_token_to_evaluate) {
 
 INSTANTIATE_TEST_SUITE_P(memories, warming_of,
                          ::testing::Values(mock::memory_kind::attention,
-                                           mock::memory_kind::recurrent));
+                                           mock::memory_kind::recurrent,
+                                           mock::memory_kind::sliding_window));
 
 TEST_F(warming, is_what_spares_a_recurrent_model_its_way_back) {
     server_options.memory = mock::memory_kind::recurrent;
