@@ -22,6 +22,16 @@ class pacing_contract : public contract {
         return c;
     }
 
+    void expect_uncut_texts(const tandem::config& c) {
+        client llm(loop().ioc.get_executor(), c);
+        for (const auto& turn : talk_turns()) {
+            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(c.pacing)));
+            consumer said(llm.start(turn.prompt));
+            ASSERT_TRUE(loop().run_to_end(said));
+            EXPECT_EQ(said.text(), turn.reply);
+        }
+    }
+
     /// Interrupts a reply at some moment, and checks what was heard of it.
     void say_and_interrupt(client& llm, const talk_turn& turn, std::chrono::microseconds after) {
         consumer said(llm.start(turn.prompt));
@@ -42,15 +52,7 @@ class pacing_contract : public contract {
 TANDEM_CONTRACT(pacing_contract);
 
 TEST_P(pacing_contract, every_mode_says_the_uncut_text) {
-    for (const auto mode : modes) {
-        client llm(loop().ioc.get_executor(), paced(mode));
-        for (const auto& turn : talk_turns()) {
-            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(mode)));
-            consumer said(llm.start(turn.prompt));
-            ASSERT_TRUE(loop().run_to_end(said));
-            EXPECT_EQ(said.text(), turn.reply);
-        }
-    }
+    for (const auto mode : modes) expect_uncut_texts(paced(mode));
 }
 
 TEST_P(pacing_contract, every_mode_says_the_uncut_text_with_few_tokens_a_chunk) {
@@ -59,13 +61,7 @@ TEST_P(pacing_contract, every_mode_says_the_uncut_text_with_few_tokens_a_chunk) 
         c.first_chunk_min_tokens = 0;
         c.first_chunk_max_tokens = 3;
         c.chunk_max_tokens = 5;
-        client llm(loop().ioc.get_executor(), c);
-        for (const auto& turn : talk_turns()) {
-            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(mode)));
-            consumer said(llm.start(turn.prompt));
-            ASSERT_TRUE(loop().run_to_end(said));
-            EXPECT_EQ(said.text(), turn.reply);
-        }
+        expect_uncut_texts(c);
     }
 }
 
