@@ -174,6 +174,7 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
         chunk_read(now, !chunker_.is_unpeeked());
     else
         read_on(now);
+    // A hold of no time, and a chunk that was overdue without a place to end at, end now.
     deadline_reached(now);
 }
 
