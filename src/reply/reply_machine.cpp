@@ -386,6 +386,13 @@ void reply_machine::abandoned(time_point now, error_code ec, const diagnostics& 
     finish(now, {finish_reason::error, ec, diag});
 }
 
+// A wish is taken back at the end only, whose figures are there already.
+void reply_machine::wait_given_up(duration guard_wait) {
+    if (guard_wait <= duration{}) return;
+    ++result_.metrics.guard_waits;
+    result_.metrics.guard_wait_ms += to_ms(guard_wait);
+}
+
 void reply_machine::finish(time_point now, outcome how) {
     if (slot_) end_request(now, true);
     if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});

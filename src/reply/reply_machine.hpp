@@ -86,6 +86,8 @@ class reply_machine {
     void warming_begun() noexcept;
     void warming_read(time_point now, const wire::token_event& event);
     void warming_failed(time_point now);
+    /// The wish for a slot was taken back; the guard had held it back so long.
+    void wait_given_up(duration guard_wait);
     /// A slot that this reply cut is idle at the server, so long after the cut.
     void slot_idle(duration since_cut) { tally_.slot_idle(since_cut); }
     /// The consumer asks for the next chunk.

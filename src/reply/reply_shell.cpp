@@ -269,7 +269,7 @@ void reply_shell::want_warm_slot() {
 }
 
 void reply_shell::perform(action::forget_slot) {
-    core_->keeper().forget(std::exchange(ticket_, 0));
+    machine_.wait_given_up(core_->keeper().forget(std::exchange(ticket_, 0)));
 }
 
 void reply_shell::perform(action::forget_warm_slot) {

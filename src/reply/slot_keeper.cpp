@@ -59,10 +59,12 @@ void slot_keeper::let_go(slots::owner_id owner) {
     give();
 }
 
-void slot_keeper::forget(slots::ticket t) {
+duration slot_keeper::forget(slots::ticket t) {
+    const auto guarded = scheduler_.guard_wait(t, now());
     scheduler_.withdraw(t);
     waiting_.erase(t);
     give();
+    return guarded;
 }
 
 void slot_keeper::log_wait(std::uint64_t reply, slots::ticket t) const {

@@ -37,7 +37,8 @@ class slot_keeper {
     /// The reply has ended: its slots may be prefilled for others.
     void let_go(slots::owner_id owner);
     /// Takes a wish back: its taker is not called any more.
-    void forget(slots::ticket t);
+    /// Gives how long the guard alone had held it back.
+    duration forget(slots::ticket t);
     /// Says in the log why the reply waits, if it does.
     void log_wait(std::uint64_t reply, slots::ticket t) const;
     /// The slot's request has ended. With `erase` the slot goes back once its cache is empty.

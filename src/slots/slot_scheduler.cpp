@@ -51,6 +51,13 @@ void slot_scheduler::withdraw(ticket t) {
     std::erase_if(queue_, [t](const waiting& w) { return w.ticket == t; });
 }
 
+duration slot_scheduler::guard_wait(ticket t, time_point now) const {
+    const auto found =
+        std::find_if(queue_.begin(), queue_.end(), [t](const waiting& w) { return w.ticket == t; });
+    if (found == queue_.end()) return {};
+    return found->guarded + (found->guarded_since ? now - *found->guarded_since : duration{});
+}
+
 void slot_scheduler::release(int slot, time_point now, release_note note) {
     auto& s = at(slot);
     s.busy = s.is_prefilled_now = false;

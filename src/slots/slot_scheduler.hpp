@@ -106,6 +106,8 @@ class slot_scheduler {
     ticket request(wish w = {});
     /// Takes a wish back; does nothing if it was granted or taken back already.
     void withdraw(ticket t);
+    /// How long the guard alone has held the ticket back so far; 0 if it does not wait.
+    duration guard_wait(ticket t, time_point now) const;
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_note note = {});
     /// The owner's requests are over: what its slots hold may go.

@@ -42,9 +42,13 @@ TEST_F(interrupt, while_the_guard_holds_the_slot_back) {
     config.reuse_guard = 1h;
     start();
     auto c = begin();
-    ASSERT_TRUE(loop.run_until([&] { return c.chunks().size() == 1; }));
+    ASSERT_TRUE(loop.run_until([&] {
+        return log.count(log_level::info, "for the reuse guard of slot 0") == 1;
+    }));
     expect_end(c);
     EXPECT_EQ(completions(), 1u);
+    EXPECT_EQ(c.result().metrics.guard_waits, 1);
+    EXPECT_GT(c.result().metrics.guard_wait_ms, 0);
 }
 
 TEST_F(interrupt, while_the_guard_holds_the_slot_back_leaves_the_loop_no_work) {

@@ -15,8 +15,10 @@ class verified_cut : public client_and_mock {
         say([](consumer& c, const chunk&) { c.interrupt(); });
         ASSERT_EQ(completions().size(), 1u);
     }
-    // The server does not notice the first cut for so long; 0 = never.
+    // The server does not notice the first cut for so long; 0 = never. It must still be generating
+    // then.
     void start_with_unnoticed_cut(std::chrono::milliseconds time) {
+        server_options.tokens_per_second = 200;
         start_with({.kind = fault_kind::unnoticed_cut, .duration = time});
     }
     bool logs(log_level level, const char* part) {

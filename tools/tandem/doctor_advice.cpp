@@ -47,13 +47,19 @@ advised_setting guard_setting(const doctor_facts& facts) {
 
 advised_setting pacing_setting(const doctor_facts& facts) {
     const auto& now = facts.wishes.pacing;
-    // Whether to generate ahead is a matter of taste, not of the server.
+    const double rate = facts.measured.value.median.tokens_per_second;
+    const bool is_behind = now == "strict" || now == "warm";
+    if (is_behind && rate >= 0 && rate < slow_tokens_per_second)
+        return {.name = "pacing",
+                .value = "ahead",
+                .current = now,
+                .reason = "the server is slow: a sentence in hand while the voice speaks"};
+    // Else whether to generate ahead is a matter of taste, not of the server.
     return {.name = "pacing",
             .value = now == "strict" ? "warm" : now,
             .current = now,
-            .reason = now == "strict" || now == "warm"
-                          ? "the next slot gets ready while the voice speaks"
-                          : "generates ahead of the voice"};
+            .reason = is_behind ? "the next slot gets ready while the voice speaks"
+                                : "generates ahead of the voice"};
 }
 
 // Slots for the server: no fewer than it was given by the flag.

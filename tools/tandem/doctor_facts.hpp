@@ -13,6 +13,9 @@
 // What `tandem doctor` found out: plain values, which the findings are made from.
 namespace tandem::command {
 
+/// A sentence of 20 tokens should be there within some 1.5 s.
+inline constexpr double slow_tokens_per_second = 15;
+
 /// What came of a question to the server; one that failed may have a value of what was known until
 /// then. Not done where an earlier question had no good answer.
 template <class T = std::monostate>

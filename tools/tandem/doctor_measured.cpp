@@ -9,8 +9,7 @@
 namespace tandem::command {
 namespace {
 
-// A sentence of 20 tokens should be there within some 1.5 s; speech takes 3.5 tokens a second.
-constexpr double slow_tokens_per_second = 15;
+// Speech takes 3.5 tokens a second.
 constexpr double speech_tokens_per_second = 3.5;
 constexpr double late_first_token_ms = 1000;
 constexpr double late_idle_ms = 500;

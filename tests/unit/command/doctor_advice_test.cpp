@@ -83,6 +83,12 @@ TEST(doctor_advice, warms_the_next_slot) {
     EXPECT_EQ(setting(advice_of(facts).tandem, "pacing").value, "warm");
 }
 
+TEST(doctor_advice, has_a_slow_server_generate_ahead) {
+    auto facts = good_facts();
+    facts.measured.value.median.tokens_per_second = 8;
+    EXPECT_EQ(setting(advice_of(facts).tandem, "pacing").value, "ahead");
+}
+
 TEST(doctor_advice, leaves_other_kinds_of_pacing_alone) {
     auto facts = good_facts();
     for (const char* pacing : {"ahead", "stream"}) {

@@ -281,6 +281,18 @@ TEST(guard, that_is_changed_counts_for_slots_used_before_and_for_who_waits) {
     EXPECT_EQ(given[0].guard_wait, 2s);
 }
 
+TEST(guard, of_a_ticket_that_still_waits_can_be_told) {
+    slot_scheduler s(1, guard);
+    s.request();
+    s.grants(at(0s));
+    s.release(0, at(1s));
+    const auto t = s.request();
+    s.grants(at(1s));
+    EXPECT_EQ(s.guard_wait(t, at(1500ms)), 500ms);
+    s.withdraw(t);
+    EXPECT_EQ(s.guard_wait(t, at(2s)), 0s);
+}
+
 TEST(slot_that_was_not_wanted_any_more, is_as_it_was) {
     slot_scheduler s(2, guard);
     s.request();
