@@ -125,6 +125,13 @@ TEST_F(replay, tells_replies_that_run_side_by_side_apart) {
     EXPECT_THAT(r.out, HasSubstr("\np2  "));
 }
 
+TEST_F(replay, tells_people_why_a_cut_cannot_be_verified) {
+    start_server({.slots_endpoint = false});
+    const auto r = run({"--verify-cut", "--tts", "wpm=300", "--prompt", "count"});
+    EXPECT_EQ(r.status, 0);
+    EXPECT_THAT(r.err, HasSubstr("cuts are not verified"));
+}
+
 TEST_F(replay, writes_log_lines_to_stderr) {
     start_server();
     const auto r = run({"--json", "--log-level", "info", "--prompt", "count"});

@@ -44,12 +44,13 @@ the file.
 Exit status: 0 good (warnings too), 1 a bot would break, 2 wrong use, 130
 stopped with Ctrl-C, 143 stopped with SIGTERM.)";
 
-// What a look at a server has to do with.
+// What a look at a server has to do with, and what goes with it on a line that was replay's.
 bool is_asked_about(const field_info& f) {
     const std::string_view group = f.group;
     const std::string_view field = f.name;
     if (field == "erase_after_cut" || field == "continue_timeout") return false;
-    return group == "server" || group == "slots" || group == "limits" || field == "pacing";
+    return group == "server" || group == "slots" || group == "limits" || field == "pacing" ||
+           field == "ahead_chunks" || field == "held_chunks_max";
 }
 
 }  // namespace

@@ -82,7 +82,9 @@ int name_columns(const replay_options& options, const std::vector<dialogue>& dia
 
 // The time line tells all that is worth a warning itself.
 log_level level_of(const replay_options& options) {
-    return options.log_level.value_or(options.json ? log_level::warning : log_level::off);
+    // What is seen of a cut that is verified stands in no chunk's line.
+    const bool warns = options.json || options.settings.verify_cut;
+    return options.log_level.value_or(warns ? log_level::warning : log_level::off);
 }
 
 // One run with all that belongs to it.

@@ -81,7 +81,8 @@ void replay_flags::add_own_flags() {
     app_.add_flag("--json", t.json, "one JSON object a line, for programs")->group("output");
     add("--color", t.color, "WHEN", "auto, always or never [auto]", "output");
     add("--log-level", t.log_level, "LEVEL",
-        "log lines on stderr: debug, info, warning, error or off [warning with --json, else off]",
+        "log lines on stderr: debug, info, warning, error or off [warning with --json or "
+        "--verify-cut, else off]",
         "output");
 }
 

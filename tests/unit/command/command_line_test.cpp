@@ -263,7 +263,8 @@ TEST_F(arguments, tell_how_to_examine_it) {
 TEST_F(arguments, of_a_look_at_a_server_are_not_about_replies) {
     const auto help = parse({"doctor", "--help"}).out;
     EXPECT_THAT(help, StartsWith("Example:\n  tandem doctor --url "));
-    for (const char* flag : {"--api-key-file", "--ca-file", "--proxy", "--request-timeout"})
+    for (const char* flag :
+         {"--api-key-file", "--ca-file", "--proxy", "--request-timeout", "--held-chunks-max"})
         EXPECT_THAT(help, HasSubstr(flag));
     EXPECT_THAT(help, Not(HasSubstr("--temperature")));
     EXPECT_THAT(parse({"doctor", "--temperature", "1"}).err, HasSubstr("is an unknown flag"));
