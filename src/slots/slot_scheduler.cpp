@@ -153,7 +153,8 @@ std::optional<wait> slot_scheduler::why_waiting(ticket t, time_point now) const 
     wait w{.before = static_cast<int>(before), .slots = usable_, .stuck = stuck_slots()};
     if (const auto slot = promised_slots()[before]) {
         w.guarded_slot = slot;
-        w.guard_left = std::max(ready_at(*slot) - now, duration{});
+        // A slot that was never used is ready since the start of time: no difference can be taken.
+        w.guard_left = std::max(ready_at(*slot), now) - now;
     } else if (is_prefilled_for(found->wish)) {
         w.prefilled_slot = found->wish.warmed;
     }

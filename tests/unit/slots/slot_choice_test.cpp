@@ -281,6 +281,12 @@ TEST(guard, that_is_changed_counts_for_slots_used_before_and_for_who_waits) {
     EXPECT_EQ(given[0].guard_wait, 2s);
 }
 
+TEST(guard, of_a_slot_that_was_never_used_is_over) {
+    slot_scheduler s(1, guard);
+    const auto t = s.request();
+    EXPECT_EQ(s.why_waiting(t, at(1s)).value().guard_left, 0s);
+}
+
 TEST(guard, of_a_ticket_that_still_waits_can_be_told) {
     slot_scheduler s(1, guard);
     s.request();
