@@ -49,7 +49,7 @@ void slot_keeper::offer(const slots::grant& g) {
         core_.log(found.mapped().is_warming ? log_level::debug : log_level::warning,
                   "slot {}: reuse guard, waited {:.0f} ms", g.slot, to_ms(g.guard_wait));
     if (!found || !found.mapped().taker(g))
-        return scheduler_.release(g.slot, now(), {.is_use = false});
+        return scheduler_.release(g.slot, now(), {.has_run = false});
     // The taker may have given it back already.
     if (watch_ && scheduler_.busy(g.slot)) watch_->granted(g.slot, now());
 }
@@ -98,9 +98,7 @@ void slot_keeper::erased(const ended_use& use, const error_code& ec, const diagn
 void slot_keeper::put_back(ended_use use) {
     last_use_ = now();
     if (watch_ && use.was_cut) {
-        auto& side = use.note.side;
-        watch_->cut(use.slot, use.at, side == slots::server_side::maybe_busy);
-        if (side == slots::server_side::idle) side = slots::server_side::unverified;
+        use.note.side = watch_->cut(use.slot, use.at, use.note.side);
         when_idle_[use.slot] = std::move(use.when_idle);
     }
     scheduler_.release(use.slot, last_use_, std::move(use.note));

@@ -36,8 +36,8 @@ class slot_keeper {
     void give();
     /// The reply has ended: its slots may be prefilled for others.
     void let_go(slots::owner_id owner);
-    /// Takes a wish back: its taker is not called any more.
-    /// Gives how long the guard alone had held it back.
+    /// Takes a wish back: its taker is not called any more. Gives how long the guard alone had held
+    /// it back.
     duration forget(slots::ticket t);
     /// Says in the log why the reply waits, if it does.
     void log_wait(std::uint64_t reply, slots::ticket t) const;

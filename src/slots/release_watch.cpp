@@ -25,10 +25,11 @@ bool is_processing(int slot, const std::vector<tandem::slot_state>& slots) {
 
 }  // namespace
 
-void release_watch::cut(int slot, time_point now, bool before_first_token) {
-    const auto due = now + (before_first_token ? rest_after_early_cut : first_looks.front());
-    watched_.insert_or_assign(slot,
-                              watched{.cut = now, .is_early = before_first_token, .due = due});
+server_side release_watch::cut(int slot, time_point now, server_side side) {
+    const bool is_early = side == server_side::maybe_busy;
+    const auto due = now + (is_early ? rest_after_early_cut : first_looks.front());
+    watched_.insert_or_assign(slot, watched{.cut = now, .is_early = is_early, .due = due});
+    return side == server_side::idle ? server_side::unverified : side;
 }
 
 // The request that was cut may be there still, and keep the next one waiting.

@@ -44,8 +44,9 @@ struct release_news {
 /// 1.2 s of the cut, nor within 2 s of the look before.
 class release_watch {
  public:
-    /// The request on `slot` was cut.
-    void cut(int slot, time_point now, bool before_first_token);
+    /// The request on `slot` was cut, after which the server side is as told. Gives what it is
+    /// until it was looked at.
+    server_side cut(int slot, time_point now, server_side side);
     /// The slot has its next request: it is not watched any more.
     void granted(int slot, time_point now);
 

@@ -47,13 +47,17 @@ ticket slot_scheduler::request(wish w) {
     return last_ticket_;
 }
 
+auto slot_scheduler::find(ticket t) const -> std::deque<waiting>::const_iterator {
+    return std::find_if(queue_.begin(), queue_.end(),
+                        [t](const waiting& w) { return w.ticket == t; });
+}
+
 void slot_scheduler::withdraw(ticket t) {
-    std::erase_if(queue_, [t](const waiting& w) { return w.ticket == t; });
+    if (const auto found = find(t); found != queue_.end()) queue_.erase(found);
 }
 
 duration slot_scheduler::guard_wait(ticket t, time_point now) const {
-    const auto found =
-        std::find_if(queue_.begin(), queue_.end(), [t](const waiting& w) { return w.ticket == t; });
+    const auto found = find(t);
     if (found == queue_.end()) return {};
     return found->guarded + (found->guarded_since ? now - *found->guarded_since : duration{});
 }
@@ -61,7 +65,7 @@ duration slot_scheduler::guard_wait(ticket t, time_point now) const {
 void slot_scheduler::release(int slot, time_point now, release_note note) {
     auto& s = at(slot);
     s.busy = s.is_prefilled_now = false;
-    if (!note.is_use && note.holds.empty()) return;
+    if (!note.has_run) return;
     s.side = note.side;
     s.holds = bounded(std::move(note.holds));
     if (!note.is_use) return;
@@ -146,8 +150,7 @@ std::vector<std::optional<int>> slot_scheduler::promised_slots() const {
 }
 
 std::optional<wait> slot_scheduler::why_waiting(ticket t, time_point now) const {
-    const auto found =
-        std::find_if(queue_.begin(), queue_.end(), [t](const waiting& w) { return w.ticket == t; });
+    const auto found = find(t);
     if (found == queue_.end()) return std::nullopt;
     const auto before = static_cast<std::size_t>(found - queue_.begin());
     wait w{.before = static_cast<int>(before), .slots = usable_, .stuck = stuck_slots()};

@@ -58,11 +58,12 @@ enum class server_side {
 /// How the use of a slot ended.
 struct release_note {
     server_side side = server_side::idle;
-    /// False: the request ended by itself, and was none that counts for the guard (prefilling), or
-    /// it never ran. The guard, and which slot was used last, stay as they were.
+    /// False: the slot was given back before any request; all that is known of it stays.
+    bool has_run = true;
+    /// False: the request ended by itself, and was none that counts for the guard (prefilling). The
+    /// guard, and which slot was used last, stay as they were.
     bool is_use = true;
-    /// Text that the slot holds now, as far as known; empty = unknown. Empty and no use: the
-    /// request never ran, so that what was known of the slot stays.
+    /// Text that the slot holds now, as far as known; empty = unknown.
     std::string holds{};
 };
 
@@ -155,6 +156,7 @@ class slot_scheduler {
         duration guarded{};
     };
 
+    std::deque<waiting>::const_iterator find(ticket t) const;
     const slot_state& at(int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
     bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }

@@ -26,8 +26,9 @@ using testing::IsEmpty;
 
 constexpr time_point start{1h};
 
-constexpr bool before_first_token = true;
-constexpr bool in_mid_stream = false;
+// What the slot of a request that was cut may be doing.
+constexpr auto before_first_token = server_side::maybe_busy;
+constexpr auto in_mid_stream = server_side::idle;
 
 std::string in_words(const release_news& n) {
     const char* side = n.side == server_side::idle   ? "idle"
@@ -40,7 +41,7 @@ std::string in_words(const release_news& n) {
 /// A server whose slots are busy as the test says, and a clock.
 class release_watching : public testing::Test {
  protected:
-    void cut(int slot, bool early = in_mid_stream) { watch.cut(slot, start + now, early); }
+    void cut(int slot, server_side when = in_mid_stream) { watch.cut(slot, start + now, when); }
     void granted(int slot) { watch.granted(slot, start + now); }
 
     /// Answers each look at once, up to a time.
@@ -71,6 +72,12 @@ class release_watching : public testing::Test {
     std::vector<long> looks;
     std::vector<std::string> news;
 };
+
+TEST(release_watch, tells_what_a_slot_is_until_it_was_looked_at) {
+    release_watch watch;
+    EXPECT_EQ(watch.cut(0, start, in_mid_stream), server_side::unverified);
+    EXPECT_EQ(watch.cut(1, start, before_first_token), server_side::maybe_busy);
+}
 
 TEST_F(release_watching, is_nothing_without_a_cut) {
     EXPECT_FALSE(watch.next_look());

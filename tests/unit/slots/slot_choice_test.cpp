@@ -1,7 +1,7 @@
 // Which of several slots a ticket gets: by what they hold, what they were prefilled for, and what
 // the server does on them.
 
-#include "slots/slot_scheduler.hpp"
+#include "slot_uses.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,10 +22,8 @@ using tandem::slots::server_side;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::slots::wish;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
+using tandem::test::at;
+using tandem::test::use_all;
 
 constexpr auto guard = 2s;
 
@@ -60,7 +58,7 @@ slot_scheduler scheduler_of(const std::vector<slot_left>& slots) {
                 s.release(static_cast<int>(i), at(std::chrono::seconds(second)),
                           {.side = slots[i].side, .holds = slots[i].holds});
     for (std::size_t i = 0; i < slots.size(); ++i)
-        if (!slots[i].used_at) s.release(static_cast<int>(i), at(0s), {.is_use = false});
+        if (!slots[i].used_at) s.release(static_cast<int>(i), at(0s), {.has_run = false});
     return s;
 }
 
@@ -306,8 +304,8 @@ TEST(slot_that_was_not_wanted_any_more, is_as_it_was) {
     s.request();
     s.request();
     EXPECT_EQ(s.grants(at(3s)).size(), 2u);
-    s.release(0, at(4s), {.is_use = false});
-    s.release(1, at(4s), {.is_use = false});
+    s.release(0, at(4s), {.has_run = false});
+    s.release(1, at(4s), {.has_run = false});
     // Still maybe busy, and so left for last, but with no new guard.
     s.request({.prompt = "Dear"});
     EXPECT_EQ(s.grants(at(4s)).at(0).slot, 1);
@@ -332,11 +330,7 @@ TEST(stuck_slot, is_used_again_once_it_is_idle) {
 
 TEST(stuck_slot, is_no_reason_to_wait_for_ever) {
     slot_scheduler s(2, guard);
-    s.request();
-    s.request();
-    s.grants(at(0s));
-    s.release(0, at(1s));
-    s.release(1, at(2s));
+    use_all(s, {1s, 2s});
     s.set_side(0, busy);
     s.set_side(1, busy);
     s.request();

@@ -1,6 +1,6 @@
 // What prefilling may take, what it leaves alone, and who waits for it.
 
-#include "slots/slot_scheduler.hpp"
+#include "slot_uses.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,15 +9,11 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::duration;
-using tandem::time_point;
 using tandem::slots::in_words;
 using tandem::slots::server_side;
 using tandem::slots::slot_scheduler;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
+using tandem::test::at;
+using tandem::test::use_all;
 
 constexpr auto guard = 2s;
 
@@ -35,11 +31,7 @@ TEST(prefilling, comes_after_all_live_tickets) {
 
 TEST(prefilling, does_not_pass_a_live_ticket_that_waits_for_a_guard) {
     slot_scheduler s(2, guard);
-    s.request();
-    s.request();
-    s.grants(at(0s));
-    s.release(0, at(1s));
-    s.release(1, at(2s));
+    use_all(s, {1s, 2s});
     const auto warming = s.request({.is_warming = true});
     const auto live = s.request();
     EXPECT_TRUE(s.grants(at(2s)).empty());
@@ -192,7 +184,7 @@ TEST(prefilling, tells_what_the_slot_holds) {
     EXPECT_EQ(s.grants(at(1s)).at(0).slot, 0);
     s.request({.is_warming = true});
     EXPECT_EQ(s.grants(at(1s)).at(0).slot, 1);
-    s.release(0, at(2s), {.is_use = false});
+    s.release(0, at(2s), {.has_run = false});
     s.release(1, at(2s), {.is_use = false, .holds = "Dear A"});
     s.request({.prompt = "Dear Anna"});
     EXPECT_EQ(s.grants(at(2s)).at(0).slot, 1);

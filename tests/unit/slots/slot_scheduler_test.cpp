@@ -1,4 +1,4 @@
-#include "slots/slot_scheduler.hpp"
+#include "slot_uses.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,10 +13,7 @@ using tandem::time_point;
 using tandem::slots::grant;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
+using tandem::test::at;
 
 // Asks for a slot and takes it as soon as the guard allows; tells which one, and when.
 struct taken {

@@ -1,6 +1,6 @@
 // Several replies on the same slots: who waits for what, and slots that come and go.
 
-#include "slots/slot_scheduler.hpp"
+#include "slot_uses.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,23 +9,13 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::duration;
 using tandem::time_point;
 using tandem::slots::grant;
 using tandem::slots::in_words;
 using tandem::slots::server_side;
 using tandem::slots::slot_scheduler;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
-
-// Uses as many slots as there are from 0 s on, and releases each at its time.
-void use_all(slot_scheduler& s, const std::vector<duration>& ends) {
-    for (std::size_t i = 0; i < ends.size(); ++i) s.request();
-    ASSERT_EQ(s.grants(at(0s)).size(), ends.size());
-    for (std::size_t i = 0; i < ends.size(); ++i) s.release(static_cast<int>(i), at(ends[i]));
-}
+using tandem::test::at;
+using tandem::test::use_all;
 
 // The one grant that is possible now.
 grant only_grant(slot_scheduler& s, time_point now) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "slots/slot_scheduler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <vector>
+
+namespace tandem::test {
+
+constexpr time_point at(duration since_start) {
+    return time_point(since_start + std::chrono::hours(1));
+}
+
+/// Uses as many slots as there are ends from 0 s on, and releases each at its time.
+inline void use_all(slots::slot_scheduler& s, const std::vector<duration>& ends) {
+    for (std::size_t i = 0; i < ends.size(); ++i) s.request();
+    ASSERT_EQ(s.grants(at({})).size(), ends.size());
+    for (std::size_t i = 0; i < ends.size(); ++i) s.release(static_cast<int>(i), at(ends[i]));
+}
+
+}  // namespace tandem::test
