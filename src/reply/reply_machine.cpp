@@ -1,5 +1,6 @@
 #include "reply/reply_machine.hpp"
 
+#include "reply/server_pace.hpp"
 #include "text/white_space.hpp"
 
 #include <algorithm>
@@ -12,12 +13,6 @@ namespace {
 
 using phase = reply_phase;
 using status = text::chunker::status;
-
-// A server with an idle slot begins a request within some round trips.
-constexpr duration late_beginning = std::chrono::milliseconds(500);
-
-// The server sends what is left before a stop word, and the end of the stream right behind it.
-constexpr duration end_follows = std::chrono::milliseconds(100);
 
 finish_reason reason_of(wire::stop_type stop) noexcept {
     switch (stop) {
@@ -267,7 +262,7 @@ void reply_machine::rest(time_point now) {
 }
 
 void reply_machine::next_request(time_point now) {
-    warming_.reply_goes_on();
+    warming_.give_up_waiting();
     if (is_used_up()) return generation_ended(now, finish_reason::length);
     enter(phase::resolving, now);
     want_slot_when_resolved(now);
@@ -396,7 +391,8 @@ void reply_machine::wait_given_up(duration guard_wait) {
 void reply_machine::finish(time_point now, outcome how) {
     if (slot_) end_request(now, true);
     if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
-    warming_.reply_ended();
+    warming_.give_up_waiting();
+    warming_.cut();
     enter(phase::ended, now);
     result_.finish_reason = how.reason;
     result_.error = how.ec;

@@ -41,7 +41,7 @@ void reply_machine::deadline_reached(time_point now) {
         else if (is_over(consumer_due(), now))
             consumer_overdue(now);
         else
-            warming_.overdue();
+            warming_.cut();
     }
 }
 

@@ -175,6 +175,13 @@ completion_call::handlers reply_shell::warming_handlers() {
                 }};
 }
 
+slot_taker reply_shell::offered_to(bool (reply_shell::*take)(const slots::grant&)) {
+    return [weak = weak_from_this(), take](const slots::grant& g) {
+        const auto self = weak.lock();
+        return self && (self.get()->*take)(g);
+    };
+}
+
 bool reply_shell::take_slot(const slots::grant& g) {
     ticket_ = 0;
     if (!machine_.wants_slot()) return false;
@@ -250,10 +257,7 @@ void reply_shell::perform(action::want_warm_slot) {
 void reply_shell::want_slot() {
     ticket_ = core_->keeper().want(
         {.prompt = comparable(machine_.text()), .warmed = machine_.warm_slot(), .owner = id()},
-        [weak = weak_from_this()](const slots::grant& g) {
-            const auto self = weak.lock();
-            return self && self->take_slot(g);
-        });
+        offered_to(&reply_shell::take_slot));
     core_->keeper().give();
     if (ticket_ != 0) core_->keeper().log_wait(id(), ticket_);
 }
@@ -261,10 +265,7 @@ void reply_shell::want_slot() {
 void reply_shell::want_warm_slot() {
     warm_ticket_ = core_->keeper().want(
         {.prompt = comparable(machine_.text()), .is_warming = true, .owner = id()},
-        [weak = weak_from_this()](const slots::grant& g) {
-            const auto self = weak.lock();
-            return self && self->take_warm_slot(g);
-        });
+        offered_to(&reply_shell::take_warm_slot));
     core_->keeper().give();
 }
 
@@ -308,8 +309,9 @@ void reply_shell::perform(action::close_warming) {
 }
 
 void reply_shell::perform(action::release_slot a) {
-    slots::release_note note{.side = a.side, .is_use = a.is_use};
-    if (!a.erase) note.holds = comparable(machine_.text().substr(0, a.holds_bytes));
+    slots::release_note note{.side = a.side,
+                             .is_use = a.is_use,
+                             .holds = comparable(machine_.text().substr(0, a.holds_bytes))};
     core_->keeper().release(a.slot, std::move(note), a.erase, a.cut,
                             [weak = weak_from_this()](duration since_cut) {
                                 // The result of an ended reply is read by others.

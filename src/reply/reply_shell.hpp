@@ -44,6 +44,7 @@ class reply_shell : public std::enable_shared_from_this<reply_shell> {
     void server_ready(time_point asked_at);
     void want_slot();
     void want_warm_slot();
+    slot_taker offered_to(bool (reply_shell::*take)(const slots::grant&));
     bool take_slot(const slots::grant& g);
     bool take_warm_slot(const slots::grant& g);
     void send(completion_call& call, int slot, int n_predict, const prompt_view& prompt);

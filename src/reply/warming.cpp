@@ -1,15 +1,10 @@
 #include "reply/warming.hpp"
 
+#include "reply/server_pace.hpp"
+
 #include <algorithm>
 
 namespace tandem::detail {
-namespace {
-
-// A server begins a request at once if its slot is idle; one that does not holds it back, and would
-// hold up the continue that waits for it.
-constexpr duration longest_beginning = std::chrono::milliseconds(500);
-
-}  // namespace
 
 void warming::reply_rests(std::size_t text_bytes) {
     // A request of the rest before may still run: its slot must be given back first.
@@ -21,7 +16,7 @@ void warming::reply_rests(std::size_t text_bytes) {
     actions_.push_back(action::want_warm_slot{});
 }
 
-void warming::reply_goes_on() {
+void warming::give_up_waiting() {
     if (state_ != state::waiting) return;
     state_ = state::idle;
     actions_.push_back(action::forget_warm_slot{});
@@ -50,19 +45,15 @@ void warming::failed() {
     slot_.reset();
 }
 
-void warming::overdue() {
+void warming::cut() {
     release({.side = slots::server_side::maybe_busy, .cut = true, .erase = erase_after_cut_});
     slot_.reset();
 }
 
-void warming::reply_ended() {
-    reply_goes_on();
-    overdue();
-}
-
 std::optional<time_point> warming::deadline(duration limit) const {
     if (!is_running()) return std::nullopt;
-    return since_ + (begun_ ? limit : std::min(limit, longest_beginning));
+    // What the server holds back would hold up the continue that waits for it.
+    return since_ + (begun_ ? limit : std::min(limit, late_beginning));
 }
 
 void warming::release(action::release_slot how) {

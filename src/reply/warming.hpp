@@ -19,21 +19,18 @@ class warming {
     /// The reply rests, and what its next request sends is known, a text of so many bytes: asks for
     /// a slot, once a rest.
     void reply_rests(std::size_t text_bytes);
-    /// The reply wants to go on: a slot that was not given yet is not waited for.
-    void reply_goes_on();
+    /// The reply wants to go on, or has ended: a slot that was not given yet is not waited for.
+    void give_up_waiting();
     /// The reply's next request was given a slot; the text will grow.
     void request_sent() noexcept;
-    /// The reply has ended: what runs is cut.
-    void reply_ended();
-
     void slot_granted(time_point now, int slot);
     /// The server began it.
     void begun() noexcept { begun_ = true; }
     /// Its answer came whole.
     void answered();
     void failed();
-    /// deadline() has come: the request is cut.
-    void overdue();
+    /// A request that runs is cut: deadline() has come, or the reply has ended.
+    void cut();
 
     bool is_waiting() const noexcept { return state_ == state::waiting; }
     bool is_running() const noexcept { return state_ == state::running; }
