@@ -105,7 +105,8 @@ struct config {
     /// Proxy URL; empty = what `http_proxy`, `https_proxy` and `no_proxy` say, "none" = no proxy.
     std::string proxy{};
 
-    /// Slots of the server to use, from slot 0 on. 1 to 1024; fewer if the server has fewer.
+    /// Slots of the server to use, from slot 0 on; fewer if the server has fewer. 0 to 1024; 0 =
+    /// all that it has.
     int slots = 2;
     /// Shortest time between two uses of one slot; 0 = none. 0 to 1 h. `auto_guard` = none where
     /// the server's build is known to need none, else, and until the server has told, 2 s.
@@ -161,6 +162,11 @@ struct config {
     duration continue_timeout = std::chrono::seconds(30);
     /// Calls other than /completion, from start to end.
     duration request_timeout = std::chrono::seconds(10);
+    /// A request waits for a slot so long at most: for other replies, and for the guard, which must
+    /// be shorter.
+    duration queue_timeout = std::chrono::seconds(30);
+    /// Replies that wait for their first slot at most; one more is refused. 1 to 1,000,000.
+    int queue_limit = 1024;
 
     /// For replies that bring no options of their own.
     generation_options generation{};

@@ -85,7 +85,9 @@ void for_each_field(Config& c, Visitor&& visit) {
                      .help = "proxy to go through (none: no proxy)",
                      .secret = true},
           c.proxy);
-    visit(field_info{"slots", "slots", "N", "slots of the server to use", 1, 1024}, c.slots);
+    visit(field_info{"slots", "slots", "N", "slots of the server to use (0: all that it has)", 0,
+                     1024},
+          c.slots);
     visit(field_info{"reuse_guard", "slots", "TIME",
                      "shortest time between two uses of a slot (0: none; auto: as the server's "
                      "build allows)",
@@ -162,6 +164,12 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"request_timeout", "limits", "TIME", "for calls other than /completion", 0.001,
                      3600},
           c.request_timeout);
+    visit(field_info{"queue_timeout", "limits", "TIME", "for a slot, the guard included", 0.001,
+                     86400},
+          c.queue_timeout);
+    visit(field_info{"queue_limit", "limits", "N", "replies that wait for their first slot at most",
+                     1, 1000000},
+          c.queue_limit);
     for_each_field(c.generation, visit);
 }
 

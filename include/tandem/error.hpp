@@ -51,8 +51,24 @@ enum class errc {
     response_too_large,
     /// A second operation of a kind of which only one may be outstanding.
     operation_in_progress,
-    /// The client was destroyed before the operation could end.
+    /// The client or service was destroyed before the operation could end.
     client_destroyed,
+    /// As many replies wait for a slot as `queue_limit` allows.
+    queue_full,
+    /// No slot became free within `queue_timeout`.
+    queue_timeout,
+    /// None of the service's servers is up with its model loaded, or there is none.
+    no_model,
+    /// The conversation has ended, or is not known to this service.
+    session_not_found,
+    /// A conversation's prompt could not be rendered or counted.
+    tokenize_failed,
+    /// The conversation's server went away, or was removed, while its reply ran.
+    server_gone,
+    /// No turn was interrupted within `resume_grace`, or the next one has begun.
+    nothing_to_resume,
+    /// No slot holds the conversation.
+    nothing_to_save,
 };
 
 /// The category of `errc`.

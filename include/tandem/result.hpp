@@ -53,11 +53,14 @@ struct slot_metrics {
     int slot = -1;  ///< of the last request; -1 if there was none
     /// Whether that was also the slot that the client had used last before, for any reply.
     bool slot_reused = false;
-    int chunks = 0;              ///< handed over
-    int requests = 0;            ///< sent to /completion
-    int cuts = 0;                ///< requests ended by closing the connection
-    int guard_waits = 0;         ///< requests that had to wait for a slot's guard
-    double guard_wait_ms = 0;    ///< all these waits together
+    int chunks = 0;            ///< handed over
+    int requests = 0;          ///< sent to /completion
+    int cuts = 0;              ///< requests ended by closing the connection
+    int guard_waits = 0;       ///< requests that had to wait for a slot's guard
+    double guard_wait_ms = 0;  ///< all these waits together
+    /// How long requests waited for slots, the guard included: all of them, and the first one.
+    double slot_wait_ms = 0;
+    double first_slot_wait_ms = 0;
     double total_ms = 0;         ///< from start to end
     double first_chunk_ms = -1;  ///< from start to the hand-over of the first chunk; -1 if none
     double longest_gap_ms = 0;   ///< from a continue to the hand-over of the next chunk

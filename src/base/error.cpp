@@ -1,6 +1,5 @@
 #include "tandem/error.hpp"
 
-
 #include <fmt/format.h>
 
 #include <array>
@@ -57,6 +56,22 @@ constexpr std::array errc_rows{
              "an operation of this kind is already outstanding"},
     errc_row{errc::client_destroyed, "client_destroyed", false,
              "the client was destroyed before the operation could end"},
+    errc_row{errc::queue_full, "queue_full", true,
+             "as many replies wait for a slot as queue_limit allows; use more slots or servers"},
+    errc_row{errc::queue_timeout, "queue_timeout", true,
+             "no slot became free within queue_timeout; use more slots or servers"},
+    errc_row{errc::no_model, "no_model", true,
+             "no server is up with its model loaded; start one, or check the list of servers"},
+    errc_row{errc::session_not_found, "session_not_found", false,
+             "the conversation has ended, or is not of this service; create another one"},
+    errc_row{errc::tokenize_failed, "tokenize_failed", true,
+             "the conversation's prompt could not be rendered or counted"},
+    errc_row{errc::server_gone, "server_gone", true,
+             "the conversation's server went away while its reply ran"},
+    errc_row{errc::nothing_to_resume, "nothing_to_resume", false,
+             "no turn was interrupted within resume_grace, or the next one has begun"},
+    errc_row{errc::nothing_to_save, "nothing_to_save", false,
+             "no slot holds the conversation; it has not spoken yet, or another took its slots"},
 };
 
 const errc_row* find_row(int value) noexcept {

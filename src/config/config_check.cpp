@@ -85,6 +85,14 @@ void check_first_chunk(const config& c, std::vector<config_fault>& faults) {
                                       c.first_chunk_min_tokens, last)});
 }
 
+// Each continuation on one slot would fail.
+void check_queue(const config& c, std::vector<config_fault>& faults) {
+    if (c.reuse_guard && c.queue_timeout > duration{} && c.queue_timeout <= *c.reuse_guard)
+        faults.push_back({"queue_timeout",
+                          fmt::format("is {}, not over the reuse_guard of {} that is waited for",
+                                      to_string(c.queue_timeout), to_string(*c.reuse_guard))});
+}
+
 std::string describe(const std::vector<config_fault>& faults) {
     std::string text = "the configuration cannot be used:";
     for (const auto& f : faults) text += fmt::format("\n  {} {}", f.field, f.message);
@@ -107,6 +115,7 @@ std::vector<config_fault> check(const config& c) {
     if (const auto fault = transport::api_key_fault(c.api_key))
         faults.push_back({"api_key", *fault});
     check_first_chunk(c, faults);
+    check_queue(c, faults);
     return faults;
 }
 

@@ -2,7 +2,7 @@
 
 #include "reply/client_core.hpp"
 #include "reply/reply_shell.hpp"
-#include "transport/curl_transport.hpp"
+#include "reply/reply_start.hpp"
 
 #include <utility>
 
@@ -12,8 +12,8 @@ namespace {
 // Ends what the client owns, on its strand.
 void destroy(std::shared_ptr<detail::client_core> core) {
     if (!core) return;
-    const auto& c = *core;
-    c.dispatch([owned = std::move(core)] { owned->destroy(); });
+    const auto& home = core->home();
+    home.dispatch([owned = std::move(core)] { owned->home().close(); });
 }
 
 // Runs `ask(core, done)` on the strand, which gives the name of the request; completes the call
@@ -26,9 +26,9 @@ void run_call(std::shared_ptr<detail::client_core> core,
         if (call->diag) *call->diag = d;
         call->handler.complete(ec, std::move(results)...);
     };
-    const auto& c = *core;
-    c.dispatch([k = std::move(core), p = std::move(call), d = std::move(done),
-                a = std::move(ask)]() mutable {
+    const auto& home = core->home();
+    home.dispatch([k = std::move(core), p = std::move(call), d = std::move(done),
+                   a = std::move(ask)]() mutable {
         if (!p->handler) return;
         if (k->shut_down())
             d(errc::client_destroyed, {}, Results{}...);
@@ -41,9 +41,8 @@ void run_call(std::shared_ptr<detail::client_core> core,
 
 client::client(boost::asio::any_io_executor executor, config c) {
     if (auto faults = check(c); !faults.empty()) throw config_error(std::move(faults));
-    core_ = std::make_shared<core>(executor, std::move(c), [](const auto& ex, const config& conf) {
-        return transport::make_curl_transport(ex, transport::curl_options_of(conf));
-    });
+    auto home = std::make_shared<detail::event_home>(executor, c.logger);
+    core_ = core::make(std::move(home), std::move(c));
 }
 
 client::client(client&&) noexcept = default;
@@ -70,14 +69,16 @@ reply client::start(std::string prompt) {
 }
 
 reply client::start(std::string prompt, generation_options options) {
-    return reply(core_->start(std::move(prompt), std::move(options)));
+    const auto shell = detail::reply_shell::make(core_->home(), core_->config(), std::move(options),
+                                                 detail::start_at(core_, std::move(prompt)));
+    return reply(shell);
 }
 
 void client::cancel_call(const std::weak_ptr<core>& weak, std::function<std::uint64_t()> abort) {
     auto owned = weak.lock();
     if (!owned) return;
-    const auto& c = *owned;
-    c.dispatch([k = std::move(owned), a = std::move(abort)] {
+    const auto& home = owned->home();
+    home.dispatch([k = std::move(owned), a = std::move(abort)] {
         k->calls().cancel(a(), boost::asio::error::operation_aborted);
     });
 }

@@ -1,52 +1,25 @@
 #include "reply/client_core.hpp"
 
-#include "reply/reply_shell.hpp"
+#include "transport/curl_transport.hpp"
 
-#include <boost/asio/execution/context.hpp>
-#include <boost/asio/query.hpp>
-#include <boost/asio/strand.hpp>
-
-#include <algorithm>
 #include <utility>
 
 namespace tandem::detail {
 
-client_core::client_core(const boost::asio::any_io_executor& executor, tandem::config c,
-                         const make_transport& make)
-    : executor_(boost::asio::make_strand(executor)),
+client_core::client_core(std::shared_ptr<event_home> home, tandem::config c)
+    : home_(std::move(home)),
       config_(std::move(c)),
-      transport_(make(executor_, config_)),
-      calls_(std::in_place, executor_, *transport_, config_.request_timeout),
+      transport_(
+          transport::make_curl_transport(home_->executor(), transport::curl_options_of(config_))),
+      calls_(std::in_place, home_->executor(), *transport_, config_.request_timeout),
       server_(config_.slots, config_.reuse_guard),
-      keeper_(*this, server_.reuse_guard()) {
-    // Asio shuts its services down in reverse order of their making. The strand and the timer have
-    // made theirs above, so they still work while this one is shut down.
-    auto& context = boost::asio::query(executor, boost::asio::execution::context);
-    registry_ = &boost::asio::use_service<client_registry>(context);
-    registry_->add(*this);
-}
+      keeper_(*this, server_.reuse_guard()) {}
 
-client_core::~client_core() {
-    if (registry_) registry_->remove(*this);
-}
-
-std::shared_ptr<reply_shell> client_core::start(std::string prompt, generation_options options) {
-    auto shell = std::make_shared<reply_shell>(shared_from_this(), ++last_reply_id_,
-                                               std::move(prompt), std::move(options));
-    remember(shell);
-    dispatch([shell] { shell->start(); });
-    return shell;
-}
-
-void client_core::remember(const std::shared_ptr<reply_shell>& reply) {
-    const std::lock_guard lock(replies_mutex_);
-    std::erase_if(replies_, [](const auto& r) { return r.expired(); });
-    replies_.push_back(reply);
-}
-
-std::vector<std::weak_ptr<reply_shell>> client_core::take_replies() noexcept {
-    const std::lock_guard lock(replies_mutex_);
-    return std::exchange(replies_, {});
+std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home, tandem::config c) {
+    auto& place = *home;
+    std::shared_ptr<client_core> core(new client_core(std::move(home), std::move(c)));
+    place.add(core);
+    return core;
 }
 
 void client_core::prepare(prepared done) {
@@ -59,15 +32,8 @@ void client_core::prepare(prepared done) {
     });
 }
 
-// An exception of the user's function must not end a reply half-way.
-void client_core::write_log(log_level level, const std::string& line) const noexcept try {
-    config_.logger.write(level, line);
-} catch (...) {
-}
-
 void client_core::log_lines(const std::vector<log_line>& lines) const {
-    for (const auto& line : lines)
-        if (config_.logger.enabled(line.level)) write_log(line.level, line.text);
+    for (const auto& line : lines) log(line.level, "{}", line.text);
 }
 
 // Who asked tells the error.
@@ -90,26 +56,19 @@ void client_core::ran_on_another_slot(int asked, int used) {
     keeper_.set_guard(server_.reuse_guard());
 }
 
-void client_core::destroy() {
+void client_core::shut_down(error_code ec) {
+    const auto self = shared_from_this();
     shut_down_ = true;
     keeper_.stop();
-    const diagnostics diag{.client_message = "the client was destroyed while the reply ran"};
-    for (const auto& weak : take_replies())
-        if (const auto reply = weak.lock()) reply->abandon(errc::client_destroyed, diag);
-    calls_->cancel(errc::client_destroyed);
+    calls_->cancel(ec);
 }
 
 void client_core::context_ended() noexcept {
     shut_down_ = true;
-    registry_ = nullptr;
-    for (const auto& weak : take_replies())
-        if (const auto reply = weak.lock()) reply->context_ended();
     std::exchange(preparing_, {}).clear();
     calls_.reset();
     keeper_.context_ended();
     transport_.reset();
-    // Last, as handlers that are destroyed above may use the client.
-    executor_ = boost::asio::any_io_executor();
 }
 
 }  // namespace tandem::detail

@@ -5,17 +5,27 @@
 
 namespace tandem::detail {
 
-continuation::continuation(std::string prompt, bool has_stop_words)
-    : text_(std::move(prompt)), prompt_bytes_(text_.size()), has_stop_words_(has_stop_words) {}
+continuation::continuation(known_prompt prompt, bool has_stop_words)
+    : text_(std::move(prompt.text)),
+      prompt_bytes_(text_.size()),
+      known_bytes_(prompt.known_bytes),
+      known_ids_(prompt.ids.size()),
+      ids_(std::move(prompt.ids)),
+      prompt_ids_(known_ids_),
+      prompt_known_(known_bytes_ > 0 && known_bytes_ == prompt_bytes_),
+      has_stop_words_(has_stop_words) {}
 
 void continuation::prompt_tokenized(std::vector<wire::token_id> ids) {
     if (prompt_known_ || ids.empty()) return;
     prompt_known_ = true;
-    prompt_ids_ = ids.size();
+    prompt_ids_ += ids.size();
     for (auto& h : holes_) h.at += ids.size();
     last_.at += ids.size();
-    ids.insert(ids.end(), ids_.begin(), ids_.end());
-    ids_ = std::move(ids);
+    ids_.insert(ids_.begin() + static_cast<std::ptrdiff_t>(known_ids_), ids.begin(), ids.end());
+}
+
+std::string_view continuation::unknown_prompt() const noexcept {
+    return prompt_known_ ? std::string_view() : prompt().substr(known_bytes_);
 }
 
 void continuation::begin_request() {
@@ -30,7 +40,10 @@ void continuation::append(const wire::token_event& event) {
     // A server that does not count its tokens sends each one.
     const int least = synced_ + std::max(1, static_cast<int>(unsynced_.size()));
     const int predicted = std::max(event.predicted, least);
-    keep_span(event, static_cast<std::size_t>(predicted - synced_));
+    const auto count = static_cast<std::size_t>(predicted - synced_);
+    keep_span(event, count);
+    pieces_.push_back(
+        {static_cast<std::uint32_t>(event.content.size()), static_cast<std::uint32_t>(count)});
     text_ += event.content;
     synced_ = predicted;
     unsynced_.clear();
@@ -47,6 +60,11 @@ void continuation::keep_span(const wire::token_event& event, std::size_t count) 
 void continuation::cut() {
     const bool is_sure = !has_stop_words_ || last_.known != last_.count;
     if (ids_usable_ && !is_sure && synced_ > 0) holes_.push_back(last_);
+}
+
+void continuation::forget_ids() noexcept {
+    ids_usable_ = false;
+    known_bytes_ = known_ids_ = 0;
 }
 
 std::vector<std::string> continuation::lost_texts() const {
@@ -83,12 +101,32 @@ void continuation::recovered(std::span<const wire::token_id> ids) {
     ids_ = std::move(filled);
 }
 
+// A count that differs means that the server tokenised the prompt in another way.
+bool continuation::all_ids_known() const noexcept {
+    return prompt_known_ && prompt_ids_ == static_cast<std::size_t>(prompt_tokens_) &&
+           ids_usable_ && holes_.empty();
+}
+
 prompt_view continuation::next_prompt() const {
-    // A count that differs means that the server tokenised the prompt in another way.
-    const bool prompt_agrees =
-        prompt_known_ && prompt_ids_ == static_cast<std::size_t>(prompt_tokens_);
-    const bool as_ids = prompt_agrees && ids_usable_ && holes_.empty();
-    return {as_ids, as_ids ? std::span(ids_) : std::span<const wire::token_id>(), text_};
+    // Before the first answer nothing but the known ids can be wrong.
+    const bool is_first = prompt_tokens_ == 0 && prompt_known_;
+    if (all_ids_known() || is_first) return {ids_, {}};
+    return {std::span(ids_).first(known_ids_), std::string_view(text_).substr(known_bytes_)};
+}
+
+known_text continuation::known() const {
+    std::vector<known_text::anchor> anchors;
+    if (known_bytes_ > 0)
+        anchors.push_back(
+            {static_cast<std::uint32_t>(known_bytes_), static_cast<std::uint32_t>(known_ids_)});
+    const auto known_end = ids_.begin() + static_cast<std::ptrdiff_t>(known_ids_);
+    if (!all_ids_known()) return {text_, {ids_.begin(), known_end}, std::move(anchors)};
+    known_text::anchor end{static_cast<std::uint32_t>(prompt_bytes_),
+                           static_cast<std::uint32_t>(prompt_ids_)};
+    anchors.push_back(end);
+    for (const auto& piece : pieces_)
+        anchors.push_back(end = {end.bytes + piece.bytes, end.ids + piece.ids});
+    return {text_, ids_, std::move(anchors)};
 }
 
 std::string_view continuation::prompt() const noexcept {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "reply/known_text.hpp"
 #include "wire/token_event.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,11 +11,12 @@
 
 namespace tandem::detail {
 
-/// A prompt as it is sent: token ids where `as_ids`, else text. Views into the continuation.
+/// A prompt as it is sent: token ids, then text; either may be empty. Views into the continuation.
 struct prompt_view {
-    bool as_ids = false;
     std::span<const wire::token_id> ids;
     std::string_view text;
+
+    bool as_ids() const noexcept { return text.empty() && !ids.empty(); }
 };
 
 /// What the next request of a reply goes on from: the prompt and all text generated so far, as
@@ -28,9 +31,9 @@ struct prompt_view {
 /// too, unless an event followed it.
 class continuation {
  public:
-    explicit continuation(std::string prompt, bool has_stop_words = false);
+    explicit continuation(known_prompt prompt = {}, bool has_stop_words = false);
 
-    /// The answer of /tokenize for the prompt.
+    /// The answer of /tokenize for unknown_prompt().
     void prompt_tokenized(std::vector<wire::token_id> ids);
     /// A new request goes on from here.
     void begin_request();
@@ -40,6 +43,12 @@ class continuation {
     /// The running request was cut, before any event behind the last text.
     void cut();
 
+    /// The part of the prompt whose ids are not known: all of it, or what follows the known ones.
+    std::string_view unknown_prompt() const noexcept;
+    bool prompt_is_unknown() const noexcept { return !prompt_known_; }
+    bool has_known_start() const noexcept { return known_bytes_ > 0; }
+    /// The text goes on at a server that may number its tokens otherwise.
+    void forget_ids() noexcept;
     /// Pieces of text whose ids are incomplete or not sure.
     std::vector<std::string> lost_texts() const;
     /// The ids of lost_texts(), each text's followed by `separator`; an empty list if they cannot
@@ -49,6 +58,10 @@ class continuation {
 
     /// What the next request sends. Views are valid until the next change.
     prompt_view next_prompt() const;
+    /// Prompt and generated text.
+    std::string_view text() const noexcept { return text_; }
+    /// The same with what is known of its ids, for the prompt of another reply.
+    known_text known() const;
     /// Tokens generated and kept, over all requests.
     int kept_tokens() const noexcept { return kept_before_ + synced_; }
     /// Tokens of the prompt as the server counted them; 0 before the first event.
@@ -67,9 +80,12 @@ class continuation {
 
     void keep_span(const wire::token_event& event, std::size_t count);
     bool fits(const hole& h, std::span<const wire::token_id> ids) const;
+    bool all_ids_known() const noexcept;
 
     std::string text_;
     std::size_t prompt_bytes_;
+    std::size_t known_bytes_;  // of the prompt, whose ids came with it
+    std::size_t known_ids_;
     std::vector<wire::token_id> ids_;  // of the prompt, if known, and of what was generated
     std::size_t prompt_ids_ = 0;
     bool prompt_known_ = false;
@@ -77,6 +93,7 @@ class continuation {
     int prompt_tokens_ = 0;
     std::vector<hole> holes_;
     hole last_{};  // the last text, which is among the holes if ids are missing
+    std::vector<known_text::anchor> pieces_;  // bytes and tokens of each text that was generated
     bool has_stop_words_;
     std::vector<wire::token_id> unsynced_;  // ids since the last text
     int kept_before_ = 0;                   // tokens kept of earlier requests

@@ -22,12 +22,12 @@ reply::~reply() {
 // What a shell owns belongs to its strand, and must be destroyed there too.
 void reply::let_go(std::shared_ptr<detail::reply_shell> shell) noexcept {
     if (!shell) return;
-    const auto& core = *shell->core();
-    core.dispatch([s = std::move(shell)] { s->interrupt(); });
+    const auto& home = shell->home();
+    home.dispatch([s = std::move(shell)] { s->interrupt(); });
 }
 
 boost::asio::any_io_executor reply::executor_of(const detail::reply_shell& shell) {
-    return shell.core()->executor();
+    return shell.home().executor();
 }
 
 std::uint64_t reply::name_wait(detail::reply_shell& shell) noexcept {
@@ -37,8 +37,8 @@ std::uint64_t reply::name_wait(detail::reply_shell& shell) noexcept {
 // The shell is moved here and below: a reference left here could be the last one.
 void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                        detail::next_chunk_completion handler) {
-    const auto& core = *shell->core();
-    core.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
+    const auto& home = shell->home();
+    home.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
         s->next_chunk(wait, std::move(h));
     });
 }
@@ -46,17 +46,17 @@ void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t
 void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak, std::uint64_t wait) {
     auto shell = weak.lock();
     if (!shell) return;
-    const auto& core = *shell->core();
-    core.dispatch([s = std::move(shell), wait] { s->cancel_next_chunk(wait); });
+    const auto& home = shell->home();
+    home.dispatch([s = std::move(shell), wait] { s->cancel_next_chunk(wait); });
 }
 
 void reply::continue_after(chunk_id id) {
-    shell_->core()->dispatch([s = shell_, id] { s->continue_after(id); });
+    shell_->home().dispatch([s = shell_, id] { s->continue_after(id); });
 }
 
 void reply::interrupt() {
     if (shell_->ended()) return;
-    shell_->core()->dispatch([s = shell_] { s->interrupt(); });
+    shell_->home().dispatch([s = shell_] { s->interrupt(); });
 }
 
 bool reply::ended() const noexcept {

@@ -12,7 +12,7 @@
 // What the reply machine asks its shell to do.
 namespace tandem::detail::action {
 
-/// Ask /tokenize for the ids of the prompt, and tell prompt_tokenized().
+/// Ask /tokenize for the ids of said().unknown_prompt(), and tell prompt_tokenized().
 struct tokenize_prompt {};
 /// Ask /tokenize for the ids of pieces of text, and tell tokens_recovered().
 struct recover_tokens {
@@ -47,6 +47,9 @@ struct release_slot {
     std::size_t holds_bytes = 0;
 };
 
+/// No more slots are wanted: others may have what the reply used.
+struct leave_slots {};
+
 // Prefilling has a slot and a connection of its own.
 
 /// Ask the scheduler for the slot that comes next, and tell warm_slot_granted(). Never urgent.
@@ -77,7 +80,7 @@ struct finish {};
 
 using any =
     std::variant<tokenize_prompt, recover_tokens, want_slot, forget_slot, send_request,
-                 close_connection, release_slot, want_warm_slot, forget_warm_slot, send_warming,
-                 close_warming, hand_over, tell_held_back, tell_other_slot, finish>;
+                 close_connection, release_slot, leave_slots, want_warm_slot, forget_warm_slot,
+                 send_warming, close_warming, hand_over, tell_held_back, tell_other_slot, finish>;
 
 }  // namespace tandem::detail::action

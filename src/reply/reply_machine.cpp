@@ -2,6 +2,7 @@
 
 #include "reply/server_pace.hpp"
 #include "text/white_space.hpp"
+#include "text/word_pieces.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,14 +37,11 @@ std::string_view name_of(reply_phase p) noexcept {
     return names[static_cast<std::size_t>(p)];
 }
 
-reply_machine::reply_machine(std::uint64_t id, std::string prompt, reply_rules rules,
+reply_machine::reply_machine(std::uint64_t id, reply_rules rules,
                              std::unique_ptr<text::boundary_detector> detector,
                              text::chunk_limits limits)
     : id_(id),
       rules_(std::move(rules)),
-      continuation_(std::move(prompt), rules_.has_stop_words),
-      reasoning_(rules_.reasoning_tags,
-                 text::open_reasoning(continuation_.prompt(), rules_.reasoning_tags)),
       chunker_(std::move(detector), limits),
       cleaner_(rules_.clean),
       delivery_(id) {}
@@ -54,11 +52,30 @@ void reply_machine::enter(reply_phase next, time_point now) {
     phase_since_ = now;
 }
 
-void reply_machine::start(time_point now, int slots) {
+void reply_machine::start(time_point now, reply_origin from, int slots) {
     if (phase_ != phase::idle) return;
     can_warm_ = rules_.pacing.warms && slots > 1;
     tally_.started(now);
+    if (from.rest) return go_on_from(now, std::move(*from.rest), from.spoken);
+    continuation_ = continuation(std::move(from.prompt), rules_.has_stop_words);
+    reasoning_ = text::reasoning_filter(
+        rules_.reasoning_tags, text::open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     next_request(now);
+}
+
+/// What was generated before is divided anew, word by word as the tokens' own ends are not kept;
+/// the cleaner learns from the text before it what is open there.
+void reply_machine::go_on_from(time_point now, reply_rest rest, std::string_view spoken) {
+    continuation_ = std::move(rest.text);
+    reasoning_ = std::move(rest.reasoning);
+    cleaner_.clean(spoken);
+    for (const auto word : text::word_pieces(rest.unspoken)) chunker_.feed(word);
+    if (rest.generated) return generation_ended(now, *rest.generated);
+    ask_for_ids();
+    enter(phase::resting, now);
+    collect_chunks(now);
+    deliver(now);
+    this->rest(now);
 }
 
 // --- what the server says
@@ -127,6 +144,13 @@ void reply_machine::request_failed(time_point now, error_code ec, const diagnost
     if (ec == errc::prompt_too_long && continuation_.kept_tokens() > 0)
         return generation_ended(now, finish_reason::length);
     generation_failed(now, ec, diag);
+}
+
+void reply_machine::slot_refused(time_point now) {
+    if (phase_ != phase::queued) return;
+    generation_failed(now, errc::queue_full,
+                      {.client_message = "as many replies wait for a slot as queue_limit allows; "
+                                         "use more slots or servers, or start fewer replies"});
 }
 
 // Partial events and old servers do not tell the slot: -1.
@@ -295,7 +319,7 @@ void reply_machine::end_request(time_point now, bool cut) {
 // The ids that the next request needs are asked for while the chunk is spoken. A reply of one
 // request never asks.
 void reply_machine::ask_for_ids() {
-    if (!std::exchange(prompt_ids_asked_, true)) {
+    if (!std::exchange(prompt_ids_asked_, true) && continuation_.prompt_is_unknown()) {
         prompt_ids_pending_ = true;
         actions_.push_back(action::tokenize_prompt{});
     }
@@ -309,7 +333,8 @@ void reply_machine::ask_for_ids() {
 // take tokens back pays with more.
 prompt_view reply_machine::warming_prompt() const {
     auto prompt = next_prompt();
-    if (prompt.ids.size() > 1) prompt.ids = prompt.ids.first(prompt.ids.size() - 1);
+    if (prompt.as_ids() && prompt.ids.size() > 1)
+        prompt.ids = prompt.ids.first(prompt.ids.size() - 1);
     return prompt;
 }
 
@@ -354,7 +379,9 @@ void reply_machine::hand_over(time_point now) {
 
 void reply_machine::generation_ended(time_point now, finish_reason reason) {
     outcome_ = {reason};
+    rest_.generated = reason;
     enter(phase::generated, now);
+    actions_.push_back(action::leave_slots{});
     const auto withheld = reasoning_.finish();
     chunker_.feed(withheld.text, withheld.tokens);
     chunker_.finish();
@@ -366,6 +393,7 @@ void reply_machine::generation_ended(time_point now, finish_reason reason) {
 void reply_machine::generation_failed(time_point now, error_code ec, diagnostics diag) {
     outcome_ = {finish_reason::error, ec, std::move(diag)};
     enter(phase::generated, now);
+    actions_.push_back(action::leave_slots{});
     deliver(now);
 }
 
@@ -389,7 +417,10 @@ void reply_machine::wait_given_up(duration guard_wait) {
 }
 
 void reply_machine::finish(time_point now, outcome how) {
-    if (slot_) end_request(now, true);
+    if (slot_) {
+        end_request(now, true);
+        continuation_.cut();
+    }
     if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
     warming_.give_up_waiting();
     warming_.cut();
@@ -399,9 +430,16 @@ void reply_machine::finish(time_point now, outcome how) {
     result_.diagnostics = std::move(how.diag);
     result_.unspoken_text = delivery_.held_text();
     result_.unspoken_text += chunker_.unread();
+    rest_.unspoken = result_.unspoken_text;
+    rest_.reasoning = reasoning_;
     result_.unspoken_text += reasoning_.finish().text;
     tally_.ended(now, result_, continuation_.prompt_tokens());
     actions_.push_back(action::finish{});
+}
+
+reply_rest reply_machine::take_rest() {
+    rest_.text = std::move(continuation_);
+    return std::move(rest_);
 }
 
 }  // namespace tandem::detail

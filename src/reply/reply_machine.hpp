@@ -5,6 +5,7 @@
 #include "reply/delivery.hpp"
 #include "reply/pacing_rules.hpp"
 #include "reply/reply_actions.hpp"
+#include "reply/reply_origin.hpp"
 #include "reply/reply_tally.hpp"
 #include "reply/warming.hpp"
 #include "text/chunker.hpp"
@@ -16,6 +17,7 @@
 #include "tandem/result.hpp"
 
 #include <bitset>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -51,6 +53,8 @@ struct reply_rules {
     duration first_token_timeout;
     duration between_tokens_timeout;
     duration continue_timeout;
+    /// A request waits for its slot so long at most.
+    duration queue_timeout = std::chrono::seconds(60);
     /// From a chunk's first token to its hand-over, where no other is spoken; 0 = no bound.
     duration chunk_deadline{};
     /// Tokens of the whole reply at most; 0 = no bound.
@@ -66,16 +70,18 @@ struct reply_rules {
 /// answers with actions. Not thread-safe.
 class reply_machine {
  public:
-    reply_machine(std::uint64_t id, std::string prompt, reply_rules rules,
+    reply_machine(std::uint64_t id, reply_rules rules,
                   std::unique_ptr<text::boundary_detector> detector, text::chunk_limits limits);
 
     // What happened. Each may be called in any phase; what does not fit the phase changes nothing.
     /// With one slot nothing is prefilled: there is none besides that of the text.
-    void start(time_point now, int slots = 2);
+    void start(time_point now, reply_origin from, int slots = 2);
     void prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// An empty list if the ids cannot be had.
     void tokens_recovered(time_point now, std::span<const wire::token_id> ids);
     void slot_granted(time_point now, int slot, bool reused, duration guard_wait);
+    /// As many wait for a slot as may.
+    void slot_refused(time_point now);
     /// The answer's status came, which the server sends when a slot begins the request.
     void answer_begun(time_point now);
     void event_read(time_point now, const wire::token_event& event);
@@ -116,9 +122,11 @@ class reply_machine {
     prompt_view next_prompt() const { return continuation_.next_prompt(); }
     /// What prefills a slot for it: the next request must have one token more to evaluate.
     prompt_view warming_prompt() const;
-    std::string_view prompt() const noexcept { return continuation_.prompt(); }
-    /// Prompt and generated text.
-    std::string_view text() const noexcept { return continuation_.next_prompt().text; }
+    /// What is known of the text and its ids. Prompt and generated text are its text().
+    const continuation& said() const noexcept { return continuation_; }
+    std::string_view text() const noexcept { return continuation_.text(); }
+    /// What another reply can go on from. Precondition: ended(), and its actions are done; once.
+    reply_rest take_rest();
     /// Final once ended().
     const reply_result& result() const noexcept { return result_; }
     /// Which transitions were made, by `from * reply_phases + to`.
@@ -148,6 +156,7 @@ class reply_machine {
     void check_slot(const wire::token_event& last, int asked);
 
     // Requests.
+    void go_on_from(time_point now, reply_rest rest, std::string_view spoken);
     void next_request(time_point now);
     bool is_used_up() const noexcept;
     void want_slot_when_resolved(time_point now);
@@ -181,7 +190,7 @@ class reply_machine {
     transitions made_;
 
     continuation continuation_;
-    text::reasoning_filter reasoning_;
+    text::reasoning_filter reasoning_{std::vector<tag_pair>()};
     text::chunker chunker_;
     text::speech_cleaner cleaner_;
     delivery delivery_;
@@ -201,6 +210,7 @@ class reply_machine {
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;
     std::optional<outcome> outcome_;  // set when no more text will come
+    reply_rest rest_;
     reply_result result_;
 };
 

@@ -51,6 +51,8 @@ std::optional<time_point> reply_machine::generation_due() const {
     switch (phase_) {
         case phase::resolving:
             return phase_since_ + longest_resolving;
+        case phase::queued:
+            return phase_since_ + rules_.queue_timeout;
         case phase::first_token:
             return phase_since_ + rules_.first_token_timeout;
         case phase::streaming:
@@ -60,7 +62,6 @@ std::optional<time_point> reply_machine::generation_due() const {
         case phase::peeking:
             return peek_due_;
         case phase::idle:
-        case phase::queued:
         case phase::resting:
         case phase::generated:
         case phase::ended:
@@ -74,6 +75,11 @@ void reply_machine::generation_overdue(time_point now) {
         case phase::resolving:
             prompt_ids_pending_ = recovery_pending_ = false;
             return want_slot_when_resolved(now);
+        case phase::queued: {
+            actions_.push_back(action::forget_slot{});
+            auto how = overtime(errc::queue_timeout, rules_.queue_timeout, "no slot");
+            return generation_failed(now, how.ec, std::move(how.diag));
+        }
         case phase::first_token:
             return time_out(now, errc::first_token_timeout, rules_.first_token_timeout,
                             begun_ ? "no token"

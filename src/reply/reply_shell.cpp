@@ -8,8 +8,8 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
-#include <array>
 #include <utility>
+#include <vector>
 
 namespace tandem::detail {
 namespace {
@@ -32,6 +32,7 @@ reply_rules rules_of(const config& c, const generation_options& o) {
             .first_token_timeout = c.first_token_timeout,
             .between_tokens_timeout = c.between_tokens_timeout,
             .continue_timeout = c.continue_timeout,
+            .queue_timeout = c.queue_timeout,
             .chunk_deadline = c.chunk_deadline,
             .max_tokens = o.max_tokens,
             .erase_after_cut = c.erase_after_cut,
@@ -58,16 +59,25 @@ const reply_result& unfinished() {
 
 }  // namespace
 
-reply_shell::reply_shell(std::shared_ptr<client_core> core, std::uint64_t id, std::string prompt,
-                         generation_options options)
-    : core_(std::move(core)),
+reply_shell::reply_shell(event_home& home, const config& rules, generation_options options,
+                         std::weak_ptr<reply_listener> listener)
+    : home_(home.shared_from_this()),
+      listener_(std::move(listener)),
       options_(std::move(options)),
-      machine_(
-          id, std::move(prompt), rules_of(core_->config(), options_),
-          text::make_boundary_detector(core_->config().boundary_rule, core_->config().language),
-          limits_of(core_->config())),
+      machine_(home.next_id(), rules_of(rules, options_),
+               text::make_boundary_detector(rules.boundary_rule, rules.language), limits_of(rules)),
       request_(request_handlers()),
       warming_(warming_handlers()) {}
+
+std::shared_ptr<reply_shell> reply_shell::make(event_home& home, const config& rules,
+                                               generation_options options, start_source source,
+                                               std::weak_ptr<reply_listener> listener) {
+    std::shared_ptr<reply_shell> shell(
+        new reply_shell(home, rules, std::move(options), std::move(listener)));
+    home.add(shell);
+    home.dispatch([shell, source = std::move(source)] { shell->start(source); });
+    return shell;
+}
 
 const reply_result& reply_shell::result() const noexcept {
     return ended() ? machine_.result() : unfinished();
@@ -75,23 +85,28 @@ const reply_result& reply_shell::result() const noexcept {
 
 // --- what the consumer says
 
-void reply_shell::start() {
+void reply_shell::start(const start_source& source) {
     const auto asked_at = now();
-    if (const auto why = refusal(machine_.prompt(), options_)) return abandon(why->ec, why->diag);
-    settings_ = wire::completion_settings(options_, core_->config().reasoning_tags);
-    // The core, which this object keeps alive, keeps what waits for an answer: a strong reference
-    // there would keep both, and the connection, after a loop that is not run to its end.
-    core_->prepare([weak = weak_from_this(), asked_at](error_code ec, const diagnostics& diag,
-                                                       const server_props&) {
+    if (home_->closed()) return home_closed();
+    if (const auto why = refusal(options_)) return abandon(why->ec, why->diag);
+    // Who answers must not keep the reply, and so the connection, after a loop that is not run to
+    // its end.
+    source(*this, [weak = weak_from_this(), asked_at](error_code ec, const diagnostics& diag,
+                                                      reply_start where) {
         const auto self = weak.lock();
-        if (!self) return;
+        if (!self || self->ended()) return;
         if (ec) return self->abandon(ec, diag);
-        self->server_ready(asked_at);
+        self->start_known(asked_at, std::move(where));
     });
 }
 
-void reply_shell::server_ready(time_point asked_at) {
-    machine_.start(asked_at, core_->keeper().slots());
+void reply_shell::start_known(time_point asked_at, reply_start where) {
+    core_ = std::move(where.core);
+    owner_ = where.owner != slots::nobody ? where.owner : id();
+    lease_ = where.lease;
+    warmed_ = where.warmed;
+    settings_ = wire::completion_settings(options_, core_->config().reasoning_tags);
+    machine_.start(asked_at, std::move(where.origin), core_->keeper().slots());
     perform_actions();
 }
 
@@ -111,6 +126,7 @@ void reply_shell::cancel_next_chunk(std::uint64_t wait) {
 }
 
 void reply_shell::continue_after(chunk_id id) {
+    if (const auto listener = listener_.lock()) listener->continued(id);
     machine_.continued(now(), id);
     perform_actions();
 }
@@ -123,6 +139,11 @@ void reply_shell::interrupt() {
 void reply_shell::abandon(error_code ec, const diagnostics& diag) {
     machine_.abandoned(now(), ec, diag);
     perform_actions();
+}
+
+void reply_shell::home_closed() {
+    abandon(errc::client_destroyed,
+            {.client_message = "the client was destroyed while the reply ran"});
 }
 
 void reply_shell::context_ended() noexcept {
@@ -222,7 +243,11 @@ void reply_shell::perform(action::tokenize_prompt) {
         self->machine_.prompt_tokenized(now(), std::move(ids));
         self->perform_actions();
     };
-    core_->calls().tokenize(std::string(machine_.prompt()), done);
+    const std::string unknown(machine_.said().unknown_prompt());
+    if (machine_.said().has_known_start())
+        core_->calls().tokenize_tail(unknown, done);
+    else
+        core_->calls().tokenize(unknown, done);
 }
 
 void reply_shell::perform(action::recover_tokens a) {
@@ -240,14 +265,14 @@ void reply_shell::perform(action::recover_tokens a) {
 // not wait for.
 void reply_shell::perform(action::want_slot a) {
     if (a.is_urgent) return want_slot();
-    boost::asio::post(core_->executor(), [weak = weak_from_this()] {
+    boost::asio::post(home_->executor(), [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (self && self->machine_.wants_slot() && self->ticket_ == 0) self->want_slot();
     });
 }
 
 void reply_shell::perform(action::want_warm_slot) {
-    boost::asio::post(core_->executor(), [weak = weak_from_this()] {
+    boost::asio::post(home_->executor(), [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (self && self->machine_.wants_warm_slot() && self->warm_ticket_ == 0)
             self->want_warm_slot();
@@ -255,16 +280,18 @@ void reply_shell::perform(action::want_warm_slot) {
 }
 
 void reply_shell::want_slot() {
-    ticket_ = core_->keeper().want(
-        {.prompt = comparable(machine_.text()), .warmed = machine_.warm_slot(), .owner = id()},
-        offered_to(&reply_shell::take_slot));
+    ticket_ =
+        core_->keeper().want({.prompt = comparable(machine_.text()),
+                              .warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot(),
+                              .owner = owner_},
+                             offered_to(&reply_shell::take_slot));
     core_->keeper().give();
     if (ticket_ != 0) core_->keeper().log_wait(id(), ticket_);
 }
 
 void reply_shell::want_warm_slot() {
     warm_ticket_ = core_->keeper().want(
-        {.prompt = comparable(machine_.text()), .is_warming = true, .owner = id()},
+        {.prompt = comparable(machine_.text()), .is_warming = true, .owner = owner_},
         offered_to(&reply_shell::take_warm_slot));
     core_->keeper().give();
 }
@@ -280,7 +307,9 @@ void reply_shell::perform(action::forget_warm_slot) {
 void reply_shell::perform(action::send_request a) {
     const auto prompt = machine_.next_prompt();
     core_->log(log_level::debug, "reply {}: request to slot {}, prompt as {}", id(), a.slot,
-               prompt.as_ids ? "ids" : "text");
+               prompt.as_ids()      ? "ids"
+               : prompt.ids.empty() ? "text"
+                                    : "ids and text");
     send(request_, a.slot, a.n_predict, prompt);
 }
 
@@ -291,8 +320,9 @@ void reply_shell::perform(action::send_warming a) {
 }
 
 void reply_shell::send(completion_call& call, int slot, int n_predict, const prompt_view& prompt) {
-    const std::array parts{prompt.as_ids ? wire::prompt_part(prompt.ids)
-                                         : wire::prompt_part(prompt.text)};
+    std::vector<wire::prompt_part> parts;
+    if (!prompt.ids.empty()) parts.emplace_back(prompt.ids);
+    if (!prompt.text.empty() || parts.empty()) parts.emplace_back(prompt.text);
     call.start(
         core_->transport(),
         wire::completion_body(
@@ -323,6 +353,7 @@ void reply_shell::perform(action::release_slot a) {
 void reply_shell::perform(action::hand_over a) {
     // A log function may have cancelled the wait just now: the reply fails with continue_timeout.
     if (!consumer_) return;
+    if (const auto listener = listener_.lock()) listener->handed_over(a.value);
     consumer_.complete({}, std::move(a.value));
 }
 
@@ -337,16 +368,21 @@ void reply_shell::perform(action::tell_other_slot a) {
     core_->ran_on_another_slot(a.asked, a.used);
 }
 
+void reply_shell::perform(action::leave_slots) {
+    core_->keeper().let_go(owner_);
+}
+
 void reply_shell::perform(action::finish) {
     ended_.store(true, std::memory_order_release);
     timer_.reset();
-    core_->keeper().let_go(id());
+    if (core_) core_->keeper().let_go(owner_);
     const auto& r = machine_.result();
-    core_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
+    home_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
                r.metrics_line());
     if (r.error)
-        core_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
+        home_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
                    r.diagnostics.to_string());
+    if (const auto listener = listener_.lock()) listener->ended(id(), r, machine_.take_rest());
     if (consumer_) give_end();
 }
 
@@ -359,7 +395,7 @@ void reply_shell::arm_timer() {
     // A timer that is due earlier than needed looks again; so tokens do not re-arm it.
     if (!due || (timer_due_ && *timer_due_ <= *due)) return;
     timer_due_ = due;
-    if (!timer_) timer_.emplace(core_->executor());
+    if (!timer_) timer_.emplace(home_->executor());
     timer_->expires_at(*due);
     timer_->async_wait([weak = weak_from_this()](error_code ec) {
         const auto self = weak.lock();

@@ -2,7 +2,9 @@
 
 #include "reply/client_core.hpp"
 #include "reply/completion_call.hpp"
+#include "reply/event_home.hpp"
 #include "reply/reply_machine.hpp"
+#include "reply/reply_start.hpp"
 
 #include "tandem/reply.hpp"
 
@@ -15,33 +17,41 @@
 
 namespace tandem::detail {
 
-/// Carries out what a reply's machine decides. All functions but id(), ended(), result() and
-/// name_wait() run on the core's strand.
-class reply_shell : public std::enable_shared_from_this<reply_shell> {
+/// Carries out what a reply's machine decides. All functions but make(), home(), id(), ended(),
+/// result() and name_wait() run on the home's strand.
+class reply_shell final : public std::enable_shared_from_this<reply_shell>, public home_tenant {
  public:
-    reply_shell(std::shared_ptr<client_core> core, std::uint64_t id, std::string prompt,
-                generation_options options);
+    /// Begins at once: asks `source` where and from what.
+    static std::shared_ptr<reply_shell> make(event_home& home, const config& rules,
+                                             generation_options options, start_source source,
+                                             std::weak_ptr<reply_listener> listener = {});
 
-    const std::shared_ptr<client_core>& core() const noexcept { return core_; }
+    event_home& home() const noexcept { return *home_; }
     std::uint64_t id() const noexcept { return machine_.id(); }
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     const reply_result& result() const noexcept;
     /// A name for a wait for a chunk.
     std::uint64_t name_wait() noexcept { return ++last_wait_; }
 
-    void start();
     void next_chunk(std::uint64_t wait, next_chunk_completion handler);
     void cancel_next_chunk(std::uint64_t wait);
     void continue_after(chunk_id id);
     void interrupt();
     void abandon(error_code ec, const diagnostics& diag);
-    /// The execution context is being destroyed; as client_core::context_ended().
-    void context_ended() noexcept;
+    /// Where the reply runs; nothing before that is known.
+    const std::shared_ptr<client_core>& core() const noexcept { return core_; }
+
+    void home_closed() override;
+    void context_ended() noexcept override;
 
  private:
+    reply_shell(event_home& home, const config& rules, generation_options options,
+                std::weak_ptr<reply_listener> listener);
+
+    void start(const start_source& source);
+    void start_known(time_point asked_at, reply_start where);
     completion_call::handlers request_handlers();
     completion_call::handlers warming_handlers();
-    void server_ready(time_point asked_at);
     void want_slot();
     void want_warm_slot();
     slot_taker offered_to(bool (reply_shell::*take)(const slots::grant&));
@@ -58,6 +68,7 @@ class reply_shell : public std::enable_shared_from_this<reply_shell> {
     void perform(action::send_request a);
     void perform(action::close_connection);
     void perform(action::release_slot a);
+    void perform(action::leave_slots);
     void perform(action::want_warm_slot);
     void perform(action::forget_warm_slot);
     void perform(action::send_warming a);
@@ -69,9 +80,14 @@ class reply_shell : public std::enable_shared_from_this<reply_shell> {
     void arm_timer();
     void give_end();
 
-    std::shared_ptr<client_core> core_;
+    std::shared_ptr<event_home> home_;
+    std::weak_ptr<reply_listener> listener_;
     generation_options options_;
-    std::string settings_;  // what each request says of them
+    std::shared_ptr<client_core> core_;
+    slots::owner_id owner_ = slots::nobody;
+    int lease_ = 0;
+    std::optional<int> warmed_;  // for the first request
+    std::string settings_;       // what each request says of the options
     reply_machine machine_;
     bool performing_ = false;
 

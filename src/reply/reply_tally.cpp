@@ -20,6 +20,7 @@ void reply_tally::note_on(int slot, time_point now, timeline_event::kind what, i
 
 void reply_tally::slot_wanted(time_point now) {
     close_request();
+    wanted_ = now;
     note(now, timeline_event::kind::slot_wait);
 }
 
@@ -27,7 +28,8 @@ void reply_tally::request_sent(time_point now, int slot, bool reused, duration g
     request_.slot = slot;
     request_.reused = reused;
     request_.guard_wait = guard_wait;
-    ++metrics_.requests;
+    metrics_.slot_wait_ms += to_ms(now - wanted_);
+    if (metrics_.requests++ == 0) metrics_.first_slot_wait_ms = metrics_.slot_wait_ms;
     if (guard_wait > duration{}) ++metrics_.guard_waits;
     metrics_.guard_wait_ms += to_ms(guard_wait);
     note(now, timeline_event::kind::request);

@@ -50,6 +50,7 @@ class reply_tally {
     void close_request();
 
     time_point start_{};
+    time_point wanted_{};  // since when a slot is waited for
     token_usage usage_;
     slot_metrics metrics_;
     request_figures request_;

@@ -14,11 +14,16 @@ namespace {
 constexpr std::array no_slots{errc::not_supported, errc::unauthorized, errc::bad_request,
                               errc::bad_response};
 
+int most_slots(const config& c) {
+    constexpr int all = 1024;  // the bound of the field
+    return c.slots > 0 ? c.slots : all;
+}
+
 }  // namespace
 
 slot_keeper::slot_keeper(client_core& core, duration reuse_guard)
     : core_(core),
-      scheduler_(core.config().slots, reuse_guard),
+      scheduler_(most_slots(core.config()), reuse_guard),
       timer_(std::in_place, core.executor()),
       watch_timer_(std::in_place, core.executor()) {
     if (core.config().verify_cut) watch_.emplace();
@@ -114,6 +119,12 @@ void slot_keeper::server_has(int slots, duration reuse_guard) {
 void slot_keeper::set_guard(duration reuse_guard) {
     scheduler_.set_guard(reuse_guard);
     give();
+}
+
+int slot_keeper::requests_waiting() const noexcept {
+    const auto live = std::count_if(waiting_.begin(), waiting_.end(),
+                                    [](const auto& w) { return !w.second.is_warming; });
+    return static_cast<int>(live);
 }
 
 void slot_keeper::stop() {

@@ -55,6 +55,8 @@ class slot_keeper {
     void set_guard(duration reuse_guard);
     /// Slots that are used.
     int slots() const noexcept { return scheduler_.slots(); }
+    /// Requests that wait for a slot, those that only prefill left out.
+    int requests_waiting() const noexcept;
 
     /// The client is being destroyed: nothing is handed out any more.
     void stop();

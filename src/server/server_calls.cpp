@@ -46,6 +46,12 @@ call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::i
     return tokenize_body(wire::tokenize_body(text), std::move(done));
 }
 
+call_id server_calls::tokenize_tail(std::string_view text,
+                                    handler<std::vector<std::int32_t>> done) {
+    if (refuse("the text", text, done)) return no_call;
+    return tokenize_body(wire::tokenize_tail_body(text), std::move(done));
+}
+
 call_id server_calls::tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
                                       handler<std::vector<std::int32_t>> done) {
     return tokenize_body(wire::tokenize_pieces_body(texts, separator), std::move(done));

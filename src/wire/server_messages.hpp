@@ -31,6 +31,8 @@ error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& dia
 /// POST /tokenize, as a prompt: special tokens are parsed, BOS is added. The text must be valid
 /// UTF-8, as in all requests.
 std::string tokenize_body(std::string_view text);
+/// The same for text that follows other tokens: no BOS.
+std::string tokenize_tail_body(std::string_view text);
 /// For each text alone, as plain text; `separator` follows each one's tokens in the answer.
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator);
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag);

@@ -9,6 +9,10 @@ std::string tokenize_body(std::string_view text) {
     return dumped({{"content", text}, {"add_special", true}, {"parse_special", true}});
 }
 
+std::string tokenize_tail_body(std::string_view text) {
+    return dumped({{"content", text}, {"add_special", false}, {"parse_special", true}});
+}
+
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator) {
     // Strings in a list are tokenised one by one, and ids among them are passed on.
     auto list = json::array();

@@ -40,6 +40,7 @@ TEST_F(interrupt, at_once_sends_no_request) {
 TEST_F(interrupt, while_the_guard_holds_the_slot_back) {
     config.slots = 1;
     config.reuse_guard = 1h;
+    config.queue_timeout = 2h;
     start();
     auto c = begin();
     ASSERT_TRUE(loop.run_until([&] {
@@ -54,6 +55,7 @@ TEST_F(interrupt, while_the_guard_holds_the_slot_back) {
 TEST_F(interrupt, while_the_guard_holds_the_slot_back_leaves_the_loop_no_work) {
     config.slots = 1;
     config.reuse_guard = 1h;
+    config.queue_timeout = 2h;
     server.emplace(server_options);
     config.url = server->url();
     boost::asio::io_context ioc;

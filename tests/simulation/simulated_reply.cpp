@@ -22,8 +22,7 @@ simulated_reply::simulated_reply(simulation& world, std::uint64_t id)
       model_(world.random_),
       mode_(static_cast<pacing>(pick(world.random_, 0, 3))),
       rules_(random_rules(world.random_, model_, mode_)),
-      machine_(id, model_.prompt(), rules_,
-               text::make_boundary_detector(random_rule(world.random_)),
+      machine_(id, rules_, text::make_boundary_detector(random_rule(world.random_)),
                random_limits(world.random_)) {}
 
 detail::reply_rules simulated_reply::random_rules(rng& random, const simulated_model& model,
@@ -33,6 +32,7 @@ detail::reply_rules simulated_reply::random_rules(rng& random, const simulated_m
             .first_token_timeout = milliseconds(pick(random, 500, 60'000)),
             .between_tokens_timeout = milliseconds(pick(random, 400, 10'000)),
             .continue_timeout = 30s,
+            .queue_timeout = chance(random, 0.1) ? 10s : duration(24h),
             .chunk_deadline = milliseconds(chance(random, 0.7) ? 0 : pick(random, 1, 2000)),
             .max_tokens = chance(random, 0.2) ? pick(random, 1, 60) : 0,
             .erase_after_cut = chance(random, 0.1),
@@ -68,7 +68,7 @@ simulated_reply::habits simulated_reply::random_habits(rng& random) {
 }
 
 void simulated_reply::start() {
-    machine_.start(world_.now_, world_.scheduler_.slots());
+    machine_.start(world_.now_, {.prompt = {.text = model_.prompt()}}, world_.scheduler_.slots());
     if (chance(world_.random_, 0.9))
         ask_for_chunk();
     else
@@ -127,6 +127,11 @@ void simulated_reply::perform(const detail::action::forget_slot&) {
     world_.forget_slot(ticket_);
 }
 
+void simulated_reply::perform(const detail::action::leave_slots&) {
+    world_.scheduler_.let_go(machine_.id());
+    world_.give_slots();
+}
+
 void simulated_reply::perform(const detail::action::want_warm_slot&) {
     world_.check(mode_ == pacing::warm && world_.scheduler_.slots() > 1,
                  "only warm replies prefill, and only another slot");
@@ -145,8 +150,8 @@ void simulated_reply::perform(const detail::action::forget_warm_slot&) {
 
 std::optional<model_position> simulated_reply::position_of(
     const detail::prompt_view& prompt) const {
-    return prompt.as_ids ? model_.position_of({prompt.ids.begin(), prompt.ids.end()})
-                         : model_.position_of(prompt.text);
+    return prompt.as_ids() ? model_.position_of({prompt.ids.begin(), prompt.ids.end()})
+                           : model_.position_of(prompt.text);
 }
 
 void simulated_reply::open(request& r, int slot) {
@@ -211,7 +216,7 @@ void simulated_reply::perform(const detail::action::send_warming& a) {
     const auto whole = machine_.next_prompt();
     const auto prompt = machine_.warming_prompt();
     world_.check(position_of(prompt).has_value(), "a slot is prefilled with the reply so far");
-    world_.check(prompt.ids.size() + (whole.as_ids ? 1 : 0) == whole.ids.size(),
+    world_.check(prompt.ids.size() + (whole.as_ids() ? 1 : 0) == whole.ids.size(),
                  "one token is left to the next request");
     // Without an answer a clock must end it.
     if (chance(world_.random_, habits_.fault)) return;
@@ -327,7 +332,8 @@ void simulated_reply::arm_timer() {
 bool simulated_reply::may_fail() const {
     const bool slow = rules_.first_token_timeout < 1s || rules_.between_tokens_timeout < 1s;
     const bool left = habits_.asks_until || habits_.continues_until;
-    return faulted_ || slow || left || events_from(model_, {}, -1).empty();
+    const bool may_wait = rules_.queue_timeout > 1h;
+    return faulted_ || slow || left || !may_wait || events_from(model_, {}, -1).empty();
 }
 
 // A reply that was not ended from outside is what one request without cuts gives.

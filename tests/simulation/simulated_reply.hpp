@@ -50,6 +50,7 @@ class simulated_reply {
     void perform(const detail::action::send_request& a);
     void perform(const detail::action::close_connection&);
     void perform(const detail::action::release_slot& a);
+    void perform(const detail::action::leave_slots&);
     void perform(const detail::action::want_warm_slot&);
     void perform(const detail::action::forget_warm_slot&);
     void perform(const detail::action::send_warming& a);

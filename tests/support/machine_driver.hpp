@@ -20,7 +20,8 @@ class machine_driver {
     explicit machine_driver(detail::reply_rules rules = default_rules(),
                             text::chunk_limits limits = {.first_min_tokens = 0},
                             std::string prompt = "P", boundary_rule rule = boundary_rule::classic)
-        : machine(1, std::move(prompt), rules, text::make_boundary_detector(rule), limits) {}
+        : machine(1, rules, text::make_boundary_detector(rule), limits),
+          prompt_(std::move(prompt)) {}
 
     static detail::reply_rules default_rules() {
         using namespace std::chrono_literals;
@@ -37,7 +38,7 @@ class machine_driver {
     }
 
     void pass(duration d) { now += d; }
-    void start() { machine.start(now); }
+    void start(int slots = 2) { machine.start(now, {.prompt = {.text = prompt_}}, slots); }
     void grant(int slot, bool reused = false, duration guard_wait = {}) {
         note_actions();
         predicted_ = 0;
@@ -113,6 +114,8 @@ class machine_driver {
     wire::timings timings;
     /// What /tokenize answers for the prompt at once; with nothing the test answers it.
     std::optional<std::vector<wire::token_id>> prompt_ids{{101}};
+    /// Whether the machine has said that it wants no more slots.
+    bool left_slots = false;
     detail::reply_machine machine;
 
  private:
@@ -135,7 +138,9 @@ class machine_driver {
             fmt::format("send {} n={} {}", a.slot, a.n_predict, shown(machine.next_prompt())));
     }
     static std::string shown(const detail::prompt_view& p) {
-        return p.as_ids ? fmt::format("{}", fmt::join(p.ids, ",")) : fmt::format("'{}'", p.text);
+        const auto ids = fmt::format("{}", fmt::join(p.ids, ","));
+        if (p.as_ids()) return ids;
+        return fmt::format("{}{}'{}'", ids, ids.empty() ? "" : " ", p.text);
     }
     void note(const detail::action::close_connection&) { noted_.push_back("close"); }
     void note(const detail::action::release_slot& a) {
@@ -143,6 +148,7 @@ class machine_driver {
                                      a.side == slots::server_side::maybe_busy ? ", maybe busy" : "",
                                      a.is_use ? "" : ", no use"));
     }
+    void note(const detail::action::leave_slots&) { left_slots = true; }
     void note(const detail::action::want_warm_slot&) { noted_.push_back("warm slot?"); }
     void note(const detail::action::forget_warm_slot&) { noted_.push_back("warm slot no more"); }
     void note(const detail::action::send_warming& a) {
@@ -165,6 +171,7 @@ class machine_driver {
                                  : fmt::format("end {}", to_string(r.finish_reason)));
     }
 
+    std::string prompt_;
     std::vector<std::string> noted_;
     int predicted_ = 0;
 };

@@ -33,7 +33,7 @@ TEST(config, is_usable_as_it_comes) {
 
 TEST(config, names_every_fault_at_once) {
     config c;
-    c.slots = 0;
+    c.slots = -1;
     c.peek_hold = -1ms;
     c.generation.temperature = -1;
     EXPECT_THAT(faulty_fields(c), ElementsAre("slots", "peek_hold", "temperature"));
@@ -42,7 +42,7 @@ TEST(config, names_every_fault_at_once) {
 TEST(config, tells_the_value_and_the_range_of_a_fault) {
     config c;
     c.slots = 5000;
-    EXPECT_EQ(check(c).at(0).message, "is 5000; it must be at least 1 and at most 1024");
+    EXPECT_EQ(check(c).at(0).message, "is 5000; it must be at least 0 and at most 1024");
 }
 
 struct bad_value {
@@ -71,7 +71,10 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"api_key", [](config& c) { c.api_key = "k\xC3\xA9y"; }},
         bad_value{"ca_file", [](config& c) { c.ca_file = std::string("a\0b", 3); }},
         bad_value{"slots", [](config& c) { c.slots = -1; }},
-        bad_value{"reuse_guard", [](config& c) { c.reuse_guard = 2h; }},
+        bad_value{"reuse_guard", [](config& c) { c.reuse_guard = 2h, c.queue_timeout = 3h; }},
+        bad_value{"queue_timeout", [](config& c) { c.queue_timeout = 2s; }},
+        bad_value{"queue_timeout", [](config& c) { c.queue_timeout = 25h; }},
+        bad_value{"queue_limit", [](config& c) { c.queue_limit = 0; }},
         bad_value{"pacing", [](config& c) { c.pacing = static_cast<tandem::pacing>(99); }},
         bad_value{"boundary_rule",
                   [](config& c) { c.boundary_rule = static_cast<tandem::boundary_rule>(99); }},
@@ -135,10 +138,10 @@ TEST(config, takes_the_first_chunk_bound_from_later_chunks_where_it_is_zero) {
 
 TEST(config_error, names_every_field_in_its_text) {
     config c;
-    c.slots = 0;
+    c.slots = -1;
     c.url = "nonsense";
     const tandem::config_error error(check(c));
-    EXPECT_THAT(error.what(), HasSubstr("slots is 0"));
+    EXPECT_THAT(error.what(), HasSubstr("slots is -1"));
     EXPECT_THAT(error.what(), HasSubstr("url "));
 }
 

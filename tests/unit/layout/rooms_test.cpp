@@ -21,8 +21,9 @@ using testing::IsEmpty;
 const fs::path root = TANDEM_SOURCE_DIR;
 
 // A room may include itself and those before it.
-constexpr std::array<const char*, 8> rooms{"base",      "text",   "wire",   "slots",
-                                           "transport", "config", "server", "reply"};
+constexpr std::array<const char*, 10> rooms{"base",         "text",   "wire",   "slots",
+                                            "transport",    "config", "server", "reply",
+                                            "conversation", "service"};
 
 std::size_t rank(const std::string& room) {
     return static_cast<std::size_t>(std::find(rooms.begin(), rooms.end(), room) - rooms.begin());

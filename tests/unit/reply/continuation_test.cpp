@@ -6,6 +6,7 @@
 namespace {
 
 using tandem::detail::continuation;
+using tandem::detail::known_prompt;
 using tandem::wire::token_event;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -21,30 +22,30 @@ token_event event(std::string text, std::vector<tandem::wire::token_id> ids, int
 
 std::vector<int> ids_of(const continuation& c) {
     const auto p = c.next_prompt();
-    return p.as_ids ? std::vector<int>(p.ids.begin(), p.ids.end()) : std::vector<int>{-1};
+    return p.as_ids() ? std::vector<int>(p.ids.begin(), p.ids.end()) : std::vector<int>{-1};
 }
 
 TEST(continuation, is_the_prompt_as_text_before_anything_is_known) {
-    const continuation c("Hi");
-    EXPECT_FALSE(c.next_prompt().as_ids);
+    const continuation c(known_prompt{"Hi"});
+    EXPECT_FALSE(c.next_prompt().as_ids());
     EXPECT_EQ(c.next_prompt().text, "Hi");
 }
 
 TEST(continuation, becomes_ids_when_prompt_and_tokens_are_known_in_either_order) {
     for (const bool prompt_first : {true, false}) {
-        continuation c("Hi");
+        continuation c(known_prompt{"Hi"});
         if (prompt_first) c.prompt_tokenized({1, 2});
         c.append(event("a", {3}, 1));
         if (!prompt_first) c.prompt_tokenized({1, 2});
         EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
-        EXPECT_EQ(c.next_prompt().text, "Hia");
+        EXPECT_EQ(c.text(), "Hia");
         EXPECT_EQ(c.generated(), "a");
         EXPECT_EQ(c.prompt(), "Hi");
     }
 }
 
 TEST(continuation, fills_several_holes_between_known_ids) {
-    continuation c("Hi");
+    continuation c(known_prompt{"Hi"});
     c.append(event("a", {3}, 1));
     c.append(event("X", {5}, 3));  // id 4 was lost
     c.append(event("b", {6}, 4));
@@ -65,14 +66,14 @@ struct misfit {
 class continuation_misfit : public testing::TestWithParam<misfit> {};
 
 TEST_P(continuation_misfit, is_refused_for_text) {
-    continuation c("Hi");
+    continuation c(known_prompt{"Hi"});
     c.prompt_tokenized({1, 2});
     c.append(event("X", {5}, 2));
     c.recovered(GetParam().answer);
-    EXPECT_FALSE(c.next_prompt().as_ids);
+    EXPECT_FALSE(c.next_prompt().as_ids());
     EXPECT_EQ(c.next_prompt().text, "HiX");
     c.append(event("b", {6}, 3));
-    EXPECT_FALSE(c.next_prompt().as_ids);
+    EXPECT_FALSE(c.next_prompt().as_ids());
 }
 INSTANTIATE_TEST_SUITE_P(answers, continuation_misfit,
                          testing::Values(misfit{"none", {}}, misfit{"too_few", {5, 0}},
@@ -82,15 +83,15 @@ INSTANTIATE_TEST_SUITE_P(answers, continuation_misfit,
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(continuation, is_text_where_events_carry_no_ids) {
-    continuation c("Hi");
+    continuation c(known_prompt{"Hi"});
     c.prompt_tokenized({1, 2});
     c.append(event("a", {}, 1));
-    EXPECT_FALSE(c.next_prompt().as_ids);
+    EXPECT_FALSE(c.next_prompt().as_ids());
     EXPECT_THAT(c.lost_texts(), IsEmpty());
 }
 
 TEST(continuation, counts_the_tokens_it_keeps_over_requests) {
-    continuation c("Hi");
+    continuation c(known_prompt{"Hi"});
     c.begin_request();
     c.append(event("a", {3}, 1));
     c.append(event("", {4}, 2));
@@ -104,7 +105,7 @@ TEST(continuation, counts_the_tokens_it_keeps_over_requests) {
 }
 
 TEST(continuation, counts_tokens_itself_where_the_server_does_not) {
-    continuation c("Hi");
+    continuation c(known_prompt{"Hi"});
     c.prompt_tokenized({1, 2});
     c.append(event("a", {3}, 0));
     c.append(event("b", {4}, 0));
@@ -113,7 +114,7 @@ TEST(continuation, counts_tokens_itself_where_the_server_does_not) {
 }
 
 TEST(continuation, takes_only_the_first_answer_for_the_prompt) {
-    continuation c("Hi");
+    continuation c(known_prompt{"Hi"});
     c.append(event("a", {3}, 1));
     c.prompt_tokenized({1, 2});
     c.prompt_tokenized({8, 9});
@@ -130,7 +131,7 @@ struct stop_row {
 class stop_words : public testing::TestWithParam<stop_row> {};
 
 TEST_P(stop_words, that_came_with_the_last_text_are_not_gone_on_from) {
-    continuation c("Hi", true);
+    continuation c(known_prompt{"Hi"}, true);
     c.prompt_tokenized({1, 2});
     for (const auto& e : GetParam().events) c.append(e);
     c.cut();
@@ -152,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(continuation, keeps_its_ids_where_the_last_text_holds_no_stop_word) {
-    continuation c("Hi", true);
+    continuation c(known_prompt{"Hi"}, true);
     c.prompt_tokenized({1, 2});
     c.append(event("", {3}, 1));
     c.append(event("ab", {4}, 2));
@@ -163,7 +164,7 @@ TEST(continuation, keeps_its_ids_where_the_last_text_holds_no_stop_word) {
 }
 
 TEST(continuation, asks_for_no_sure_ids_where_there_are_no_stop_words) {
-    continuation c("Hi");
+    continuation c(known_prompt{"Hi"});
     c.append(event("a", {3}, 1));
     c.cut();
     EXPECT_THAT(c.lost_texts(), IsEmpty());

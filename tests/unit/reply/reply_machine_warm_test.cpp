@@ -219,7 +219,7 @@ TEST_F(warm_reply, prefills_nothing_where_all_is_generated) {
 
 TEST_F(warm_reply, prefills_nothing_on_a_server_with_one_slot) {
     d.ask();
-    d.machine.start(d.now, 1);
+    d.start(1);
     d.grant(0);
     d.wants();
     d.tokens("Hello", "!", " How");

@@ -1,0 +1,69 @@
+#include "reply/event_home.hpp"
+
+#include "reply/home_registry.hpp"
+
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <algorithm>
+#include <ranges>
+
+namespace tandem::detail {
+
+event_home::event_home(const boost::asio::any_io_executor& executor, logger log)
+    : executor_(boost::asio::make_strand(executor)), logger_(std::move(log)) {}
+
+event_home::~event_home() {
+    if (registry_) registry_->remove(*this);
+}
+
+// Asio shuts its services down in reverse order of their making. The strand and a timer make theirs
+// before, so they still work while the registry is shut down.
+void event_home::add(std::weak_ptr<home_tenant> tenant) {
+    const std::lock_guard lock(tenants_mutex_);
+    if (!registry_ && executor_) {
+        const boost::asio::steady_timer first_timer(executor_);
+        auto& context = boost::asio::query(executor_, boost::asio::execution::context);
+        registry_ = &boost::asio::use_service<home_registry>(context);
+        registry_->add(*this);
+    }
+    // Swept when it has doubled, so that each one costs the same however many there are.
+    if (tenants_.size() >= swept_at_) {
+        std::erase_if(tenants_, [](const auto& t) { return t.expired(); });
+        swept_at_ = std::max<std::size_t>(64, 2 * tenants_.size());
+    }
+    tenants_.push_back(std::move(tenant));
+}
+
+std::vector<std::weak_ptr<home_tenant>> event_home::take_tenants() noexcept {
+    const std::lock_guard lock(tenants_mutex_);
+    return std::exchange(tenants_, {});
+}
+
+// The latest first: replies end before the servers that they use.
+void event_home::close() {
+    closed_ = true;
+    const auto tenants = take_tenants();
+    for (const auto& weak : std::views::reverse(tenants))
+        if (const auto tenant = weak.lock()) tenant->home_closed();
+}
+
+void event_home::context_ended() noexcept {
+    closed_ = true;
+    registry_ = nullptr;
+    const auto tenants = take_tenants();
+    for (const auto& weak : std::views::reverse(tenants))
+        if (const auto tenant = weak.lock()) tenant->context_ended();
+    // Last, as handlers that are destroyed above may use the client.
+    executor_ = boost::asio::any_io_executor();
+}
+
+// An exception of the user's function must not end a reply half-way.
+void event_home::write(log_level level, const std::string& line) const noexcept try {
+    logger_.write(level, line);
+} catch (...) {
+}
+
+}  // namespace tandem::detail
