@@ -1,0 +1,143 @@
+// A reply that goes on from what an interrupted one left.
+
+#include "support/machine_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using tandem::finish_reason;
+using tandem::detail::reply_rest;
+using tandem::test::machine_driver;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// What a reply left that handed over "Hello! ", was interrupted, and had read "How" behind it.
+reply_rest interrupted_rest() {
+    machine_driver d;
+    d.begin();
+    d.tokens("Hello", "!", " How");
+    d.interrupt();
+    d.wants();
+    return d.machine.take_rest();
+}
+
+TEST(rest, is_the_text_that_was_read_and_not_handed_over) {
+    machine_driver d;
+    d.ask();
+    d.start();
+    d.grant(0);
+    d.tokens("Hello", "!", " How");
+    d.wants();
+    d.go_on(0);
+    d.grant(1);
+    d.tokens(" are", " you");
+    d.interrupt();
+    d.wants();
+    const auto rest = d.machine.take_rest();
+    EXPECT_EQ(d.machine.result().text, "Hello!");
+    EXPECT_EQ(rest.unspoken, " How are you");
+    EXPECT_EQ(rest.text.text(), "PHello! How are you");
+    EXPECT_FALSE(rest.generated);
+}
+
+TEST(rest, says_so_where_no_more_text_would_have_come) {
+    machine_driver d;
+    d.begin();
+    d.tokens("Hello", "!");
+    d.final();
+    d.interrupt();
+    d.wants();
+    EXPECT_EQ(d.machine.take_rest().generated, finish_reason::eos);
+}
+
+class resumed_reply : public testing::Test {
+ protected:
+    void resume(reply_rest rest, std::string spoken = {}) {
+        d.machine.start(d.now, {.rest = std::move(rest), .spoken = std::move(spoken)});
+    }
+
+    machine_driver d;
+};
+
+TEST_F(resumed_reply, hands_over_what_was_generated_without_a_request) {
+    auto rest = interrupted_rest();
+    rest.unspoken = "One. Two. ";
+    rest.generated = finish_reason::eos;
+    d.ask();
+    resume(std::move(rest));
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'One.' sentence"));
+    d.go_on(0);
+    d.ask();
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 1 ' Two. ' end"));
+    d.go_on(1);
+    EXPECT_THAT(d.wants(), ElementsAre("end eos"));
+    EXPECT_EQ(d.machine.result().metrics.requests, 0);
+}
+
+TEST_F(resumed_reply, goes_on_from_all_text_where_more_is_to_come) {
+    auto rest = interrupted_rest();
+    rest.unspoken = " How";
+    d.ask();
+    resume(std::move(rest));
+    EXPECT_THAT(d.wants(), ElementsAre("slot?"));
+    d.grant(0);
+    EXPECT_THAT(d.wants(), ElementsAre(HasSubstr("send 0 n=-1 ")));
+    EXPECT_EQ(d.machine.text(), "PHello! How");
+    d.tokens(" you", "?", " Fine");
+    EXPECT_THAT(d.wants(), testing::Contains("chunk 0 ' How you?' sentence"));
+}
+
+TEST_F(resumed_reply, wants_no_slot_while_a_whole_chunk_waits_for_its_continue) {
+    auto rest = interrupted_rest();
+    rest.unspoken = "One. Two. Three";
+    d.ask();
+    resume(std::move(rest));
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'One.' sentence"));
+    d.go_on(0);
+    d.ask();
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 1 ' Two.' sentence"));
+    d.go_on(1);
+    d.ask();
+    EXPECT_THAT(d.wants(), ElementsAre("slot?"));
+}
+
+TEST_F(resumed_reply, ends_at_once_where_nothing_is_left) {
+    auto rest = interrupted_rest();
+    rest.unspoken.clear();
+    rest.generated = finish_reason::length;
+    d.ask();
+    resume(std::move(rest));
+    EXPECT_THAT(d.wants(), ElementsAre("end length"));
+}
+
+TEST_F(resumed_reply, knows_what_the_speech_before_it_left_open) {
+    auto rules = machine_driver::default_rules();
+    rules.speech = tandem::speech_form::clean;
+    machine_driver clean(rules);
+    auto rest = interrupted_rest();
+    rest.unspoken = "let x = 1;\n```\nDone.";
+    rest.generated = finish_reason::eos;
+    clean.ask();
+    clean.machine.start(clean.now, {.rest = std::move(rest), .spoken = "Look:\n```cpp\nint "});
+    for (const auto& a : clean.machine.take_actions())
+        if (const auto* c = std::get_if<tandem::detail::action::hand_over>(&a)) {
+            EXPECT_THAT(c->value.speech, testing::Not(HasSubstr("let")));
+        }
+}
+
+TEST_F(resumed_reply, can_be_interrupted_again) {
+    auto rest = interrupted_rest();
+    rest.unspoken = "One. Two. Three";
+    d.ask();
+    resume(std::move(rest));
+    d.interrupt();
+    EXPECT_THAT(d.wants(), testing::Contains("end interrupted"));
+    const auto again = d.machine.take_rest();
+    EXPECT_EQ(again.unspoken, " Two. Three");
+    EXPECT_EQ(again.text.text(), "PHello! How");
+}
+
+}  // namespace
