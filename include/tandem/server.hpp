@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tandem {
 
@@ -48,11 +49,34 @@ struct slot_state {
     int decoded = 0;
 };
 
-/// One turn of a conversation, for the model's chat template.
+/// A call of a function that the model asked for.
+struct tool_call {
+    /// By which the result names its call; empty if there is none.
+    std::string id{};
+    /// The function.
+    std::string name{};
+    /// A JSON text, as the model wrote it. Some templates make the server parse it.
+    std::string arguments{};
+
+    bool operator==(const tool_call&) const = default;
+};
+
+/// One turn of a conversation, for the model's chat template. What the template does not know of,
+/// it leaves out without a word.
 struct chat_message {
-    /// "system", "user" or "assistant"; templates may know others.
-    std::string role;
-    std::string content;
+    /// "system", "user", "assistant" or "tool"; templates may know others.
+    std::string role{};
+    /// May be empty, as in an assistant's message that is nothing but tool calls.
+    std::string content{};
+    /// Of an assistant's message. Such a message cannot be the last one: the server goes on with an
+    /// assistant's last message, and refuses that (bad_request).
+    std::vector<tool_call> tool_calls{};
+    /// Of a message of role "tool", which is the result of a call: the call's id, and the name of
+    /// the function. Left out where empty.
+    std::string tool_call_id{};
+    std::string name{};
+
+    bool operator==(const chat_message&) const = default;
 };
 
 }  // namespace tandem
