@@ -4,6 +4,7 @@
 #include "tandem/chunk.hpp"
 #include "tandem/client.hpp"
 #include "tandem/config.hpp"
+#include "tandem/conversation_options.hpp"
 #include "tandem/error.hpp"
 #include "tandem/log.hpp"
 #include "tandem/reply.hpp"

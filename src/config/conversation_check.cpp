@@ -1,0 +1,78 @@
+#include "text/utf8.hpp"
+
+#include "tandem/config_fields.hpp"
+#include "tandem/conversation_options.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t max_mark_bytes = 64;
+constexpr auto longest_grace = std::chrono::hours(1);
+constexpr int max_reserve = 1'000'000;
+constexpr double max_slack = 0.9;
+
+class fault_list {
+ public:
+    void unless(bool holds, std::string field, std::string message) {
+        if (!holds) faults.push_back({std::move(field), std::move(message)});
+    }
+    void check_text(const std::string& field, std::string_view text) {
+        unless(text::find_invalid(text) == std::string_view::npos, field, "is not valid UTF-8");
+    }
+
+    std::vector<config_fault> faults;
+};
+
+void check_message(const std::string& at, const chat_message& m, fault_list& list) {
+    list.unless(!m.role.empty(), at + ".role", "is empty");
+    list.check_text(at + ".role", m.role);
+    list.check_text(at + ".content", m.content);
+    list.check_text(at + ".tool_call_id", m.tool_call_id);
+    list.check_text(at + ".name", m.name);
+    for (std::size_t i = 0; i < m.tool_calls.size(); ++i) {
+        const auto call = fmt::format("{}.tool_calls[{}]", at, i);
+        list.check_text(call + ".id", m.tool_calls[i].id);
+        list.check_text(call + ".name", m.tool_calls[i].name);
+        list.check_text(call + ".arguments", m.tool_calls[i].arguments);
+    }
+}
+
+void check_policy(const conversation_options& o, fault_list& list) {
+    list.unless(!to_string(o.interrupted).empty(), "interrupted",
+                fmt::format("is {}, which names nothing", static_cast<int>(o.interrupted)));
+    list.check_text("interrupted_mark", o.interrupted_mark);
+    list.unless(o.interrupted_mark.size() <= max_mark_bytes, "interrupted_mark",
+                fmt::format("has {} bytes; at most {} are possible", o.interrupted_mark.size(),
+                            max_mark_bytes));
+    list.unless(o.resume_grace >= duration{} && o.resume_grace <= longest_grace, "resume_grace",
+                fmt::format("is {}; it must be at least 0 s and at most {}",
+                            to_string(o.resume_grace), to_string(longest_grace)));
+}
+
+void check_context(const conversation_options& o, fault_list& list) {
+    list.unless(
+        o.reply_reserve >= 0 && o.reply_reserve <= max_reserve, "reply_reserve",
+        fmt::format("is {}; it must be at least 0 and at most {}", o.reply_reserve, max_reserve));
+    // Written so that NaN, which compares false, is a fault too.
+    list.unless(
+        o.trim_slack >= 0 && o.trim_slack <= max_slack, "trim_slack",
+        fmt::format("is {}; it must be at least 0 and at most {}", o.trim_slack, max_slack));
+}
+
+}  // namespace
+
+std::vector<config_fault> check(const conversation_options& o) {
+    fault_list list;
+    for (std::size_t i = 0; i < o.messages.size(); ++i)
+        check_message(fmt::format("messages[{}]", i), o.messages[i], list);
+    check_policy(o, list);
+    check_context(o, list);
+    return std::move(list.faults);
+}
+
+}  // namespace tandem
