@@ -79,6 +79,29 @@ bool is_kana(char32_t c) noexcept {
     return script == properties::hiragana || script == properties::katakana || c == 0x30FC;
 }
 
+bool is_written_without_spaces(char32_t c) noexcept {
+    if (c < 0x0E00) return false;
+    switch (script_of(c)) {
+        case properties::han:
+        case properties::bopomofo:
+        case properties::yi:
+        case properties::thai:
+        case properties::lao:
+        case properties::khmer:
+        case properties::myanmar:
+            return true;
+        default:
+            return is_kana(c);
+    }
+}
+
+bool is_combining_mark(char32_t c) noexcept {
+    if (is_ascii(c)) return false;
+    const auto category = category_of(c);
+    return category == properties::nonspacing_mark || category == properties::spacing_mark ||
+           category == properties::enclosing_mark;
+}
+
 bool is_armenian(char32_t c) noexcept {
     return !is_ascii(c) && script_of(c) == properties::armenian;
 }

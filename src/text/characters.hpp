@@ -1,7 +1,7 @@
 #pragma once
 
-// What the sentence rules need to know of single characters. Letters, case and scripts come from
-// Boost.Spirit's tables of the Unicode character database.
+// What needs to be known of single characters. Letters, case and scripts come from Boost.Spirit's
+// tables of the Unicode character database.
 namespace tandem::text {
 
 bool is_digit(char32_t c) noexcept;      ///< decimal digits of all scripts
@@ -15,6 +15,10 @@ bool is_caseless_letter(char32_t c) noexcept;
 /// Han, Hiragana, Katakana, Hangul and their like: written without a space behind a full stop.
 bool is_cjk(char32_t c) noexcept;
 bool is_kana(char32_t c) noexcept;
+/// Scripts that put no space between words: Han, kana, Thai, Lao, Khmer, Myanmar and their like.
+bool is_written_without_spaces(char32_t c) noexcept;
+/// Belongs to the character before it, such as an accent or a vowel sign.
+bool is_combining_mark(char32_t c) noexcept;
 bool is_armenian(char32_t c) noexcept;
 bool is_greek(char32_t c) noexcept;
 bool is_cyrillic(char32_t c) noexcept;

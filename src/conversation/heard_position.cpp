@@ -1,0 +1,123 @@
+#include "conversation/heard_position.hpp"
+
+#include "conversation/speech_alignment.hpp"
+#include "text/characters.hpp"
+#include "text/speech_cleaner.hpp"
+#include "text/speech_writer.hpp"
+#include "text/utf8.hpp"
+#include "text/white_space.hpp"
+
+#include <cmath>
+
+namespace tandem::conversations {
+namespace {
+
+/// Bytes of the first `characters` of `text`; all of it if it has fewer.
+std::size_t bytes_of(std::string_view text, std::size_t characters) noexcept {
+    std::size_t bytes = 0;
+    for (; characters > 0 && bytes < text.size(); --characters)
+        bytes += text::first_character(text.substr(bytes)).bytes;
+    return bytes;
+}
+
+char32_t character_before(std::string_view text, std::size_t at) noexcept {
+    return text::last_character(text.substr(0, at)).character;
+}
+
+char32_t character_at(std::string_view text, std::size_t at) noexcept {
+    return text::first_character(text.substr(at)).character;
+}
+
+/// Where the run of marks, or whatever else is no white space, ends that starts at `at`.
+std::size_t end_of_run(std::string_view text, std::size_t at, std::size_t most) noexcept {
+    while (at < most) {
+        const auto c = text::first_character(text.substr(at));
+        if (text::is_white_space(c.character)) break;
+        at += c.bytes;
+    }
+    return at;
+}
+
+bool says_something(std::string_view text) {
+    return !text::worth_speaking(text).empty();
+}
+
+/// Whether one word may end and another start at `at`, which is inside the text.
+bool parts_words(std::string_view text, std::size_t at) noexcept {
+    const auto before = character_before(text, at);
+    const auto next = character_at(text, at);
+    if (text::is_white_space(before) || text::is_white_space(next)) return true;
+    if (text::is_combining_mark(next)) return false;
+    return text::is_written_without_spaces(before) || text::is_written_without_spaces(next);
+}
+
+std::size_t end_of_word(std::string_view text, std::size_t at) noexcept {
+    do at += text::first_character(text.substr(at)).bytes;
+    while (at < text.size() && !parts_words(text, at));
+    return at;
+}
+
+std::size_t start_of_word(std::string_view text, std::size_t at) noexcept {
+    do at -= text::last_character(text.substr(0, at)).bytes;
+    while (at > 0 && !parts_words(text, at));
+    return at;
+}
+
+bool cuts_word(std::string_view text, std::size_t at) {
+    if (at == 0 || at >= text.size() || parts_words(text, at)) return false;
+    return says_something(text.substr(at, end_of_word(text, at) - at));
+}
+
+std::size_t without_white_space(std::string_view text, std::size_t end) noexcept {
+    while (end > 0 && text::is_white_space(character_before(text, end)))
+        end -= text::last_character(text.substr(0, end)).bytes;
+    return end;
+}
+
+std::size_t start_of_run(std::string_view text, std::size_t end) noexcept {
+    while (end > 0 && !text::is_white_space(character_before(text, end)))
+        end -= text::last_character(text.substr(0, end)).bytes;
+    return end;
+}
+
+}  // namespace
+
+std::size_t speech_characters(std::string_view speech, double fraction) noexcept {
+    if (!(fraction > 0)) return 0;
+    const auto all = text::count_characters(speech);
+    if (fraction >= 1) return all;
+    // Shares are quotients of whole numbers, and must not come out one too small.
+    constexpr double rounding = 1e-9;
+    return static_cast<std::size_t>(std::floor(static_cast<double>(all) * fraction + rounding));
+}
+
+std::size_t text_offset(std::string_view text, std::string_view speech, std::size_t spoken) {
+    if (spoken == 0) return 0;
+    const auto said = bytes_of(speech, spoken);
+    if (said == speech.size()) return text.size();
+    if (speech == text) return said;
+    speech_alignment alignment(text, speech);
+    if (alignment.position() >= said) return 0;
+    speech_alignment::place last;
+    std::size_t behind = 0;  // the last character spoken, in the speech
+    while (alignment.position() < said) {
+        behind = alignment.position();
+        last = alignment.next();
+    }
+    behind += text::first_character(speech.substr(behind)).bytes;
+    if (text::is_word_character(character_at(speech, behind))) return last.end;
+    return end_of_run(text, last.end, alignment.next().begin);
+}
+
+std::size_t whole_words(std::string_view text, std::size_t offset) {
+    auto end = text::floor_to_character(text, offset);
+    if (cuts_word(text, end)) end = start_of_word(text, end);
+    for (;;) {
+        end = without_white_space(text, end);
+        const auto begin = start_of_run(text, end);
+        if (begin == end || says_something(text.substr(begin, end - begin))) return end;
+        end = begin;
+    }
+}
+
+}  // namespace tandem::conversations

@@ -1,0 +1,138 @@
+#include "conversation/speech_alignment.hpp"
+
+#include "text/emoji.hpp"
+#include "text/html_entities.hpp"
+#include "text/markdown_spans.hpp"
+#include "text/speech_writer.hpp"
+#include "text/utf8.hpp"
+#include "text/white_space.hpp"
+
+#include <optional>
+
+namespace tandem::conversations {
+namespace {
+
+// How far ahead a character is looked for: as far as the longest target of a link.
+constexpr std::size_t look_ahead = text::longest_target;
+// How many characters must agree where words of the text are skipped, near by and farther off.
+constexpr std::size_t near_by = 64;
+constexpr int short_run = 4;
+constexpr int long_run = 8;
+// Marks that may stand between two characters that agree.
+constexpr int most_marks = 32;
+
+struct unit {
+    char32_t character = 0;
+    std::size_t bytes = 0;
+};
+
+/// The character that the text shows here, which a reference of HTML may stand for.
+unit first_unit(std::string_view text) {
+    if (text.starts_with('&'))
+        if (const auto e = text::first_entity(text); e.bytes > 0)
+            return {text::first_character(e.text).character, e.bytes};
+    const auto c = text::first_character(text);
+    return {c.character, c.bytes};
+}
+
+bool is_of_word(char32_t c) noexcept {
+    return text::is_word_character(c) && !text::is_emoji_part(c);
+}
+
+/// Bytes that may be left out of speech though no word is; 0 at a word.
+std::size_t silent_bytes(std::string_view text) {
+    if (text.starts_with('<')) {
+        const auto tag = text::html_tag(text, false);
+        if (tag.state == text::span_state::whole) return tag.bytes;
+    }
+    if (text.starts_with(']')) {
+        const auto target = text::link_target(text.substr(1));
+        if (target.state == text::span_state::whole) return 1 + target.bytes;
+    }
+    if (const auto emoji = text::first_emoji(text)) return emoji;
+    const auto u = first_unit(text);
+    return is_of_word(u.character) ? 0 : u.bytes;
+}
+
+/// Where `said` stands in the text if only marks come before it, `marks` of them at most.
+std::optional<unit> find_behind_marks(std::string_view& text, char32_t said, int marks) {
+    for (; !text.empty() && marks >= 0; --marks) {
+        const auto u = first_unit(text);
+        if (u.character == said) return u;
+        const auto silent = silent_bytes(text);
+        if (silent == 0) return std::nullopt;
+        text.remove_prefix(silent);
+    }
+    return std::nullopt;
+}
+
+std::size_t leading_white_space(std::string_view text) noexcept {
+    std::size_t bytes = 0;
+    for (;;) {
+        const auto c = text::first_character(text.substr(bytes));
+        if (c.bytes == 0 || !text::is_white_space(c.character)) return bytes;
+        bytes += c.bytes;
+    }
+}
+
+}  // namespace
+
+speech_alignment::speech_alignment(std::string_view text, std::string_view speech)
+    : text_(text), speech_(speech) {
+    skip_white_space();
+}
+
+void speech_alignment::skip_white_space() noexcept {
+    position_ += leading_white_space(rest());
+}
+
+speech_alignment::place speech_alignment::next() {
+    const auto said = text::first_character(rest());
+    if (said.bytes == 0) return {text_.size(), text_.size()};
+    auto found = find(said.character);
+    if (found.begin == found.end) found = find_behind_words(said.bytes);
+    at_ = found.end;
+    position_ += said.bytes;
+    skip_white_space();
+    return found;
+}
+
+speech_alignment::place speech_alignment::find(char32_t said) {
+    auto text = text_.substr(0, text::floor_to_character(text_, at_ + look_ahead)).substr(at_);
+    const auto u = find_behind_marks(text, said, static_cast<int>(look_ahead));
+    if (!u) return {at_, at_};
+    const auto begin = static_cast<std::size_t>(text.data() - text_.data());
+    return {begin, begin + u->bytes};
+}
+
+/// The same where words of the text are not spoken, such as code: what follows must agree, too.
+speech_alignment::place speech_alignment::find_behind_words(std::size_t said_bytes) {
+    const auto said = rest().substr(0, said_bytes);
+    const auto within = text_.substr(0, text::floor_to_character(text_, at_ + look_ahead));
+    for (auto at = within.find(said, at_); at != within.npos && guesses_ > 0;
+         at = within.find(said, at + said.size())) {
+        --guesses_;
+        if (goes_on_at(at)) return {at, at + said.size()};
+    }
+    return {at_, at_};
+}
+
+/// Whether the text from `at` on is what is said next, to the end of the speech or far enough.
+bool speech_alignment::goes_on_at(std::size_t at) const {
+    auto text = text_.substr(at);
+    auto speech = rest();
+    for (int run = at - at_ <= near_by ? short_run : long_run; run > 0 && !speech.empty(); --run) {
+        const auto space = leading_white_space(speech);
+        speech.remove_prefix(space);
+        if (speech.empty()) return true;
+        if (space > 0 && !text.empty() && is_of_word(first_unit(text).character)) return false;
+        const auto said = text::first_character(speech);
+        const auto u = find_behind_marks(text, said.character, most_marks);
+        if (!u) return false;
+        text.remove_prefix(u->bytes);
+        speech.remove_prefix(said.bytes);
+    }
+    return true;
+}
+
+}  // namespace tandem::conversations

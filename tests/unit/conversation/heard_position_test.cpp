@@ -1,0 +1,291 @@
+#include "conversation/heard_position.hpp"
+
+#include "text/speech_cleaner.hpp"
+#include "text/utf8.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace tandem::conversations {
+namespace {
+
+/// The text up to where the listener got once `said` was spoken, the start of its clean speech.
+std::string heard(std::string_view text, std::string_view said, text::speech_options options = {}) {
+    const auto speech = text::worth_speaking(text::speech_cleaner(options).clean(text));
+    EXPECT_EQ(speech.substr(0, said.size()), said);
+    return std::string(text.substr(0, text_offset(text, speech, text::count_characters(said))));
+}
+
+// Shares of speech
+
+TEST(speech_characters, are_counted_as_characters_and_not_as_bytes) {
+    EXPECT_EQ(speech_characters("caf\xC3\xA9 ole", 0.5), 4u);
+    EXPECT_EQ(speech_characters("caf\xC3\xA9 ole", 1), 8u);
+}
+
+TEST(speech_characters, are_not_one_too_few_for_a_share_that_is_a_quotient) {
+    const std::string speech(100, 'a');
+    for (int n = 0; n <= 100; ++n)
+        EXPECT_EQ(speech_characters(speech, n / 100.0), static_cast<std::size_t>(n));
+}
+
+TEST(speech_characters, are_none_or_all_for_shares_that_cannot_be) {
+    EXPECT_EQ(speech_characters("abc", -0.5), 0u);
+    EXPECT_EQ(speech_characters("abc", 7), 3u);
+    EXPECT_EQ(speech_characters("abc", std::nan("")), 0u);
+    EXPECT_EQ(speech_characters("abc", std::numeric_limits<double>::infinity()), 3u);
+    EXPECT_EQ(speech_characters("", 0.5), 0u);
+}
+
+// Where the speech is in the text
+
+TEST(text_offset, is_the_place_itself_where_speech_is_the_text) {
+    EXPECT_EQ(text_offset("caf\xC3\xA9 ole", "caf\xC3\xA9 ole", 4), 5u);
+    EXPECT_EQ(text_offset(" a b", " a b", 2), 2u);
+}
+
+TEST(text_offset, is_nothing_before_the_first_character_and_everything_after_the_last) {
+    EXPECT_EQ(text_offset("**Hi** there.\n", "Hi there.", 0), 0u);
+    EXPECT_EQ(text_offset("**Hi** there.\n", "Hi there.", 9), 14u);
+    EXPECT_EQ(text_offset("**Hi** there.\n", "Hi there.", 999), 14u);
+    EXPECT_EQ(text_offset("```\nls\n```", "", 0), 0u);
+    EXPECT_EQ(text_offset("```\nls\n```", "", 1), 10u);
+}
+
+TEST(text_offset, leaves_marks_before_a_word_unheard_and_takes_those_behind_it) {
+    EXPECT_EQ(heard("So **very** good.", "So"), "So");
+    EXPECT_EQ(heard("So **very** good.", "So ve"), "So **ve");
+    EXPECT_EQ(heard("So **very** good.", "So very"), "So **very**");
+    EXPECT_EQ(heard("So **very** good.", "So very "), "So **very**");
+    EXPECT_EQ(heard("un**believ**able so", "unbelievab"), "un**believ**ab");
+}
+
+TEST(text_offset, takes_the_target_of_a_link_with_its_last_word) {
+    constexpr auto text = "See [the docs](https://example.com/say/the) say so.";
+    EXPECT_EQ(heard(text, "See the"), "See [the");
+    EXPECT_EQ(heard(text, "See the doc"), "See [the doc");
+    EXPECT_EQ(heard(text, "See the docs"), "See [the docs](https://example.com/say/the)");
+    EXPECT_EQ(heard(text, "See the docs s"), "See [the docs](https://example.com/say/the) s");
+}
+
+TEST(text_offset, finds_the_host_in_a_web_address) {
+    text::speech_options options;
+    options.urls = url_speech::host;
+    constexpr auto text = "Go to https://www.example.com/some/page now.";
+    EXPECT_EQ(heard(text, "Go to exam", options), "Go to https://www.exam");
+    EXPECT_EQ(heard(text, "Go to example.com", options), "Go to https://www.example.com/some/page");
+    EXPECT_EQ(heard(text, "Go to example.com n", options),
+              "Go to https://www.example.com/some/page n");
+}
+
+TEST(text_offset, takes_a_reference_for_what_it_stands_for) {
+    EXPECT_EQ(heard("Fish &amp; chips", "Fish &"), "Fish &amp;");
+    EXPECT_EQ(heard("Fish &amp; chips", "Fish & c"), "Fish &amp; c");
+    EXPECT_EQ(heard("it&#39;s amply &amp; a", "it's amp"), "it&#39;s amp");
+}
+
+TEST(text_offset, passes_by_what_is_not_spoken) {
+    EXPECT_EQ(heard("Hi \xF0\x9F\x98\x80 you", "Hi y"), "Hi \xF0\x9F\x98\x80 y");
+    EXPECT_EQ(heard("A<br>big <b class=\"a b\">cat</b> sat", "A big c"),
+              "A<br>big <b class=\"a b\">c");
+    EXPECT_EQ(heard("Run this:\n```sh\nls now\n```\nNow wait.", "Run this:\nN"),
+              "Run this:\n```sh\nls now\n```\nN");
+    EXPECT_EQ(heard("# Title\n\n- one\n- two", "Title\n\none\nt"), "# Title\n\n- one\n- t");
+}
+
+TEST(text_offset, does_not_look_for_what_only_speech_has) {
+    EXPECT_EQ(heard("| one | two, three | four |", "one, t"), "| one | t");
+}
+
+TEST(text_offset, takes_no_word_of_the_text_for_another_one_farther_on) {
+    // Not what the cleaner makes: the voice said a word that the text does not have.
+    EXPECT_EQ(text_offset("one two three zebra", "one zwo three", 5), 3u);
+    EXPECT_EQ(text_offset("one two three zebra", "one zwo three z", 9), 9u);
+}
+
+/// Words with marks around and between them; each word has its number in it.
+std::string marked_text(std::mt19937& random, int words) {
+    static constexpr struct {
+        std::string_view before, behind;
+    } marks[] = {{"", ""},
+                 {"", ","},
+                 {"", "."},
+                 {"**", "**"},
+                 {"*", "*"},
+                 {"_", "_"},
+                 {"`", "`"},
+                 {"<b>", "</b>"},
+                 {"\xF0\x9F\x98\x80 ", ""},
+                 {"(", ")"},
+                 {"&quot;", "&quot;"},
+                 {"[", "](https://w1.com/w2)"},
+                 {"<i class=\"w3\">", "</i>"},
+                 {"~~", "~~"},
+                 {"\n- ", "\n\n"},
+                 {"$5 ", "!"}};
+    std::string text;
+    for (int i = 0; i < words; ++i) {
+        const auto& m = marks[random() % std::size(marks)];
+        text += std::string(i ? " " : "") + std::string(m.before) + "w" + std::to_string(i) + "x" +
+                std::string(m.behind);
+    }
+    return text;
+}
+
+TEST(text_offset, is_behind_the_last_word_spoken_and_before_the_next) {
+    constexpr int words = 12;
+    for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937 random(seed);
+        const auto text = marked_text(random, words);
+        const auto speech = text::worth_speaking(text::speech_cleaner().clean(text));
+        for (int i = 0; i + 1 < words; ++i) {
+            const auto word = "w" + std::to_string(i) + "x";
+            const auto next = "w" + std::to_string(i + 1) + "x";
+            const auto spoken = speech.find(word) + word.size();
+            ASSERT_LT(spoken, speech.size());
+            const auto offset =
+                text_offset(text, speech, text::count_characters(speech.substr(0, spoken)));
+            EXPECT_GE(offset, text.find(word) + word.size()) << text << " / " << word;
+            EXPECT_LE(offset, text.find(next)) << text << " / " << word;
+        }
+    }
+}
+
+TEST(text_offset, grows_with_what_was_spoken_and_stays_between_characters) {
+    static constexpr std::string_view parts[] = {"a",          "word",
+                                                 " the",       " ",
+                                                 "\n",         "\n\n",
+                                                 "\n- ",       "\n# ",
+                                                 "\n```",      "```\n",
+                                                 "**",         "_",
+                                                 "`",          "[",
+                                                 "](",         ")",
+                                                 "<b>",        "</b>",
+                                                 "&amp;",      "&#39;",
+                                                 "\\",         "$",
+                                                 "#",          "1",
+                                                 ".",          ",",
+                                                 "é",          "—",
+                                                 "。",         "我",
+                                                 "😀",          "❤️",
+                                                 "| ",         "https://x.com/a_b",
+                                                 "<a href=\"", "\">"};
+    for (unsigned seed = 0; seed < 2000 && !HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937 random(seed);
+        std::string text;
+        for (auto n = random() % 20; n > 0; --n) text += parts[random() % std::size(parts)];
+        const auto speech = text::worth_speaking(text::speech_cleaner().clean(text));
+        const auto count = text::count_characters(speech);
+        std::size_t before = 0;
+        for (std::size_t n = 0; n <= count; ++n) {
+            const auto offset = text_offset(text, speech, n);
+            EXPECT_GE(offset, before) << text;
+            EXPECT_EQ(text::floor_to_character(text, offset), offset) << text;
+            EXPECT_TRUE(n > 0 || offset == 0) << text;
+            before = offset;
+        }
+        EXPECT_TRUE(count == 0 || before == text.size()) << text;
+    }
+}
+
+// Whole words
+
+std::string words(std::string_view text, std::size_t offset) {
+    return std::string(text.substr(0, whole_words(text, offset)));
+}
+
+TEST(whole_words, are_those_up_to_the_offset) {
+    constexpr std::string_view text = "One two, three.";
+    EXPECT_EQ(words(text, 0), "");
+    EXPECT_EQ(words(text, 2), "");
+    EXPECT_EQ(words(text, 3), "One");
+    EXPECT_EQ(words(text, 4), "One");
+    EXPECT_EQ(words(text, 6), "One");
+    EXPECT_EQ(words(text, 7), "One two");
+    EXPECT_EQ(words(text, 8), "One two,");
+    EXPECT_EQ(words(text, 9), "One two,");
+    EXPECT_EQ(words(text, 14), "One two, three");
+    EXPECT_EQ(words(text, 15), "One two, three.");
+    EXPECT_EQ(words(text, 999), "One two, three.");
+}
+
+TEST(whole_words, are_not_cut_at_marks_inside_them) {
+    for (const std::string_view word : {"don't", "well-known", "3.14", "$5", "https://x.com/a"})
+        for (std::size_t n = 1; n < word.size(); ++n)
+            EXPECT_EQ(words("Yes " + std::string(word) + " ok", 4 + n), "Yes") << word << n;
+}
+
+TEST(whole_words, do_not_end_with_what_belongs_to_the_next_one) {
+    EXPECT_EQ(words("Yes (maybe)", 5), "Yes");
+    EXPECT_EQ(words("Yes (maybe)", 7), "Yes");
+    EXPECT_EQ(words("Sure.\n\n- Hello", 8), "Sure.");
+    EXPECT_EQ(words("Sure.\n\n- Hello", 10), "Sure.");
+    EXPECT_EQ(words("- Hello", 2), "");
+}
+
+TEST(whole_words, are_signs_too) {
+    EXPECT_EQ(words("So \xF0\x9F\x98\x80 ok", 7), "So \xF0\x9F\x98\x80");
+    // A family is one sign.
+    EXPECT_EQ(words("So 👨‍👩‍👧 ok", 7), "So");
+}
+
+TEST(whole_words, are_single_characters_where_no_spaces_are_written) {
+    EXPECT_EQ(words("你好，世界", 3), "你");
+    EXPECT_EQ(words("你好，世界", 4), "你");
+    EXPECT_EQ(words("你好，世界", 6), "你好");
+    EXPECT_EQ(words("你好，世界", 9), "你好，");
+    EXPECT_EQ(words("こんにちは", 9), "こんに");
+    EXPECT_EQ(words("iPhone手机", 3), "");
+    EXPECT_EQ(words("iPhone手机", 6), "iPhone");
+    EXPECT_EQ(words("iPhone手机", 9), "iPhone手");
+}
+
+TEST(whole_words, keep_a_thai_vowel_with_its_consonant) {
+    constexpr std::string_view text = "ที่นี่";  // two syllables of a consonant, a vowel and a tone
+    EXPECT_EQ(words(text, 3), "");
+    EXPECT_EQ(words(text, 6), "");
+    EXPECT_EQ(words(text, 9), "ที่");
+    EXPECT_EQ(words(text, 12), "ที่");
+}
+
+TEST(whole_words, of_korean_are_parted_by_spaces) {
+    EXPECT_EQ(words("안녕 하세요", 3), "");
+    EXPECT_EQ(words("안녕 하세요", 10), "안녕");
+}
+
+TEST(whole_words, end_before_an_accent_only_if_it_was_heard) {
+    EXPECT_EQ(words("so cafe\xCC\x81 ok", 7), "so");
+    EXPECT_EQ(words("so cafe\xCC\x81 ok", 9), "so cafe\xCC\x81");
+}
+
+TEST(whole_words, are_never_cut_whatever_the_text) {
+    static constexpr std::string_view parts[] = {"a", "word",   " ", "\n", ".",  ",",
+                                                 "-", "'",      "é", "我", "。", "ี",
+                                                 "😀", "\u200D", "(", "\"", "1"};
+    for (unsigned seed = 0; seed < 2000 && !HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937 random(seed);
+        std::string text;
+        for (auto n = random() % 16; n > 0; --n) text += parts[random() % std::size(parts)];
+        std::size_t before = 0;
+        for (std::size_t offset = 0; offset <= text.size(); ++offset) {
+            const auto end = whole_words(text, offset);
+            EXPECT_LE(end, offset);
+            EXPECT_GE(end, before);
+            EXPECT_EQ(text::floor_to_character(text, end), end);
+            EXPECT_EQ(whole_words(text, end), end);
+            before = end;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tandem::conversations
