@@ -68,12 +68,6 @@ bool cuts_word(std::string_view text, std::size_t at) {
     return says_something(text.substr(at, end_of_word(text, at) - at));
 }
 
-std::size_t without_white_space(std::string_view text, std::size_t end) noexcept {
-    while (end > 0 && text::is_white_space(character_before(text, end)))
-        end -= text::last_character(text.substr(0, end)).bytes;
-    return end;
-}
-
 std::size_t start_of_run(std::string_view text, std::size_t end) noexcept {
     while (end > 0 && !text::is_white_space(character_before(text, end)))
         end -= text::last_character(text.substr(0, end)).bytes;
@@ -113,7 +107,7 @@ std::size_t whole_words(std::string_view text, std::size_t offset) {
     auto end = text::floor_to_character(text, offset);
     if (cuts_word(text, end)) end = start_of_word(text, end);
     for (;;) {
-        end = without_white_space(text, end);
+        end = text::without_trailing_space(text.substr(0, end)).size();
         const auto begin = start_of_run(text, end);
         if (begin == end || says_something(text.substr(begin, end - begin))) return end;
         end = begin;

@@ -7,18 +7,6 @@
 #include <utility>
 
 namespace tandem::text {
-namespace {
-
-std::string_view without_trailing_space(std::string_view text) noexcept {
-    while (!text.empty()) {
-        const auto c = last_character(text);
-        if (!is_white_space(c.character)) break;
-        text.remove_suffix(c.bytes);
-    }
-    return text;
-}
-
-}  // namespace
 
 std::optional<std::size_t> open_reasoning(std::string_view prompt,
                                           const std::vector<tag_pair>& tags) {

@@ -23,4 +23,13 @@ bool is_all_white_space(std::string_view text) noexcept {
     return true;
 }
 
+std::string_view without_trailing_space(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const auto c = last_character(text);
+        if (!is_white_space(c.character)) break;
+        text.remove_suffix(c.bytes);
+    }
+    return text;
+}
+
 }  // namespace tandem::text

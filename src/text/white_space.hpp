@@ -14,4 +14,6 @@ bool is_breaking_space(char32_t c) noexcept;
 /// True of the empty text too.
 bool is_all_white_space(std::string_view text) noexcept;
 
+std::string_view without_trailing_space(std::string_view text) noexcept;
+
 }  // namespace tandem::text

@@ -30,5 +30,11 @@ TEST(WhiteSpace, FillsATextOrDoesNot) {
     EXPECT_FALSE(is_all_white_space("\xE3\x80"));
 }
 
+TEST(WhiteSpace, IsTakenOffTheEndOnly) {
+    EXPECT_EQ(without_trailing_space(" a b \n\xE3\x80\x80"), " a b");
+    EXPECT_EQ(without_trailing_space("ab"), "ab");
+    EXPECT_EQ(without_trailing_space(" \n"), "");
+}
+
 }  // namespace
 }  // namespace tandem::text
