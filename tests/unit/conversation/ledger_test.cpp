@@ -1,5 +1,7 @@
 #include "conversation/ledger.hpp"
 
+#include "chunks.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,19 +14,6 @@ namespace {
 constexpr std::uint64_t first = 7;
 constexpr std::uint64_t second = 9;
 constexpr auto heard_only = history_policy::heard;
-
-chunk chunk_of(chunk_id id, std::string text) {
-    chunk c;
-    c.id = id;
-    c.text = c.speech = std::move(text);
-    return c;
-}
-
-chunk chunk_of(chunk_id id, std::string text, std::string speech) {
-    auto c = chunk_of(id, std::move(text));
-    c.speech = std::move(speech);
-    return c;
-}
 
 /// A turn of two chunks that were handed over, and some text that was not.
 ledger two_chunks() {

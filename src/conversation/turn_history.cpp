@@ -1,0 +1,277 @@
+#include "conversation/turn_history.hpp"
+
+#include "text/white_space.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tandem::conversations {
+namespace {
+
+constexpr std::string_view user = "user";
+constexpr std::string_view system_role = "system";
+constexpr std::string_view assistant = "assistant";
+
+std::size_t bytes_of(const chat_message& m) noexcept {
+    auto bytes = m.content.size() + m.name.size();
+    for (const auto& call : m.tool_calls) bytes += call.name.size() + call.arguments.size();
+    return bytes;
+}
+
+std::size_t bytes_of(const std::vector<chat_message>& messages) noexcept {
+    std::size_t bytes = 0;
+    for (const auto& m : messages) bytes += bytes_of(m);
+    return bytes;
+}
+
+bool is_complete(finish_reason why) noexcept {
+    return why != finish_reason::interrupted && why != finish_reason::error;
+}
+
+}  // namespace
+
+turn_history::turn_history(conversation_options options) : options_(std::move(options)) {
+    for (auto& m : std::exchange(options_.messages, {})) add(std::move(m));
+}
+
+turn_history::turn_history(saved_conversation saved) : turn_history(std::move(saved.options)) {
+    std::move(saved.exchanges.begin(), saved.exchanges.end(), std::back_inserter(exchanges_));
+    settled_turn_ = saved.last_turn;
+}
+
+// Messages and turns
+
+bool turn_history::append(chat_message m) {
+    if (state_ == turn_state::running) return false;
+    settle();
+    add(std::move(m));
+    return true;
+}
+
+/// Messages of the system before all others are the system prompt.
+void turn_history::add(chat_message m) {
+    if (exchanges_.empty() && m.role == system_role) return system_.push_back(std::move(m));
+    if (exchanges_.empty() || (m.role == user && !exchanges_.back().messages.empty()))
+        begin_exchange();
+    exchanges_.back().messages.push_back(std::move(m));
+}
+
+void turn_history::begin_exchange() {
+    exchanges_.emplace_back();
+    prompt_at_previous_ = std::exchange(prompt_at_last_, -1);
+}
+
+bool turn_history::begin_turn() {
+    if (state_ == turn_state::running) return false;
+    settle();
+    if (exchanges_.empty()) begin_exchange();
+    state_ = turn_state::running;
+    is_whole_ = false;
+    return true;
+}
+
+void turn_history::turn_ended(time_point now, finish_reason why, std::vector<tool_call> calls) {
+    settle_if_over(now);
+    if (!is_open()) return;
+    is_whole_ = is_whole_ || is_complete(why);
+    if (state_ != turn_state::running) return;
+    if (why == finish_reason::interrupted) {
+        interrupted(now);
+        return;
+    }
+    state_ = turn_state::ended;
+    end_ = is_complete(why) ? turn_end::complete : turn_end::failed;
+    if (!calls.empty()) calls_ = std::move(calls);
+}
+
+bool turn_history::interrupted(time_point now) {
+    if (!is_open()) return false;
+    if (state_ == turn_state::ended && end_ == turn_end::interrupted) return false;
+    state_ = turn_state::ended;
+    end_ = turn_end::interrupted;
+    interrupted_at_ = now;
+    return true;
+}
+
+bool turn_history::can_resume(time_point now) const noexcept {
+    return state_ == turn_state::ended && end_ == turn_end::interrupted && !is_over(now);
+}
+
+std::optional<std::string> turn_history::resume(time_point now) {
+    if (!can_resume(now)) return std::nullopt;
+    state_ = turn_state::running;
+    return turn_.resume();
+}
+
+turn_state turn_history::state(time_point now) const noexcept {
+    return is_over(now) ? turn_state::settled : state_;
+}
+
+bool turn_history::is_over(time_point now) const noexcept {
+    return state_ == turn_state::ended && end_ == turn_end::interrupted &&
+           now - interrupted_at_ >= options_.resume_grace;
+}
+
+bool turn_history::is_open() const noexcept {
+    return state_ == turn_state::running || state_ == turn_state::ended;
+}
+
+// Settling
+
+void turn_history::settle_if_over(time_point now) {
+    if (is_over(now)) settle();
+}
+
+void turn_history::interrupt_running() noexcept {
+    if (state_ != turn_state::running) return;
+    state_ = turn_state::ended;
+    end_ = turn_end::interrupted;
+}
+
+void turn_history::settle() {
+    if (state_ != turn_state::ended) return;
+    if (auto m = turn_message()) exchanges_.back().messages.push_back(std::move(*m));
+    settled_turn_ = last_turn();
+    state_ = turn_state::settled;
+    turn_ = ledger();
+    calls_ = {};
+}
+
+std::string turn_history::kept() const {
+    if (state_ == turn_state::running) return turn_.text();
+    switch (end_) {
+        case turn_end::interrupted:
+            return turn_.kept(options_.interrupted, options_.interrupted_mark);
+        case turn_end::failed:
+            return turn_.kept(history_policy::handed_over, {});
+        case turn_end::complete:
+            break;
+    }
+    return turn_.text();
+}
+
+/// The turn as a message; nothing if nothing is kept of it.
+std::optional<chat_message> turn_history::turn_message() const {
+    if (state_ != turn_state::running && state_ != turn_state::ended) return std::nullopt;
+    chat_message m{.role = std::string(assistant), .content = kept(), .tool_calls = calls_};
+    if (!text::is_all_white_space(m.content)) return m;
+    m.content.clear();
+    if (m.tool_calls.empty()) return std::nullopt;
+    return m;
+}
+
+// What becomes of the turn
+
+void turn_history::begin_reply(std::uint64_t reply) noexcept {
+    if (state_ == turn_state::running) turn_.begin_reply(reply);
+}
+
+void turn_history::handed_over(const chunk& c) {
+    if (state_ == turn_state::running) turn_.handed_over(c);
+}
+
+void turn_history::generated(time_point now, std::string_view unspoken) {
+    settle_if_over(now);
+    if (is_open()) turn_.generated(unspoken);
+}
+
+void turn_history::continued(time_point now, chunk_id id) {
+    settle_if_over(now);
+    turn_.continued(id);
+}
+
+bool turn_history::heard(time_point now, chunk_id id, std::size_t speech_characters) {
+    settle_if_over(now);
+    return turn_.heard(id, speech_characters);
+}
+
+bool turn_history::heard_share(time_point now, chunk_id id, double share) {
+    settle_if_over(now);
+    return turn_.heard_share(id, share);
+}
+
+saved_turn turn_history::last_turn() const noexcept {
+    if (!is_open()) return settled_turn_;
+    return {turn_.generated(), turn_.handed_over(), turn_.heard()};
+}
+
+// What the next prompt is made of
+
+std::vector<chat_message> turn_history::transcript() const {
+    auto all = system_;
+    for (const auto& e : exchanges_) all.insert(all.end(), e.messages.begin(), e.messages.end());
+    if (auto m = turn_message()) all.push_back(std::move(*m));
+    return all;
+}
+
+std::vector<chat_message> turn_history::messages() const {
+    std::vector<chat_message> joined;
+    for (auto& m : transcript()) {
+        if (m.role == user && !joined.empty() && joined.back().role == user)
+            joined.back().content += "\n" + m.content;
+        else
+            joined.push_back(std::move(m));
+    }
+    return joined;
+}
+
+saved_conversation turn_history::saved() const {
+    auto copy = *this;
+    copy.interrupt_running();
+    copy.settle();
+    saved_conversation all{std::move(copy.options_), std::move(copy.exchanges_),
+                           copy.settled_turn_};
+    all.options.messages = std::move(copy.system_);
+    return all;
+}
+
+// What it takes of the context
+
+void turn_history::prompt_measured(int tokens) {
+    if (tokens < 0 || exchanges_.empty() || prompt_at_last_ >= 0 || !is_unanswered()) return;
+    prompt_at_last_ = tokens;
+    if (prompt_at_previous_ >= 0 && prompt_at_previous_ < tokens)
+        exchanges_[exchanges_.size() - 2].tokens = tokens - prompt_at_previous_;
+}
+
+/// Only then is the prompt the start of the last exchange.
+bool turn_history::is_unanswered() const noexcept {
+    return turn_.generated() == 0 &&
+           std::ranges::all_of(exchanges_.back().messages, [](const chat_message& m) {
+               return m.role == user || m.role == system_role;
+           });
+}
+
+std::vector<exchange_cost> turn_history::costs() const {
+    std::vector<exchange_cost> list;
+    for (const auto& e : exchanges_) list.push_back({e.tokens, bytes_of(e.messages)});
+    if (const auto m = turn_message()) list.back().bytes += bytes_of(*m);
+    return list;
+}
+
+std::size_t turn_history::system_bytes() const noexcept {
+    return bytes_of(system_);
+}
+
+std::size_t turn_history::average_user_bytes() const noexcept {
+    std::size_t bytes = 0, count = 0;
+    for (const auto& e : exchanges_)
+        for (const auto& m : e.messages) {
+            if (m.role != user) continue;
+            bytes += bytes_of(m);
+            ++count;
+        }
+    return count ? bytes / count : 0;
+}
+
+/// What was measured before is of a prompt that held more.
+std::size_t turn_history::drop_oldest(std::size_t count) {
+    count = std::min(count, exchanges_.empty() ? 0 : exchanges_.size() - 1);
+    if (count == 0) return 0;
+    exchanges_.erase(exchanges_.begin(), exchanges_.begin() + static_cast<std::ptrdiff_t>(count));
+    prompt_at_last_ = prompt_at_previous_ = -1;
+    return count;
+}
+
+}  // namespace tandem::conversations
