@@ -3,6 +3,9 @@
 #include "tandem/conversation_options.hpp"
 
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem {
@@ -35,5 +38,17 @@ struct saved_conversation {
 
     friend bool operator==(const saved_conversation&, const saved_conversation&) = default;
 };
+
+/// The conversation as JSON text, which says that it is of version 1. Bytes that are not UTF-8 are
+/// replaced. A text of more than 16 MiB, or 100,000 messages, cannot be read back. Never throws but
+/// for lack of memory.
+std::string saved_text(const saved_conversation& c);
+
+/// Reads such a text into `out`. Strict in types, bounds and the ranges of the options; fields that
+/// are not known are passed over, and those that are missing have their defaults. Returns the first
+/// fault, with the path of the field as in `exchanges[2].messages[0].role`, or `conversation` if it
+/// is in the text as a whole; `out` is not changed then. A newer version is such a fault. Never
+/// throws but for lack of memory.
+std::optional<config_fault> read_saved(std::string_view text, saved_conversation& out);
 
 }  // namespace tandem

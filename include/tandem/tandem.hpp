@@ -9,4 +9,5 @@
 #include "tandem/log.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/result.hpp"
+#include "tandem/saved_conversation.hpp"
 #include "tandem/server.hpp"

@@ -2,7 +2,8 @@
 
 #include <cstddef>
 
-// How much is read from a server, and sent to it, at most. docs/architecture.md has the list.
+// How much is read from a server or a store, and sent to a server, at most. docs/architecture.md
+// has the list.
 namespace tandem::wire {
 
 /// One event of a stream, with all its lines. A larger one is errc::response_too_large.
@@ -17,5 +18,15 @@ inline constexpr std::size_t max_error_bytes = std::size_t{64} << 10;
 
 /// A prompt: far more than any context holds. A larger one is errc::invalid_prompt.
 inline constexpr std::size_t max_prompt_bytes = std::size_t{64} << 20;
+
+/// The text of a saved conversation: more than any context holds.
+inline constexpr std::size_t max_saved_bytes = std::size_t{16} << 20;
+
+/// Messages in it, and so many exchanges and calls of tools.
+inline constexpr std::size_t max_saved_messages = 100'000;
+
+/// Values and keys in it, those that are passed over included, so that a hostile text takes no more
+/// than some 100 MiB to read.
+inline constexpr std::size_t max_saved_values = 2'000'000;
 
 }  // namespace tandem::wire

@@ -1,0 +1,60 @@
+#include "wire/json_bounds.hpp"
+
+#include "wire/json.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace tandem::wire {
+namespace {
+
+/// Counts what the parser reads; false stops it.
+class json_counter {
+ public:
+    json_counter(int deepest, std::size_t most_values) : deepest_(deepest), left_(most_values) {}
+
+    bool null() { return count(); }
+    bool boolean(bool) { return count(); }
+    bool number_integer(std::int64_t) { return count(); }
+    bool number_unsigned(std::uint64_t) { return count(); }
+    bool number_float(double, const std::string&) { return count(); }
+    bool string(std::string&) { return count(); }
+    bool binary(json::binary_t&) { return count(); }
+    bool key(std::string&) { return count(); }
+    bool start_object(std::size_t) { return open(); }
+    bool end_object() { return close(); }
+    bool start_array(std::size_t) { return open(); }
+    bool end_array() { return close(); }
+    bool parse_error(std::size_t, const std::string&, const json::exception&) {
+        return stop(json_fault::not_json);
+    }
+
+    json_fault fault() const noexcept { return fault_; }
+
+ private:
+    bool stop(json_fault why) noexcept {
+        fault_ = why;
+        return false;
+    }
+    bool count() noexcept { return left_-- > 0 || stop(json_fault::too_many_values); }
+    bool open() noexcept { return ++depth_ <= deepest_ ? count() : stop(json_fault::too_deep); }
+    bool close() noexcept {
+        --depth_;
+        return true;
+    }
+
+    int deepest_;
+    int depth_ = 0;
+    std::size_t left_;
+    json_fault fault_ = json_fault::none;
+};
+
+}  // namespace
+
+json_fault check_json(std::string_view text, int deepest, std::size_t most_values) {
+    json_counter counter(deepest, most_values);
+    json::sax_parse(text, &counter);
+    return counter.fault();
+}
+
+}  // namespace tandem::wire

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tandem::wire {
+
+/// What keeps a text from being parsed.
+enum class json_fault {
+    none,
+    not_json,
+    too_deep,         ///< lists and objects are nested deeper than the bound
+    too_many_values,  ///< values and keys are more than the bound
+};
+
+/// Reads `text` without keeping any of it, up to the first fault, in time in proportion to it.
+/// (The parser's own way to refuse values takes the square of it: it goes through a list again for
+/// each object in it.)
+json_fault check_json(std::string_view text, int deepest, std::size_t most_values);
+
+}  // namespace tandem::wire

@@ -1,0 +1,194 @@
+#include "tandem/saved_conversation.hpp"
+
+#include "chunks.hpp"
+#include "conversation/turn_history.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::conversations {
+namespace {
+
+using namespace std::chrono_literals;
+
+saved_conversation read_back(const saved_conversation& c) {
+    saved_conversation read;
+    const auto fault = read_saved(saved_text(c), read);
+    EXPECT_FALSE(fault) << fault->field << " " << fault->message;
+    return read;
+}
+
+TEST(saved_conversation, is_refused_with_options_out_of_range) {
+    saved_conversation c;
+    c.options.trim_slack = 0.95;
+    const auto before = saved_conversation{};
+    saved_conversation read;
+    const auto fault = read_saved(saved_text(c), read);
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->field, "options.trim_slack");
+    EXPECT_EQ(fault->message, "is 0.95; it must be at least 0 and at most 0.9");
+    EXPECT_EQ(read, before);
+}
+
+TEST(saved_conversation, is_refused_where_the_text_is_none) {
+    saved_conversation read;
+    const auto fault = read_saved("{", read);
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->field, "conversation");
+}
+
+TEST(saved_conversation, has_a_running_turn_as_if_it_were_interrupted) {
+    turn_history history;
+    history.append({"user", "Hi"});
+    history.begin_turn();
+    history.begin_reply(1);
+    history.handed_over(chunk_of({1, 0}, "One two."));
+    history.heard({}, {1, 0}, 3);
+    const auto saved = history.saved();
+    EXPECT_EQ(saved.exchanges.back().messages.back().content, "One");
+    EXPECT_EQ(saved.last_turn, (saved_turn{8, 8, 3}));
+    EXPECT_EQ(history.state({}), turn_state::running);
+    EXPECT_EQ(history.transcript().back().content, "One two.");
+}
+
+TEST(saved_conversation, leaves_a_turn_open_that_can_still_be_resumed) {
+    turn_history history;
+    history.append({"user", "Hi"});
+    history.begin_turn();
+    history.generated({}, "One");
+    history.interrupted({});
+    history.saved();
+    EXPECT_TRUE(history.can_resume({}));
+}
+
+/// A history after random calls; the seed tells all.
+class random_history {
+ public:
+    explicit random_history(unsigned seed) : random_(seed) {
+        conversation_options o;
+        o.messages = {{"system", text()}, {"assistant", text()}};
+        o.messages.resize(below(3), {"system", text()});
+        o.interrupted = history_policy(below(4));
+        o.interrupted_mark = below(2) ? "…" : "";
+        o.resume_grace = duration(below(2'000'000'000));
+        o.reply_reserve = static_cast<int>(below(1000));
+        o.trim_slack = static_cast<double>(below(90)) / 100;
+        o.isolate = below(2) == 0;
+        history_ = turn_history(std::move(o));
+        for (auto n = below(60); n > 0; --n) step();
+    }
+    turn_history& history() { return history_; }
+
+ private:
+    std::size_t below(std::size_t n) { return random_() % n; }
+    std::string text() {
+        static constexpr std::string_view parts[] = {
+            "a", "word", " the", " ", "\n", ". ", "\"", "\\", "é", "我", "😀", "<|im_end|>", "{}"};
+        std::string made;
+        for (auto n = below(8); n > 0; --n) made += parts[below(std::size(parts))];
+        return made;
+    }
+    void append() {
+        static constexpr const char* roles[] = {"user", "user", "user", "tool", "system"};
+        chat_message m{roles[below(std::size(roles))], text()};
+        if (m.role == "tool") m.tool_call_id = text();
+        history_.append(std::move(m));
+    }
+    void step() {
+        now_ += std::chrono::milliseconds(below(400));
+        switch (below(9)) {
+            case 0:
+                return append();
+            case 1:
+                history_.begin_turn();
+                return history_.begin_reply(++reply_);
+            case 2:
+            case 3:
+                return history_.handed_over(chunk_of({reply_, seq_++}, "x" + text()));
+            case 4:
+                history_.heard(now_, {reply_, seq_ - 1}, below(12));
+                return;
+            case 5:
+                return history_.turn_ended(now_, finish_reason(below(5)), calls());
+            case 6:
+                history_.interrupted(now_);
+                return history_.generated(now_, text());
+            case 7:
+                if (history_.resume(now_)) history_.begin_reply(++reply_);
+                return;
+            default:
+                history_.prompt_measured(prompt_ += static_cast<int>(below(50)));
+                if (below(4) == 0) history_.drop_oldest(below(3));
+        }
+    }
+    std::vector<tool_call> calls() {
+        if (below(3)) return {};
+        return {{text(), text(), text()}};
+    }
+
+    std::mt19937 random_;
+    turn_history history_;
+    time_point now_{};
+    std::uint64_t reply_ = 0;
+    std::uint32_t seq_ = 0;
+    int prompt_ = 0;
+};
+
+template <class Check>
+void for_random_histories(Check check) {
+    for (unsigned seed = 0; seed < 1000 && !testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        random_history random(seed);
+        check(random.history());
+    }
+}
+
+TEST(saved_conversation, is_the_same_after_text_and_history) {
+    for_random_histories([](turn_history& history) {
+        const auto saved = history.saved();
+        const auto read = read_back(saved);
+        EXPECT_EQ(read, saved);
+        const turn_history restored(read);
+        EXPECT_EQ(restored.saved(), saved);
+        EXPECT_EQ(restored.last_turn(), history.last_turn());
+        if (history.state({}) == turn_state::running) return;
+        EXPECT_EQ(restored.transcript(), history.transcript());
+        EXPECT_EQ(restored.messages(), history.messages());
+        EXPECT_EQ(restored.costs(), history.costs());
+    });
+}
+
+TEST(random_histories, never_have_the_user_speak_twice_in_a_prompt) {
+    for_random_histories([](turn_history& history) {
+        const auto messages = history.messages();
+        for (std::size_t i = 1; i < messages.size(); ++i)
+            EXPECT_FALSE(messages[i].role == "user" && messages[i - 1].role == "user");
+    });
+}
+
+TEST(random_histories, do_not_change_what_is_settled) {
+    for_random_histories([](turn_history& history) {
+        history.interrupted({});
+        history.append({"user", "Next"});
+        const auto before = history.transcript();
+        for (std::uint64_t reply = 0; reply < 20; ++reply)
+            for (std::uint32_t seq = 0; seq < 20; ++seq) {
+                history.continued({}, {reply, seq});
+                EXPECT_FALSE(history.heard({}, {reply, seq}, 99));
+            }
+        history.generated({}, "more");
+        EXPECT_FALSE(history.interrupted({}));
+        EXPECT_FALSE(history.resume({}));
+        EXPECT_EQ(history.transcript(), before);
+    });
+}
+
+}  // namespace
+}  // namespace tandem::conversations

@@ -1,0 +1,47 @@
+#include "wire/json_bounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using tandem::wire::check_json;
+using tandem::wire::json_fault;
+
+json_fault fault_of(const std::string& text) {
+    constexpr int deepest = 3;
+    constexpr std::size_t most_values = 6;
+    return check_json(text, deepest, most_values);
+}
+
+TEST(check_json, finds_no_fault_within_the_bounds) {
+    EXPECT_EQ(fault_of("1"), json_fault::none);
+    EXPECT_EQ(fault_of(R"([[[1, "a", null]]])"), json_fault::none);
+    EXPECT_EQ(fault_of(R"({"a": {"b": true}, "c": -1.5})"), json_fault::too_many_values);
+    EXPECT_EQ(fault_of(R"({"a": {"b": true}})"), json_fault::none);
+}
+
+TEST(check_json, counts_depth_and_not_lists) {
+    EXPECT_EQ(fault_of("[[],[],[]]"), json_fault::none);
+    EXPECT_EQ(fault_of("[[[]]]"), json_fault::none);
+    EXPECT_EQ(fault_of("[[[[]]]]"), json_fault::too_deep);
+    EXPECT_EQ(fault_of(R"({"a":[{"b":{}}]})"), json_fault::too_deep);
+}
+
+TEST(check_json, counts_values_of_all_kinds) {
+    EXPECT_EQ(fault_of("[1,-1,1.5,null,true]"), json_fault::none);
+    EXPECT_EQ(fault_of("[1,-1,1.5,null,true,\"\"]"), json_fault::too_many_values);
+}
+
+TEST(check_json, refuses_what_is_no_json) {
+    for (const auto* text : {"", "[", "[1", "nul", "1 2", "\"\xFF\"", "{a:1}", "[1,]"})
+        EXPECT_EQ(fault_of(text), json_fault::not_json) << text;
+}
+
+TEST(check_json, stops_at_the_first_fault) {
+    EXPECT_EQ(fault_of("[[[[]]]"), json_fault::too_deep);
+    EXPECT_EQ(fault_of("[1,2,3,4,5,6,"), json_fault::too_many_values);
+}
+
+}  // namespace
