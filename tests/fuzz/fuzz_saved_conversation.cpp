@@ -1,0 +1,45 @@
+#include "fuzzing.hpp"
+#include "text/utf8.hpp"
+#include "wire/bounds.hpp"
+#include "wire/conversation_json.hpp"
+
+#include <string>
+
+// A text is read whole or refused with words, and what was read is written as it can be read again.
+namespace {
+
+using namespace tandem;
+
+void require_refused(const config_fault& fault, const saved_conversation& out) {
+    fuzzing::require(!fault.field.empty() && !fault.message.empty());
+    fuzzing::require(text::find_invalid(fault.field + fault.message) == std::string::npos);
+    fuzzing::require(out == saved_conversation{});
+}
+
+void require_within_bounds(const saved_conversation& c) {
+    auto messages = c.options.messages.size();
+    for (const auto& e : c.exchanges) {
+        messages += e.messages.size();
+        fuzzing::require(e.tokens >= -1);
+        for (const auto& m : e.messages) fuzzing::require(!m.role.empty());
+    }
+    fuzzing::require(messages <= wire::max_saved_messages);
+    fuzzing::require(c.last_turn.heard <= c.last_turn.handed_over);
+    fuzzing::require(c.last_turn.handed_over <= c.last_turn.generated);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzzing::input in(data, size);
+    saved_conversation read;
+    if (const auto fault = wire::read_conversation(in.rest(), read)) {
+        require_refused(*fault, read);
+        return 0;
+    }
+    require_within_bounds(read);
+    saved_conversation again;
+    fuzzing::require(!wire::read_conversation(wire::conversation_text(read), again));
+    fuzzing::require(again == read);
+    return 0;
+}
