@@ -1,12 +1,13 @@
 #include "endpoints.hpp"
 
+#include "chat_messages.hpp"
 #include "chat_template.hpp"
 #include "completion_request.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <stdexcept>
+#include <variant>
 
 namespace tandem::mock {
 namespace {
@@ -59,16 +60,6 @@ json describe_piece(token_id id) {
     return {{"id", id}, {"piece", json::array({static_cast<unsigned char>(piece[0])})}};
 }
 
-std::vector<message> messages_of(const nlohmann::json& body) {
-    if (!body.contains("messages")) throw std::invalid_argument("'messages' is required");
-    if (!body["messages"].is_array()) throw std::invalid_argument("'messages' must be an array");
-    std::vector<message> messages;
-    for (const auto& m : body["messages"]) {
-        messages.push_back({m.at("role").get<std::string>(), m.at("content").get<std::string>()});
-    }
-    return messages;
-}
-
 }  // namespace
 
 http_reply reply_of(const api_error& e) {
@@ -102,7 +93,7 @@ http_reply props(const options& o, const engine& e) {
                {"endpoint_slots", o.slots_endpoint},
                {"endpoint_props", false},
                {"endpoint_metrics", false},
-               {"chat_template", chat_template_source()},
+               {"chat_template", o.has_chat_template ? chat_template_source() : ""},
                {"chat_template_caps", json::object()},
                {"bos_token", piece_of(bos_token)},
                {"eos_token", piece_of(eos_token)},
@@ -140,8 +131,12 @@ http_reply detokenize(const std::string& text) {
     return ok({{"content", content}});
 }
 
-http_reply apply_template(const std::string& text) {
-    return ok({{"prompt", render_prompt(messages_of(nlohmann::json::parse(text)))}});
+http_reply apply_template(const std::string& text, const options& o) {
+    if (!o.has_chat_template)
+        return reply_of(error_of(501, "This server does not support chat templates."));
+    const auto messages = parse_messages(text);
+    if (const auto* error = std::get_if<api_error>(&messages)) return reply_of(*error);
+    return ok({{"prompt", render_prompt(std::get<std::vector<message>>(messages))}});
 }
 
 }  // namespace tandem::mock

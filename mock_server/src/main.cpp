@@ -50,6 +50,7 @@ struct raw_flags {
     bool no_cache_idle_slots = false;
     bool no_slots = false;
     bool no_bos = false;
+    bool no_chat_template = false;
 };
 
 void add_server_flags(CLI::App& app, options& o, raw_flags& raw) {
@@ -95,6 +96,7 @@ void add_mock_flags(CLI::App& app, options& o, raw_flags& raw) {
     app.add_option("--dialogues", raw.dialogues,
                    "JSON Lines of {\"id\", \"messages\": [{\"role\", \"content\"}...]} to follow");
     app.add_flag("--no-bos", raw.no_bos, "a model without BOS token");
+    app.add_flag("--no-chat-template", raw.no_chat_template, "no POST /apply-template");
     app.add_option("--load-ms", raw.load_ms, "503 \"Loading model\" for so long")
         ->capture_default_str();
     app.add_option("--crash-within-ms", raw.crash_within_ms,
@@ -113,6 +115,7 @@ void apply(const raw_flags& raw, options& o) {
     o.cache_idle_slots = !raw.no_cache_idle_slots;
     o.slots_endpoint = !raw.no_slots;
     o.add_bos = !raw.no_bos;
+    o.has_chat_template = !raw.no_chat_template;
     o.on_crash = [](const std::string& message) {
         std::fprintf(stderr, "%s\n", message.c_str());
         std::abort();

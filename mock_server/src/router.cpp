@@ -174,7 +174,7 @@ std::optional<http_reply> router::get(const http_request& r, time_point now) {
 std::optional<http_reply> router::post(const http_request& r) {
     if (r.path == "/tokenize") return tokenize(r.body, options_);
     if (r.path == "/detokenize") return detokenize(r.body);
-    if (r.path == "/apply-template") return apply_template(r.body);
+    if (r.path == "/apply-template") return apply_template(r.body, options_);
     if (!is_slot_action(r)) return std::nullopt;
     if (!slot_of(r)) return reply_of(error_of(400, "Invalid slot ID"));
     if (options_.slot_actions) return reply_of(error_of(400, "Invalid action"));

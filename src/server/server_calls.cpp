@@ -3,8 +3,6 @@
 #include "wire/sendable.hpp"
 #include "wire/server_messages.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 namespace tandem::server {
@@ -20,8 +18,7 @@ call_id server_calls::call(transport::http_request request, Decode decode, handl
 }
 
 template <class Handler>
-bool server_calls::refuse(std::string_view what, std::string_view text, const Handler& done) {
-    const auto bad = wire::refuse_text(what, text);
+bool server_calls::refused(const std::optional<failure>& bad, const Handler& done) {
     if (bad) done(bad->ec, bad->diag, {});
     return bad.has_value();
 }
@@ -42,7 +39,7 @@ call_id server_calls::health(handler<> done) {
 }
 
 call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
-    if (refuse("the text", text, done)) return no_call;
+    if (refused(wire::refuse_text("the text", text), done)) return no_call;
     return tokenize_body(wire::tokenize_body(text), std::move(done));
 }
 
@@ -64,10 +61,7 @@ call_id server_calls::tokenize_body(std::string body, handler<std::vector<std::i
 
 call_id server_calls::apply_template(const std::vector<chat_message>& messages,
                                      handler<std::string> done) {
-    for (std::size_t i = 0; i < messages.size(); ++i)
-        if (refuse(fmt::format("the role of message {}", i), messages[i].role, done) ||
-            refuse(fmt::format("message {}", i), messages[i].content, done))
-            return no_call;
+    if (refused(wire::refuse_messages(messages), done)) return no_call;
     return call({.path = "/apply-template", .body = wire::apply_template_body(messages)},
                 wire::decode_prompt, std::move(done));
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "base/failure.hpp"
 #include "server/call_runner.hpp"
 
 #include "tandem/server.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,9 +45,9 @@ class server_calls {
     void cancel(error_code ec) { runner_.cancel(ec); }
 
  private:
-    // Tells `done` what is wrong with the text, if anything is.
+    // Tells `done` why nothing is sent, if anything is wrong.
     template <class Handler>
-    static bool refuse(std::string_view what, std::string_view text, const Handler& done);
+    static bool refused(const std::optional<failure>& bad, const Handler& done);
     template <class Result, class Decode>
     call_id call(transport::http_request request, Decode decode, handler<Result> done);
     call_id tokenize_body(std::string body, handler<std::vector<std::int32_t>> done);

@@ -5,11 +5,42 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+#include <string>
+
 namespace tandem::wire {
 namespace {
 
 failure invalid(std::string words) {
     return {errc::invalid_prompt, {.client_message = std::move(words)}};
+}
+
+struct named_text {
+    std::string_view name;
+    std::string_view text;
+};
+
+/// `where` gives the name of what the texts belong to.
+template <class Where>
+std::optional<failure> refuse_texts(std::initializer_list<named_text> texts, Where where) {
+    for (const auto& t : texts)
+        if (text::find_invalid(t.text) != std::string_view::npos)
+            return refuse_text(fmt::format("the {} of {}", t.name, where()), t.text);
+    return std::nullopt;
+}
+
+std::optional<failure> refuse_message(const chat_message& m, std::size_t number) {
+    auto bad = refuse_texts({{"role", m.role},
+                             {"content", m.content},
+                             {"tool_call_id", m.tool_call_id},
+                             {"name", m.name}},
+                            [&] { return fmt::format("message {}", number); });
+    for (std::size_t i = 0; i < m.tool_calls.size() && !bad; ++i) {
+        const auto& c = m.tool_calls[i];
+        bad = refuse_texts({{"id", c.id}, {"name", c.name}, {"arguments", c.arguments}},
+                           [&] { return fmt::format("tool call {} of message {}", i, number); });
+    }
+    return bad;
 }
 
 }  // namespace
@@ -25,6 +56,12 @@ std::optional<failure> refuse_prompt(std::string_view prompt) {
         return invalid(fmt::format("the prompt has {} bytes; at most {} can be sent", prompt.size(),
                                    max_prompt_bytes));
     return refuse_text("the prompt", prompt);
+}
+
+std::optional<failure> refuse_messages(std::span<const chat_message> messages) {
+    std::optional<failure> bad;
+    for (std::size_t i = 0; i < messages.size() && !bad; ++i) bad = refuse_message(messages[i], i);
+    return bad;
 }
 
 }  // namespace tandem::wire

@@ -2,7 +2,10 @@
 
 #include "base/failure.hpp"
 
+#include "tandem/server.hpp"
+
 #include <optional>
+#include <span>
 #include <string_view>
 
 // What can be sent to a server. Each function gives nothing, or errc::invalid_prompt with the
@@ -14,5 +17,8 @@ std::optional<failure> refuse_text(std::string_view what, std::string_view text)
 
 /// A prompt is bounded, too.
 std::optional<failure> refuse_prompt(std::string_view prompt);
+
+/// All texts of all messages.
+std::optional<failure> refuse_messages(std::span<const chat_message> messages);
 
 }  // namespace tandem::wire

@@ -37,7 +37,7 @@ std::string tokenize_tail_body(std::string_view text);
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator);
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag);
 
-/// POST /apply-template.
+/// POST /apply-template, in the words of OpenAI's API.
 std::string apply_template_body(std::span<const chat_message> messages);
 error_code decode_prompt(answer a, std::string& out, diagnostics& diag);
 

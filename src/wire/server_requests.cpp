@@ -4,6 +4,24 @@
 #include <fmt/format.h>
 
 namespace tandem::wire {
+namespace {
+
+json json_of(const tool_call& c) {
+    json call{{"type", "function"}, {"function", {{"name", c.name}, {"arguments", c.arguments}}}};
+    if (!c.id.empty()) call["id"] = c.id;
+    return call;
+}
+
+// Old servers want a content in each message; an empty one is rendered as a missing one.
+json json_of(const chat_message& m) {
+    json message{{"role", m.role}, {"content", m.content}};
+    for (const auto& c : m.tool_calls) message["tool_calls"].push_back(json_of(c));
+    if (!m.tool_call_id.empty()) message["tool_call_id"] = m.tool_call_id;
+    if (!m.name.empty()) message["name"] = m.name;
+    return message;
+}
+
+}  // namespace
 
 std::string tokenize_body(std::string_view text) {
     return dumped({{"content", text}, {"add_special", true}, {"parse_special", true}});
@@ -25,7 +43,7 @@ std::string tokenize_pieces_body(std::span<const std::string> texts, token_id se
 
 std::string apply_template_body(std::span<const chat_message> messages) {
     auto list = json::array();
-    for (const auto& m : messages) list.push_back({{"role", m.role}, {"content", m.content}});
+    for (const auto& m : messages) list.push_back(json_of(m));
     return dumped({{"messages", std::move(list)}});
 }
 

@@ -49,6 +49,7 @@ struct options {
     bool add_bos = true;         ///< prompts given as text get a BOS token, as most models want it
     bool slot_actions = false;   ///< /slots/{id}?action=erase works (--slot-save-path)
     bool slots_endpoint = true;  ///< GET /slots works (--slots)
+    bool has_chat_template = true;  ///< POST /apply-template works
     std::string model = "mock";
     std::string build_info = "b11669-mock";
 

@@ -115,12 +115,16 @@ TEST(program, takes_dialogues_from_a_file) {
 }
 
 TEST(program, tells_what_its_flags_say) {
-    program p({"--build-info", "b7000-abc", "--kv-unified", "--ctx-size", "300", "--no-slots"});
+    program p({"--build-info", "b7000-abc", "--kv-unified", "--ctx-size", "300", "--no-slots",
+               "--no-chat-template"});
     const std::uint16_t port = p.port();
     const auto props = nlohmann::json::parse(test::get(port, "/props").body);
     EXPECT_EQ(props["build_info"], "b7000-abc");
     EXPECT_EQ(props["default_generation_settings"]["n_ctx"], 300);
     EXPECT_EQ(test::get(port, "/slots").status, 501);
+    EXPECT_EQ(props["chat_template"], "");
+    EXPECT_EQ(test::post(port, "/apply-template", {{"messages", nlohmann::json::array()}}).status,
+              501);
 }
 
 // A prompt that diverges from what its slot holds, behind the checkpoint that was made 4 tokens

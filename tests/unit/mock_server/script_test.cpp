@@ -119,5 +119,10 @@ TEST(chat_template, leaves_a_last_assistant_message_open) {
               "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nSure, I");
 }
 
+TEST(chat_template, has_no_header_for_an_empty_assistant_message_at_the_end) {
+    EXPECT_EQ(render_prompt({{"user", "Hi"}, {"assistant", ""}}),
+              "<|im_start|>user\nHi<|im_end|>\n");
+}
+
 }  // namespace
 }  // namespace tandem::mock

@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace {
 
+using tandem::chat_message;
 using tandem::errc;
+using tandem::tool_call;
+using tandem::wire::refuse_messages;
 using tandem::wire::refuse_prompt;
 using tandem::wire::refuse_text;
 
@@ -39,6 +43,61 @@ TEST(sendable, is_a_prompt_up_to_the_bound) {
     EXPECT_EQ(why->ec, errc::invalid_prompt);
     EXPECT_EQ(why->diag.client_message,
               "the prompt has 67108865 bytes; at most 67108864 can be sent");
+}
+
+chat_message tool_message() {
+    return {.role = "tool", .content = "No.", .tool_call_id = "c1", .name = "rain"};
+}
+
+chat_message calling_message() {
+    return {.role = "assistant",
+            .content = "",
+            .tool_calls = {{.id = "c0", .name = "now", .arguments = "{}"},
+                           {.id = "c1", .name = "rain", .arguments = "{}"}}};
+}
+
+std::string refusal_of(const chat_message& m) {
+    const std::vector<chat_message> messages{{"user", "Rain?"}, m};
+    const auto why = refuse_messages(messages);
+    EXPECT_TRUE(!why || why->ec == errc::invalid_prompt);
+    return why ? why->diag.client_message : "";
+}
+
+TEST(sendable, are_messages_with_tool_calls_and_results) {
+    EXPECT_EQ(refusal_of(tool_message()), "");
+    EXPECT_EQ(refusal_of(calling_message()), "");
+    EXPECT_EQ(refusal_of({}), "");
+}
+
+TEST(sendable, is_no_message_with_a_text_that_is_not_utf8) {
+    const struct {
+        std::string chat_message::*text;
+        std::string name;
+    } table[] = {{&chat_message::role, "role"},
+                 {&chat_message::content, "content"},
+                 {&chat_message::tool_call_id, "tool_call_id"},
+                 {&chat_message::name, "name"}};
+    for (const auto& row : table) {
+        auto message = tool_message();
+        message.*row.text = "a\xFF";
+        EXPECT_EQ(refusal_of(message),
+                  "the " + row.name + " of message 1 is not valid UTF-8 from byte 1 on");
+    }
+}
+
+TEST(sendable, is_no_tool_call_with_a_text_that_is_not_utf8) {
+    const struct {
+        std::string tool_call::*text;
+        std::string name;
+    } table[] = {
+        {&tool_call::id, "id"}, {&tool_call::name, "name"}, {&tool_call::arguments, "arguments"}};
+    for (const auto& row : table) {
+        auto message = calling_message();
+        message.tool_calls[1].*row.text = "\xC3";
+        EXPECT_EQ(refusal_of(message), "the " + row.name +
+                                           " of tool call 1 of message 1 is not valid UTF-8 from "
+                                           "byte 0 on");
+    }
 }
 
 }  // namespace

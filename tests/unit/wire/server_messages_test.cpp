@@ -171,6 +171,24 @@ TEST_F(ServerMessages, ApplyTemplateSendsTheMessagesInOrder) {
     EXPECT_EQ(apply_template_body({}), R"({"messages":[]})");
 }
 
+TEST_F(ServerMessages, ApplyTemplateSendsToolCallsAndTheirResultsAsOpenAiDoes) {
+    const std::vector<chat_message> messages{
+        {.role = "assistant",
+         .tool_calls = {{.id = "c1", .name = "rain", .arguments = R"({"in":"Bonn"})"},
+                        {.name = "now", .arguments = "{}"}}},
+        {.role = "tool", .content = "No.", .tool_call_id = "c1", .name = "rain"}};
+    EXPECT_EQ(json::parse(apply_template_body(messages)), json::parse(R"({"messages":[
+        {"role":"assistant","content":"","tool_calls":[
+            {"id":"c1","type":"function","function":{"name":"rain","arguments":"{\"in\":\"Bonn\"}"}},
+            {"type":"function","function":{"name":"now","arguments":"{}"}}]},
+        {"role":"tool","content":"No.","tool_call_id":"c1","name":"rain"}]})"));
+}
+
+TEST_F(ServerMessages, ApplyTemplateLeavesOutWhatAMessageHasNot) {
+    EXPECT_EQ(apply_template_body(std::vector<chat_message>{{"user", "Hi"}}),
+              R"({"messages":[{"content":"Hi","role":"user"}]})");
+}
+
 TEST_F(ServerMessages, ThePromptOfATemplateIsRead) {
     std::string prompt;
     ASSERT_EQ(decode_prompt({200, R"({"prompt":"<s>user"})"}, prompt, diag_), error_code());
