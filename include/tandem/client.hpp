@@ -48,7 +48,7 @@ class client_core;
 /// boost::asio::error::operation_aborted, with `diagnostics` left alone, if the call was cancelled
 /// (per-operation cancellation, Boost 1.77 or newer, all cancellation types). The request is cut
 /// then, but for async_prepare(), whose answer replies may wait for too; the server may have got it
-/// nevertheless, which matters for async_erase_slot() only.
+/// nevertheless, which matters only for the calls that change a slot or a file.
 class client {
  public:
     /// Throws config_error, which names every fault of the configuration.
@@ -110,6 +110,29 @@ class client {
         return call<>(&client::erase_slot, token, diag, slot);
     }
 
+    /// POST /slots/{slot}?action=save: what the slot holds becomes this file in the server's
+    /// --slot-save-path (not_supported without one), in place of a file of that name. The server
+    /// waits until the slot is idle; `request_timeout` bounds that. Ask one thing at a time: a
+    /// second call that waits for the same slot waits until one more request has ended. A slot that
+    /// the server does not have is wrapped there without a word. `file` is 1 to 128 of
+    /// [A-Za-z0-9._-], not starting with '.'; else bad_request, and nothing is sent. Handler
+    /// signature: `void(error_code, slot_file_result)`.
+    template <class CompletionToken>
+    auto async_save_slot(int slot, std::string file, CompletionToken&& token,
+                         diagnostics* diag = nullptr) {
+        return call<slot_file_result>(&client::save_slot, token, diag, slot, std::move(file));
+    }
+
+    /// POST /slots/{slot}?action=restore: the slot holds what that file says, and nothing else; the
+    /// rest is as for async_save_slot(). A file that is missing or of no use is bad_request, and
+    /// empties the slot. Replies choose their slots without knowing of this.
+    /// Handler signature: `void(error_code, slot_file_result)`.
+    template <class CompletionToken>
+    auto async_restore_slot(int slot, std::string file, CompletionToken&& token,
+                            diagnostics* diag = nullptr) {
+        return call<slot_file_result>(&client::restore_slot, token, diag, slot, std::move(file));
+    }
+
     /// The client's strand, on which handlers without an executor of their own run: one that blocks
     /// there holds up every reply.
     boost::asio::any_io_executor get_executor() const noexcept;
@@ -164,6 +187,9 @@ class client {
     static void apply_template(std::shared_ptr<core>, pending<std::string>,
                                std::vector<chat_message>);
     static void erase_slot(std::shared_ptr<core>, pending<>, int slot);
+    static void save_slot(std::shared_ptr<core>, pending<slot_file_result>, int slot, std::string);
+    static void restore_slot(std::shared_ptr<core>, pending<slot_file_result>, int slot,
+                             std::string);
 
     std::shared_ptr<core> core_;
 };

@@ -39,7 +39,8 @@ enum class errc {
     model_loading,
     /// The prompt has at least as many tokens as the context of a slot.
     prompt_too_long,
-    /// The server refused the request (HTTP 400).
+    /// The server refused the request (HTTP 400), or would: a slot's file has a name that it may
+    /// not take.
     bad_request,
     /// The server does not have this endpoint, or it is switched off (HTTP 404, 501).
     not_supported,

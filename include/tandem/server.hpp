@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,16 @@ struct slot_state {
     int evaluated_tokens = 0;
     /// Tokens generated in the running request.
     int decoded = 0;
+};
+
+/// What became of saving a slot as a file of the server, or of restoring it.
+struct slot_file_result {
+    /// Tokens in the file; 0 if the slot held none.
+    int tokens = 0;
+    /// Size of the file; 0 if the server does not say.
+    std::int64_t bytes = 0;
+    /// How long it took the server, in milliseconds; 0 if it does not say.
+    double ms = 0;
 };
 
 /// A call of a function that the model asked for.

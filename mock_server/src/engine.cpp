@@ -76,23 +76,12 @@ void engine::accept(time_point now) {
 }
 
 void engine::try_start(task& t, time_point now) {
-    if (t.kind == task_kind::erase) return erase(t, now);
+    if (t.kind != task_kind::completion) return act_on_slot(t, now);
     slot* idle = pool_.find_idle(t.request.id_slot, t.request.prompt);
     if (idle && crash_is_due(*idle, now)) return crash();
     if (idle) return start(t, *idle, now);
     journal_.change(t.id, [](request_record& r) { r.deferred = true; });
     deferred_.defer(t.id, t.request.id_slot);
-}
-
-void engine::erase(task& t, time_point now) {
-    slot& s = pool_.wrapped(t.request.id_slot);
-    if (s.is_processing()) return deferred_.defer(t.id, -1);
-    const std::size_t erased = s.tokens.size();
-    s.clear();
-    journal_.slot_holds(s.id, 0);
-    send(t, output_kind::reply,
-         fmt::format(R"({{"id_slot":{},"n_erased":{}}})", t.request.id_slot, erased), now);
-    finish(t, outcome::complete, now);
 }
 
 void engine::start(task& t, slot& s, time_point now) {
@@ -140,10 +129,14 @@ bool engine::refuse(task& t, const slot& s, time_point now) {
         error = error_of(t.fault->status, message_of(*t.fault));
     }
     if (!error) return false;
-    send(t, output_kind::refusal, to_json(*error), now, error->status);
-    finish(t, outcome::failed, now);
+    fail(t, *error, now);
     if (const auto next = deferred_.pop_for(s.id)) arrived_.push_front(*next);
     return true;
+}
+
+void engine::fail(task& t, const api_error& e, time_point now) {
+    send(t, output_kind::refusal, to_json(e), now, e.status);
+    finish(t, outcome::failed, now);
 }
 
 bool engine::crash_is_due(const slot& reached, time_point now) const {

@@ -4,6 +4,7 @@
 #include "journal.hpp"
 #include "model_memory.hpp"
 #include "script.hpp"
+#include "slot_files.hpp"
 #include "slot_pool.hpp"
 #include "tandem_mock/options.hpp"
 #include "task.hpp"
@@ -53,10 +54,10 @@ class engine {
     // engine.cpp: tasks come, wait and go.
     void accept(time_point now);
     void try_start(task& t, time_point now);
-    void erase(task& t, time_point now);
     void start(task& t, slot& s, time_point now);
     void empty_idle_slots();
     bool refuse(task& t, const slot& s, time_point now);
+    void fail(task& t, const api_error& e, time_point now);
     bool crash_is_due(const slot& reached, time_point now) const;
     void crash();
     void release(task& t, outcome how, time_point now);
@@ -66,6 +67,13 @@ class engine {
     time_point notice_time(const task& t) const;
     std::optional<time_point> ping_time(const task& t) const;
     void send(task& t, output_kind kind, std::string payload, time_point now, int status = 200);
+
+    // engine_slots.cpp: what is done with a slot beside completions, once it is idle.
+    void act_on_slot(task& t, time_point now);
+    void erase(task& t, slot& s, time_point now);
+    void save(task& t, slot& s, time_point now);
+    void restore(task& t, slot& s, time_point now);
+    void answer(task& t, std::string json, time_point now);
 
     // engine_steps.cpp: decoding.
     int plan_batch(task& t, int room) const;
@@ -82,6 +90,7 @@ class engine {
     const model_memory memory_;
     journal& journal_;
     slot_pool pool_;
+    slot_files files_;
     deferred_tasks deferred_;
     std::map<task_id, std::unique_ptr<task>> tasks_;
     std::deque<task_id> arrived_;

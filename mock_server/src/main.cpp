@@ -69,7 +69,8 @@ void add_server_flags(CLI::App& app, options& o, raw_flags& raw) {
     app.add_option("--api-key", o.api_key, "key that requests must bring");
     app.add_option("--sse-ping-interval", raw.sse_ping_interval, "seconds; -1 = no pings")
         ->capture_default_str();
-    app.add_option("--slot-save-path", raw.slot_save_path, "any value allows action=erase");
+    app.add_option("--slot-save-path", raw.slot_save_path,
+                   "any value allows to erase, save and restore slots; files stay in memory");
     app.add_flag("--no-slots", raw.no_slots, "no GET /slots");
     app.add_option("--ssl-cert-file", o.ssl_cert_file, "PEM file, for HTTPS");
     app.add_option("--ssl-key-file", o.ssl_key_file, "PEM file, for HTTPS");

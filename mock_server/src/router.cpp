@@ -1,15 +1,14 @@
 #include "router.hpp"
 
 #include "endpoints.hpp"
+#include "slot_action.hpp"
 
-#include <charconv>
 #include <utility>
 
 namespace tandem::mock {
 namespace {
 
 constexpr std::size_t most_recorded_body = 1 << 20;
-constexpr std::string_view slot_path = "/slots/";
 
 std::string header_of(const http_request& r, std::string_view name) {
     for (const auto& [key, value] : r.headers) {
@@ -20,18 +19,6 @@ std::string header_of(const http_request& r, std::string_view name) {
 
 bool is_completion(const http_request& r) {
     return r.method == "POST" && (r.path == "/completion" || r.path == "/completions");
-}
-
-bool is_slot_action(const http_request& r) {
-    return r.method == "POST" && r.path.compare(0, slot_path.size(), slot_path) == 0;
-}
-
-std::optional<int> slot_of(const http_request& r) {
-    const std::string number = r.path.substr(slot_path.size());
-    int id = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
-    if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
-    return id;
 }
 
 request_record record_of(const http_request& r, std::uint64_t connection, time_point now) {
@@ -92,8 +79,8 @@ routed router::route(const http_request& r, std::uint64_t connection, time_point
         if (to.fault && is_of_engine(*to.fault)) to.fault.reset();
     } else if (parsed) {
         to.answer = reply_of(std::get<api_error>(*parsed));
-    } else if (auto erase = make_erase(r, to.number)) {
-        to.answer = std::move(erase);
+    } else if (is_slot_action(r)) {
+        to.answer = act_on_slot(r, to.number);
     } else {
         to.answer = answer_now(r, now);
     }
@@ -127,14 +114,15 @@ std::unique_ptr<task> router::make_task(const http_request& r, completion_reques
     return t;
 }
 
-std::unique_ptr<task> router::make_erase(const http_request& r, std::uint64_t number) const {
-    if (!is_slot_action(r) || !options_.slot_actions || r.query != "action=erase") return nullptr;
-    const std::optional<int> slot = slot_of(r);
-    if (!slot) return nullptr;
+reply_or_task router::act_on_slot(const http_request& r, std::uint64_t number) const {
+    const auto parsed = parse_slot_action(r, options_.slot_actions);
+    if (const auto* error = std::get_if<api_error>(&parsed)) return reply_of(*error);
+    const auto& wanted = std::get<slot_action>(parsed);
     auto t = std::make_unique<task>();
     t->id = number;
-    t->kind = task_kind::erase;
-    t->request.id_slot = *slot;
+    t->kind = wanted.kind;
+    t->request.id_slot = wanted.id_slot;
+    t->file = wanted.file;
     return t;
 }
 
@@ -175,12 +163,7 @@ std::optional<http_reply> router::post(const http_request& r) {
     if (r.path == "/tokenize") return tokenize(r.body, options_);
     if (r.path == "/detokenize") return detokenize(r.body);
     if (r.path == "/apply-template") return apply_template(r.body, options_);
-    if (!is_slot_action(r)) return std::nullopt;
-    if (!slot_of(r)) return reply_of(error_of(400, "Invalid slot ID"));
-    if (options_.slot_actions) return reply_of(error_of(400, "Invalid action"));
-    return reply_of(error_of(501,
-                             "This server does not support slots action. "
-                             "Start it with `--slot-save-path`"));
+    return std::nullopt;
 }
 
 }  // namespace tandem::mock

@@ -12,11 +12,13 @@
 
 namespace tandem::mock {
 
+/// An answer, or a task for the engine whose answer comes later.
+using reply_or_task = std::variant<http_reply, std::unique_ptr<task>>;
+
 /// What becomes of a request.
 struct routed {
     std::uint64_t number = 0;
-    /// The answer, or a task for the engine whose answer comes later.
-    std::variant<http_reply, std::unique_ptr<task>> answer;
+    reply_or_task answer;
     /// A fault of sending that the answer meets.
     std::optional<mock::fault> fault;
     /// A fault kills the server instead.
@@ -40,7 +42,7 @@ class router {
     std::optional<http_reply> post(const http_request& r);
     std::unique_ptr<task> make_task(const http_request& r, completion_request&& wanted,
                                     std::uint64_t number, const std::optional<fault>& f) const;
-    std::unique_ptr<task> make_erase(const http_request& r, std::uint64_t number) const;
+    reply_or_task act_on_slot(const http_request& r, std::uint64_t number) const;
 
     const options& options_;
     engine& engine_;

@@ -7,13 +7,17 @@
 #include "tandem_mock/fault.hpp"
 
 #include <optional>
+#include <string>
 
 namespace tandem::mock {
 
 /// What a request wants of the engine.
 enum class task_kind {
     completion,
-    erase,  ///< of the slot request.id_slot
+    // Of the slot request.id_slot.
+    erase,
+    save,
+    restore,
 };
 
 enum class task_phase { waiting, prompt, generating };
@@ -23,6 +27,7 @@ struct task {
     task_id id = 0;
     task_kind kind = task_kind::completion;
     completion_request request;
+    std::string file;                  ///< of save and restore
     std::optional<mock::fault> fault;  ///< one of those the engine plays
     bool cancellable = true;           ///< ends when its client goes
 

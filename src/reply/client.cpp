@@ -125,4 +125,18 @@ void client::erase_slot(std::shared_ptr<core> c, pending<> p, int slot) {
              [slot](core& k, auto done) { return k.calls().erase_slot(slot, std::move(done)); });
 }
 
+void client::save_slot(std::shared_ptr<core> c, pending<slot_file_result> p, int slot,
+                       std::string file) {
+    run_call(std::move(c), std::move(p), [slot, f = std::move(file)](core& k, auto done) {
+        return k.calls().save_slot(slot, f, std::move(done));
+    });
+}
+
+void client::restore_slot(std::shared_ptr<core> c, pending<slot_file_result> p, int slot,
+                          std::string file) {
+    run_call(std::move(c), std::move(p), [slot, f = std::move(file)](core& k, auto done) {
+        return k.calls().restore_slot(slot, f, std::move(done));
+    });
+}
+
 }  // namespace tandem

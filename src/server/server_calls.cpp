@@ -73,4 +73,17 @@ call_id server_calls::erase_slot(int slot, handler<> done) {
         [done = std::move(done)](error_code ec, const diagnostics& diag, int) { done(ec, diag); });
 }
 
+call_id server_calls::save_slot(int slot, std::string_view file, handler<slot_file_result> done) {
+    if (refused(wire::refuse_file_name(file), done)) return no_call;
+    return call({.path = wire::slot_save_path(slot), .body = wire::slot_file_body(file)},
+                wire::decode_slot_saved, std::move(done));
+}
+
+call_id server_calls::restore_slot(int slot, std::string_view file,
+                                   handler<slot_file_result> done) {
+    if (refused(wire::refuse_file_name(file), done)) return no_call;
+    return call({.path = wire::slot_restore_path(slot), .body = wire::slot_file_body(file)},
+                wire::decode_slot_restored, std::move(done));
+}
+
 }  // namespace tandem::server

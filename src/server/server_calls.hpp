@@ -38,6 +38,9 @@ class server_calls {
                             handler<std::vector<std::int32_t>> done);
     call_id apply_template(const std::vector<chat_message>& messages, handler<std::string> done);
     call_id erase_slot(int slot, handler<> done);
+    /// A name that wire::refuse_file_name() refuses is bad_request, and nothing is sent.
+    call_id save_slot(int slot, std::string_view file, handler<slot_file_result> done);
+    call_id restore_slot(int slot, std::string_view file, handler<slot_file_result> done);
 
     /// Ends one call with `ec`, if it runs.
     void cancel(call_id id, error_code ec) { runner_.cancel(id, ec); }

@@ -3,6 +3,8 @@
 #include "text/utf8.hpp"
 #include "wire/server_error.hpp"
 
+#include <utility>
+
 namespace tandem::wire {
 namespace {
 
@@ -11,6 +13,16 @@ json parsed(std::string_view body) {
         return depth <= max_depth;
     };
     return json::parse(body, shallow, false);
+}
+
+template <class Int>
+bool read_whole(const json& value, Int least, Int& out) {
+    if (!value.is_number_integer()) return false;
+    const bool fits = value.is_number_unsigned() ? std::in_range<Int>(value.get<std::uint64_t>())
+                                                 : std::in_range<Int>(value.get<std::int64_t>());
+    if (!fits || value.get<Int>() < least) return false;
+    out = value.get<Int>();
+    return true;
 }
 
 }  // namespace
@@ -32,19 +44,22 @@ const json& member(const json& object, const char* key) {
 }
 
 bool read_int(const json& value, int least, int& out) {
-    if (!value.is_number_integer()) return false;
-    constexpr auto most = std::numeric_limits<int>::max();
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{most})
-        return false;
-    const auto n = value.get<std::int64_t>();
-    if (n < least || n > most) return false;
-    out = static_cast<int>(n);
-    return true;
+    return read_whole(value, least, out);
 }
 
 int int_or(const json& object, const char* key, int fall_back, int least) {
     int n = fall_back;
     return read_int(member(object, key), least, n) ? n : fall_back;
+}
+
+std::int64_t int64_or(const json& object, const char* key, std::int64_t fall_back) {
+    std::int64_t n = fall_back;
+    return read_whole(member(object, key), std::int64_t{0}, n) ? n : fall_back;
+}
+
+double number_or(const json& object, const char* key, double fall_back) {
+    const auto& value = member(object, key);
+    return value.is_number() && value.get<double>() >= 0 ? value.get<double>() : fall_back;
 }
 
 bool bool_or(const json& object, const char* key, bool fall_back) {

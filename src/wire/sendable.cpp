@@ -2,11 +2,13 @@
 
 #include "text/utf8.hpp"
 #include "wire/bounds.hpp"
+#include "wire/server_words.hpp"
 
 #include <fmt/format.h>
 
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace tandem::wire {
 namespace {
@@ -43,6 +45,15 @@ std::optional<failure> refuse_message(const chat_message& m, std::size_t number)
     return bad;
 }
 
+constexpr std::size_t max_file_name_bytes = 128;
+
+bool is_file_name(std::string_view name) {
+    constexpr std::string_view allowed =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    return !name.empty() && name.size() <= max_file_name_bytes && name.front() != '.' &&
+           name.find_first_not_of(allowed) == std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<failure> refuse_text(std::string_view what, std::string_view text) {
@@ -62,6 +73,17 @@ std::optional<failure> refuse_messages(std::span<const chat_message> messages) {
     std::optional<failure> bad;
     for (std::size_t i = 0; i < messages.size() && !bad; ++i) bad = refuse_message(messages[i], i);
     return bad;
+}
+
+std::optional<failure> refuse_file_name(std::string_view name) {
+    if (is_file_name(name)) return std::nullopt;
+    const bool is_long = name.size() > max_file_name_bytes;
+    auto words = fmt::format(
+        "\"{}{}\" cannot be the name of a slot's file: it must be 1 to {} of A-Z, a-z, 0-9, '.', "
+        "'_' and '-', and not start with '.'",
+        server_words(name.substr(0, max_file_name_bytes)), is_long ? "..." : "",
+        max_file_name_bytes);
+    return failure{errc::bad_request, {.client_message = std::move(words)}};
 }
 
 }  // namespace tandem::wire

@@ -54,6 +54,26 @@ slot_state slot_of(const json& body) {
     return s;
 }
 
+struct slot_file_keys {
+    const char* tokens;
+    const char* bytes;
+    const char* ms;
+};
+
+error_code decode_slot_file(answer a, const slot_file_keys& keys, slot_file_result& out,
+                            diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/slots", a, body, diag)) return ec;
+    slot_file_result result;
+    if (!read_int(member(body, keys.tokens), 0, result.tokens))
+        return not_understood("/slots", a.http_status, std::string("it has no ") + keys.tokens,
+                              diag);
+    result.bytes = int64_or(body, keys.bytes, 0);
+    result.ms = number_or(member(body, "timings"), keys.ms, 0);
+    out = result;
+    return {};
+}
+
 }  // namespace
 
 error_code decode_health(answer a, diagnostics& diag) {
@@ -118,6 +138,14 @@ error_code decode_slot_erased(answer a, int& erased, diagnostics& diag) {
     if (!read_int(member(body, "n_erased"), 0, erased))
         return not_understood("/slots", a.http_status, "it has no n_erased", diag);
     return {};
+}
+
+error_code decode_slot_saved(answer a, slot_file_result& out, diagnostics& diag) {
+    return decode_slot_file(a, {"n_saved", "n_written", "save_ms"}, out, diag);
+}
+
+error_code decode_slot_restored(answer a, slot_file_result& out, diagnostics& diag) {
+    return decode_slot_file(a, {"n_restored", "n_read", "restore_ms"}, out, diag);
 }
 
 }  // namespace tandem::wire

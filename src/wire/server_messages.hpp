@@ -46,4 +46,12 @@ std::string slot_erase_path(int slot);
 /// `erased` is the number of tokens.
 error_code decode_slot_erased(answer a, int& erased, diagnostics& diag);
 
+/// POST these paths with `slot_file_body()`, to save what a slot holds as a file of the server and
+/// to restore it. See refuse_file_name().
+std::string slot_save_path(int slot);
+std::string slot_restore_path(int slot);
+std::string slot_file_body(std::string_view file);
+error_code decode_slot_saved(answer a, slot_file_result& out, diagnostics& diag);
+error_code decode_slot_restored(answer a, slot_file_result& out, diagnostics& diag);
+
 }  // namespace tandem::wire

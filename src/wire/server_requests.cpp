@@ -51,4 +51,16 @@ std::string slot_erase_path(int slot) {
     return fmt::format("/slots/{}?action=erase", slot);
 }
 
+std::string slot_save_path(int slot) {
+    return fmt::format("/slots/{}?action=save", slot);
+}
+
+std::string slot_restore_path(int slot) {
+    return fmt::format("/slots/{}?action=restore", slot);
+}
+
+std::string slot_file_body(std::string_view file) {
+    return dumped({{"filename", file}});
+}
+
 }  // namespace tandem::wire

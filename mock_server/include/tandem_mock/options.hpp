@@ -45,10 +45,11 @@ struct options {
     double tokens_per_second = 0;         ///< of each slot; 0 = unlimited
     double prompt_tokens_per_second = 0;  ///< 0 = unlimited
 
-    std::string api_key{};       ///< empty = none is asked for
-    bool add_bos = true;         ///< prompts given as text get a BOS token, as most models want it
-    bool slot_actions = false;   ///< /slots/{id}?action=erase works (--slot-save-path)
-    bool slots_endpoint = true;  ///< GET /slots works (--slots)
+    std::string api_key{};  ///< empty = none is asked for
+    bool add_bos = true;    ///< prompts given as text get a BOS token, as most models want it
+    /// /slots/{id}?action=erase, save and restore work (--slot-save-path). Files are in memory.
+    bool slot_actions = false;
+    bool slots_endpoint = true;     ///< GET /slots works (--slots)
     bool has_chat_template = true;  ///< POST /apply-template works
     std::string model = "mock";
     std::string build_info = "b11669-mock";

@@ -20,10 +20,12 @@ class engine_driver {
     task_id submit(completion_request r, std::optional<fault> f = std::nullopt) {
         return submit_task(task_kind::completion, std::move(r), std::move(f));
     }
-    task_id erase(int id_slot) {
-        completion_request r;
-        r.id_slot = id_slot;
-        return submit_task(task_kind::erase, std::move(r), std::nullopt);
+    task_id erase(int id_slot) { return act_on_slot(task_kind::erase, id_slot); }
+    task_id save(int id_slot, std::string file) {
+        return act_on_slot(task_kind::save, id_slot, std::move(file));
+    }
+    task_id restore(int id_slot, std::string file) {
+        return act_on_slot(task_kind::restore, id_slot, std::move(file));
     }
     void client_gone(task_id id) {
         engine_.client_gone(id, now_);
@@ -71,7 +73,13 @@ class engine_driver {
     }
 
  private:
-    task_id submit_task(task_kind kind, completion_request r, std::optional<fault> f) {
+    task_id act_on_slot(task_kind kind, int id_slot, std::string file = {}) {
+        completion_request r;
+        r.id_slot = id_slot;
+        return submit_task(kind, std::move(r), std::nullopt, std::move(file));
+    }
+    task_id submit_task(task_kind kind, completion_request r, std::optional<fault> f,
+                        std::string file = {}) {
         request_record record;
         record.arrived = now_;
         record.id_slot = r.id_slot;
@@ -79,6 +87,7 @@ class engine_driver {
         t->id = journal_.add(record);
         t->kind = kind;
         t->request = std::move(r);
+        t->file = std::move(file);
         t->fault = std::move(f);
         const task_id id = t->id;
         engine_.submit(std::move(t), now_);

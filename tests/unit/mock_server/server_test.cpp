@@ -236,6 +236,7 @@ TEST(server, erases_a_slot_where_that_is_allowed) {
 TEST(server, refuses_what_the_server_refuses) {
     options o;
     o.slots_endpoint = false;
+    o.slot_actions = true;
     server s(o);
     const std::string too_long(9000, '\n');
     const struct {

@@ -207,6 +207,72 @@ TEST_F(ServerMessages, ASlotIsErasedByItsNumber) {
     EXPECT_EQ(decode_slot_erased({200, "{}"}, erased, diag_), errc::bad_response);
 }
 
+// A slot's file.
+
+TEST_F(ServerMessages, ASlotIsSavedAndRestoredByItsNumberAndAFile) {
+    EXPECT_EQ(slot_save_path(3), "/slots/3?action=save");
+    EXPECT_EQ(slot_restore_path(0), "/slots/0?action=restore");
+    EXPECT_EQ(slot_file_body("a-1.bin"), R"({"filename":"a-1.bin"})");
+}
+
+TEST_F(ServerMessages, ASavedSlotIsReadWithSizeAndTime) {
+    slot_file_result r;
+    ASSERT_EQ(decode_slot_saved({200, R"({"id_slot":0,"filename":"a.bin","n_saved":1025,)"
+                                      R"("n_written":5368709120,"timings":{"save_ms":2.203}})"},
+                                r, diag_),
+              error_code());
+    EXPECT_EQ(r.tokens, 1025);
+    EXPECT_EQ(r.bytes, 5'368'709'120);
+    EXPECT_DOUBLE_EQ(r.ms, 2.203);
+}
+
+TEST_F(ServerMessages, ARestoredSlotIsReadWithSizeAndTime) {
+    slot_file_result r;
+    ASSERT_EQ(decode_slot_restored({200, R"({"id_slot":1,"filename":"a.bin","n_restored":35,)"
+                                         R"("n_read":54448,"timings":{"restore_ms":3}})"},
+                                   r, diag_),
+              error_code());
+    EXPECT_EQ(r.tokens, 35);
+    EXPECT_EQ(r.bytes, 54448);
+    EXPECT_DOUBLE_EQ(r.ms, 3);
+}
+
+TEST_F(ServerMessages, ASlotsFileNeedsNothingButItsTokens) {
+    for (const std::string_view rest :
+         {"", R"(,"n_written":-1,"timings":{"save_ms":-1})", R"(,"n_written":"1","timings":7)",
+          R"(,"n_written":1.5,"timings":{"save_ms":null})",
+          R"(,"n_written":9223372036854775808)"}) {
+        slot_file_result r{.tokens = 1, .bytes = 1, .ms = 1};
+        const auto body = R"({"n_saved":0)" + std::string(rest) + "}";
+        EXPECT_EQ(decode_slot_saved({200, body}, r, diag_), error_code()) << body;
+        EXPECT_EQ(r.tokens, 0);
+        EXPECT_EQ(r.bytes, 0) << body;
+        EXPECT_EQ(r.ms, 0) << body;
+    }
+}
+
+TEST_F(ServerMessages, ASlotsFileWithoutTokensIsRefused) {
+    slot_file_result r{.tokens = 7};
+    for (const std::string_view body : {"", "[]", "{}", R"({"n_saved":-1})", R"({"n_saved":1.5})",
+                                        R"({"n_restored":3})", R"({"n_saved":2147483648})"})
+        EXPECT_EQ(decode_slot_saved({200, body}, r, diag_), errc::bad_response) << body;
+    EXPECT_EQ(decode_slot_restored({200, R"({"n_saved":3})"}, r, diag_), errc::bad_response);
+    EXPECT_EQ(r.tokens, 7);
+}
+
+TEST_F(ServerMessages, ASlotsFileThatCannotBeIsToldApart) {
+    slot_file_result r;
+    EXPECT_EQ(decode_slot_restored({400, R"({"error":{"code":400,"message":"Unable to restore"}})"},
+                                   r, diag_),
+              errc::bad_request);
+    EXPECT_EQ(diag_.server_message, "Unable to restore");
+    EXPECT_EQ(decode_slot_saved({500, R"({"error":{"code":500,"message":"Unable to save slot"}})"},
+                                r, diag_),
+              errc::server_error);
+    EXPECT_EQ(decode_slot_saved({501, R"({"error":{"code":501,"message":"no"}})"}, r, diag_),
+              errc::not_supported);
+}
+
 // All answers.
 
 TEST_F(ServerMessages, BytesThatAreNotUtf8AreReplaced) {
