@@ -45,7 +45,7 @@ call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::i
 
 call_id server_calls::tokenize_tail(std::string_view text,
                                     handler<std::vector<std::int32_t>> done) {
-    if (refuse("the text", text, done)) return no_call;
+    if (refused(wire::refuse_text("the text", text), done)) return no_call;
     return tokenize_body(wire::tokenize_tail_body(text), std::move(done));
 }
 

@@ -31,7 +31,7 @@ class server_calls {
     /// As a prompt: special tokens are parsed, BOS is added. Text that is not valid UTF-8 is
     /// invalid_prompt here and below, and nothing is sent.
     call_id tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);
-    /// What follows a prompt whose ids are known: as tokenize(), but without BOS.
+    /// As the text that follows ids in a prompt: special tokens are parsed, no BOS is added.
     call_id tokenize_tail(std::string_view text, handler<std::vector<std::int32_t>> done);
     /// Each text alone and as plain text, each followed by `separator`.
     call_id tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,

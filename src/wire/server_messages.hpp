@@ -31,7 +31,8 @@ error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& dia
 /// POST /tokenize, as a prompt: special tokens are parsed, BOS is added. The text must be valid
 /// UTF-8, as in all requests.
 std::string tokenize_body(std::string_view text);
-/// The same for text that follows other tokens: no BOS.
+/// As the text that follows ids in a prompt: special tokens are parsed, no BOS is added. One that
+/// starts with a special token has the ids that it has in the whole prompt.
 std::string tokenize_tail_body(std::string_view text);
 /// For each text alone, as plain text; `separator` follows each one's tokens in the answer.
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator);

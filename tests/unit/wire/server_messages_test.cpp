@@ -144,6 +144,11 @@ TEST_F(ServerMessages, APromptIsTokenizedWithItsSpecialTokens) {
         (json{{"content", "Hi \xE2\x82\xAC"}, {"add_special", true}, {"parse_special", true}}));
 }
 
+TEST_F(ServerMessages, ATailIsTokenizedWithItsSpecialTokensButWithoutBos) {
+    EXPECT_EQ(json::parse(tokenize_tail_body("<|im_end|>\n")),
+              (json{{"content", "<|im_end|>\n"}, {"add_special", false}, {"parse_special", true}}));
+}
+
 TEST_F(ServerMessages, TokensAreRead) {
     std::vector<token_id> tokens;
     ASSERT_EQ(decode_tokens({200, R"({"tokens":[1,15043,2]})"}, tokens, diag_), error_code());
