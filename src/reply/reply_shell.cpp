@@ -280,19 +280,21 @@ void reply_shell::perform(action::want_warm_slot) {
 }
 
 void reply_shell::want_slot() {
-    ticket_ =
-        core_->keeper().want({.prompt = comparable(machine_.text()),
-                              .warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot(),
-                              .owner = owner_},
-                             offered_to(&reply_shell::take_slot));
+    ticket_ = core_->keeper().want(
+        {.prompt = comparable(machine_.text()),
+         .warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot(),
+         .priority = machine_.has_begun() ? slots::priority::continuation : slots::priority::turn,
+         .owner = owner_},
+        offered_to(&reply_shell::take_slot));
     core_->keeper().give();
     if (ticket_ != 0) core_->keeper().log_wait(id(), ticket_);
 }
 
 void reply_shell::want_warm_slot() {
-    warm_ticket_ = core_->keeper().want(
-        {.prompt = comparable(machine_.text()), .is_warming = true, .owner = owner_},
-        offered_to(&reply_shell::take_warm_slot));
+    warm_ticket_ = core_->keeper().want({.prompt = comparable(machine_.text()),
+                                         .priority = slots::priority::warming,
+                                         .owner = owner_},
+                                        offered_to(&reply_shell::take_warm_slot));
     core_->keeper().give();
 }
 

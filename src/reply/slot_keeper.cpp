@@ -30,7 +30,7 @@ slot_keeper::slot_keeper(client_core& core, duration reuse_guard)
 }
 
 slots::ticket slot_keeper::want(slots::wish w, slot_taker taker) {
-    const bool is_warming = w.is_warming;
+    const bool is_warming = w.priority == slots::priority::warming;
     const auto t = scheduler_.request(std::move(w));
     waiting_.emplace(t, waiting{std::move(taker), is_warming});
     return t;

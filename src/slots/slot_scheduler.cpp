@@ -20,6 +20,10 @@ std::string bounded(std::string text) {
                                               : text.substr(0, most_compared_bytes);
 }
 
+bool is_live(const wish& w) noexcept {
+    return w.priority != priority::warming;
+}
+
 }  // namespace
 
 std::string in_words(const wait& w) {
@@ -39,10 +43,9 @@ slot_scheduler::slot_scheduler(int slots, duration reuse_guard)
 
 ticket slot_scheduler::request(wish w) {
     w.prompt = bounded(std::move(w.prompt));
-    auto place = queue_.end();
-    if (!w.is_warming)
-        place = std::find_if(queue_.begin(), queue_.end(),
-                             [](const waiting& other) { return other.wish.is_warming; });
+    const auto place =
+        std::upper_bound(queue_.begin(), queue_.end(), w.priority,
+                         [](priority p, const waiting& other) { return p < other.wish.priority; });
     queue_.insert(place, {++last_ticket_, std::move(w)});
     return last_ticket_;
 }
@@ -126,8 +129,8 @@ std::vector<std::size_t> slot_scheduler::places_served() const {
     bool live_waits = false;
     for (std::size_t i = 0; i < queue_.size(); ++i) {
         const auto& w = queue_[i].wish;
-        if (w.is_warming && live_waits) break;
-        live_waits = live_waits || !w.is_warming;
+        if (!is_live(w) && live_waits) break;
+        live_waits = live_waits || is_live(w);
         if (open_slots(w).empty()) continue;
         places.push_back(i);
         if (!is_prefilled_for(w)) break;
@@ -180,13 +183,13 @@ int slot_scheduler::stuck_slots() const {
 // request back, and its clock ends it if need be. While a slot is being prefilled for the ticket,
 // one that holds less is none for it: it would evaluate what the other has almost done.
 std::vector<int> slot_scheduler::open_slots(const wish& w) const {
-    const bool take_stuck = !w.is_warming && stuck_slots() == usable_;
+    const bool take_stuck = is_live(w) && stuck_slots() == usable_;
     const bool wants_all = is_prefilled_for(w);
     std::vector<int> open;
     for (int i = 0; i < usable_; ++i) {
         const int slot = (next_in_turn_ + i) % usable_;
         if (at(slot).busy || (is_stuck(slot) && !take_stuck)) continue;
-        if (w.is_warming && !may_prefill(slot, w)) continue;
+        if (!is_live(w) && !may_prefill(slot, w)) continue;
         if (!wants_all || missing(slot, w) == 0) open.push_back(slot);
     }
     std::stable_sort(open.begin(), open.end(),
@@ -235,9 +238,9 @@ grant slot_scheduler::give(int slot, std::size_t place, time_point now) {
     const auto guarded = w.guarded_since ? now - *w.guarded_since : duration{};
     const bool reused = slot == last_used_slot_;
     // Prefilling is no turn: the slot is still the next one.
-    if (!reused && !w.wish.is_warming) next_in_turn_ = (slot + 1) % usable_;
+    if (!reused && is_live(w.wish)) next_in_turn_ = (slot + 1) % usable_;
     at(slot).busy = true;
-    at(slot).is_prefilled_now = w.wish.is_warming;
+    at(slot).is_prefilled_now = !is_live(w.wish);
     at(slot).owner = w.wish.owner;
     return {w.ticket, slot, reused, w.guarded + guarded};
 }

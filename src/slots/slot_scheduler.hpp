@@ -24,15 +24,20 @@ inline constexpr owner_id nobody = 0;
 /// Of the text of a prompt, and of what a slot holds, so many bytes are kept and compared.
 constexpr std::size_t most_compared_bytes = 1u << 20;
 
+/// Who is served first. All but `warming` are live: somebody waits for what they bring.
+enum class priority {
+    turn,          ///< the first request of a reply: the listener hears nothing yet
+    continuation,  ///< a later one: the listener may still be hearing what is there
+    warming,       ///< prefills only: never on a slot from which another owner goes on
+};
+
 /// What a ticket asks for.
 struct wish {
     /// As text: the slot that holds the most of it is best. Empty: no slot is better for it.
     std::string prompt{};
     /// This slot was prefilled for it: taken if it may be, and still holds that.
     std::optional<int> warmed{};
-    /// The request prefills only: after all others, never before a waiting live ticket, and never
-    /// on a slot of another owner.
-    bool is_warming = false;
+    slots::priority priority = slots::priority::turn;
     /// Keeps the slot from being prefilled for others, until let_go().
     owner_id owner = nobody;
 };
@@ -89,8 +94,8 @@ std::string in_words(const wait& w);
 /// grants() after each change, and once more at next_grant().
 ///
 /// The rules. One request a slot. A slot counts as used when its request ends, however it ends; it
-/// is not used again within the guard. Tickets are served in their order, live ones before those
-/// that only prefill. Among idle slots these go first, in this order: not stuck at the server (a
+/// is not used again within the guard. Tickets are served by priority, and in their order within
+/// each. Among idle slots these go first, in this order: not stuck at the server (a
 /// stuck one is left out as long as there is any other, and is never prefilled; nor is one that
 /// holds what another owner goes on from); idle for the
 /// guard; not maybe busy at the server, which would hold the request back; prefilled for the
@@ -103,7 +108,7 @@ class slot_scheduler {
     /// Precondition: slots > 0.
     slot_scheduler(int slots, duration reuse_guard);
 
-    /// Puts a wish into the queue: at its end, but before those that only prefill.
+    /// Puts a wish into the queue: behind all of its priority.
     ticket request(wish w = {});
     /// Takes a wish back; does nothing if it was granted or taken back already.
     void withdraw(ticket t);

@@ -88,6 +88,25 @@ TEST_F(slots, a_wait_for_other_replies_is_logged_when_it_begins) {
     EXPECT_GT(log.count(log_level::info, "reply 2: waits for a slot: 1 in use or promised"), 0u);
 }
 
+TEST_F(slots, go_to_a_reply_that_begins_before_one_that_goes_on) {
+    config.slots = 1;
+    config.reuse_guard = 1h;
+    start();
+    auto first = consumer(llm->start(prompt));
+    const auto waits = [this](const char* reply) {
+        return [this, reply] { return log.count(log_level::info, reply) > 0; };
+    };
+    ASSERT_TRUE(loop.run_until(waits("reply 1: waits")));
+    auto second = consumer(llm->start(prompt));
+    ASSERT_TRUE(loop.run_until(waits("reply 2: waits")));
+    EXPECT_EQ(log.count(log_level::info, "ms for the reuse guard of slot 0"), 2u)
+        << "reply 2 waits for the guard, not for reply 1";
+    first.interrupt();
+    second.interrupt();
+    EXPECT_TRUE(loop.run_to_end(first));
+    EXPECT_TRUE(loop.run_to_end(second));
+}
+
 TEST_F(slots, that_the_server_holds_a_request_back_for_is_logged) {
     server_options.faults = {{.kind = fault_kind::slow_headers, .duration = 600ms}};
     start();

@@ -112,14 +112,15 @@ void simulated_reply::perform(const detail::action::recover_tokens& a) {
 }
 
 void simulated_reply::perform(const detail::action::want_slot&) {
-    ticket_ =
-        world_.want_slot({.prompt = std::string(machine_.text()),
-                          .warmed = machine_.warm_slot(),
-                          .owner = machine_.id()},
-                         [this](const slots::grant& g) {
-                             machine_.slot_granted(world_.now_, g.slot, g.reused, g.guard_wait);
-                             perform_actions();
-                         });
+    ticket_ = world_.want_slot(
+        {.prompt = std::string(machine_.text()),
+         .warmed = machine_.warm_slot(),
+         .priority = machine_.has_begun() ? slots::priority::continuation : slots::priority::turn,
+         .owner = machine_.id()},
+        [this](const slots::grant& g) {
+            machine_.slot_granted(world_.now_, g.slot, g.reused, g.guard_wait);
+            perform_actions();
+        });
     world_.give_slots();
 }
 
@@ -135,12 +136,13 @@ void simulated_reply::perform(const detail::action::leave_slots&) {
 void simulated_reply::perform(const detail::action::want_warm_slot&) {
     world_.check(mode_ == pacing::warm && world_.scheduler_.slots() > 1,
                  "only warm replies prefill, and only another slot");
-    warm_ticket_ = world_.want_slot(
-        {.prompt = std::string(machine_.text()), .is_warming = true, .owner = machine_.id()},
-        [this](const slots::grant& g) {
-            machine_.warm_slot_granted(world_.now_, g.slot);
-            perform_actions();
-        });
+    warm_ticket_ = world_.want_slot({.prompt = std::string(machine_.text()),
+                                     .priority = slots::priority::warming,
+                                     .owner = machine_.id()},
+                                    [this](const slots::grant& g) {
+                                        machine_.warm_slot_granted(world_.now_, g.slot);
+                                        perform_actions();
+                                    });
     world_.give_slots();
 }
 

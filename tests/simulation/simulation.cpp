@@ -53,7 +53,7 @@ detail::reply_machine::transitions simulation::made() const {
 }
 
 slots::ticket simulation::want_slot(slots::wish w, std::function<void(const slots::grant&)> taker) {
-    const bool is_live = !w.is_warming;
+    const bool is_live = w.priority != slots::priority::warming;
     const auto ticket = scheduler_.request(std::move(w));
     if (is_live) live_.insert(ticket);
     waiting_[ticket] = std::move(taker);

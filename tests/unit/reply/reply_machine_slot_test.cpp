@@ -31,6 +31,15 @@ token_event final_event_of_slot(int slot) {
     return e;
 }
 
+TEST(reply, has_begun_once_there_is_text) {
+    machine_driver d;
+    EXPECT_FALSE(d.machine.has_begun());
+    d.begin();
+    EXPECT_FALSE(d.machine.has_begun());
+    d.token("Hello");
+    EXPECT_TRUE(d.machine.has_begun());
+}
+
 TEST(slot_of_a_reply, is_erased_after_a_cut_where_that_is_wanted) {
     auto d = that_erases();
     d.begin();

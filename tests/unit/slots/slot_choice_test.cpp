@@ -18,6 +18,7 @@ using tandem::time_point;
 using tandem::slots::grant;
 using tandem::slots::in_words;
 using tandem::slots::most_compared_bytes;
+using tandem::slots::priority;
 using tandem::slots::server_side;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
@@ -87,13 +88,14 @@ const wish dear{.prompt = "Dear Anna"};
 
 INSTANTIATE_TEST_SUITE_P(
     one_slot, slot_choice,
-    testing::Values(choice{"ready", {{8}}, {}, 0}, choice{"guarded", {{9}}, {}, {}, 11},
-                    choice{"with other text", {{8, "Other"}}, dear, 0},
-                    choice{"maybe busy", {{8, "", maybe_busy}}, {}, 0},
-                    choice{"stuck, but there is no other", {{8, "", busy}}, {}, 0},
-                    choice{"stuck and guarded", {{9, "", busy}}, {}, {}, 11},
-                    choice{"to prefill", {{8}}, {.is_warming = true}, 0},
-                    choice{"stuck, to prefill", {{8, "", busy}}, {.is_warming = true}, {}}));
+    testing::Values(
+        choice{"ready", {{8}}, {}, 0}, choice{"guarded", {{9}}, {}, {}, 11},
+        choice{"with other text", {{8, "Other"}}, dear, 0},
+        choice{"maybe busy", {{8, "", maybe_busy}}, {}, 0},
+        choice{"stuck, but there is no other", {{8, "", busy}}, {}, 0},
+        choice{"stuck and guarded", {{9, "", busy}}, {}, {}, 11},
+        choice{"to prefill", {{8}}, {.priority = priority::warming}, 0},
+        choice{"stuck, to prefill", {{8, "", busy}}, {.priority = priority::warming}, {}}));
 
 INSTANTIATE_TEST_SUITE_P(
     two_slots, slot_choice,
@@ -139,11 +141,11 @@ INSTANTIATE_TEST_SUITE_P(
         choice{"stuck both: the one with the text", {{3, "Dear", busy}, {5, "", busy}}, dear, 0},
         choice{"to prefill: as a live one",
                {{3, "Dear A"}, {5, "Dear"}},
-               {.prompt = "Dear Anna", .is_warming = true},
+               {.prompt = "Dear Anna", .priority = priority::warming},
                0},
         choice{"to prefill: the one whose guard ends first",
                {{10}, {9}},
-               {.is_warming = true},
+               {.priority = priority::warming},
                {},
                11}));
 
