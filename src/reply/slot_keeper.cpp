@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <limits>
 #include <utility>
 
 namespace tandem::detail {
@@ -26,6 +28,8 @@ slot_keeper::slot_keeper(client_core& core, duration reuse_guard)
       scheduler_(most_slots(core.config()), reuse_guard),
       timer_(std::in_place, core.executor()),
       watch_timer_(std::in_place, core.executor()) {
+    // A reply that was started has its place.
+    scheduler_.set_queue_limit(std::numeric_limits<std::size_t>::max());
     if (core.config().verify_cut) watch_.emplace();
 }
 

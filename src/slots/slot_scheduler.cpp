@@ -42,10 +42,13 @@ slot_scheduler::slot_scheduler(int slots, duration reuse_guard)
     : reuse_guard_(reuse_guard), slots_(static_cast<std::size_t>(slots)), usable_(slots) {}
 
 ticket slot_scheduler::request(wish w) {
-    w.prompt = bounded(std::move(w.prompt));
     const auto place =
         std::upper_bound(queue_.begin(), queue_.end(), w.priority,
                          [](priority p, const waiting& other) { return p < other.wish.priority; });
+    // Turns are first in the queue.
+    const auto before = static_cast<std::size_t>(place - queue_.begin());
+    if (w.priority == priority::turn && before >= queue_limit_) return no_ticket;
+    w.prompt = bounded(std::move(w.prompt));
     queue_.insert(place, {++last_ticket_, std::move(w)});
     return last_ticket_;
 }
@@ -71,6 +74,7 @@ void slot_scheduler::release(int slot, time_point now, release_note note) {
     if (!note.has_run) return;
     s.side = note.side;
     s.holds = bounded(std::move(note.holds));
+    s.last_user = s.user;
     if (!note.is_use) return;
     s.last_used = now;
     last_used_slot_ = slot;
@@ -79,6 +83,18 @@ void slot_scheduler::release(int slot, time_point now, release_note note) {
 void slot_scheduler::let_go(owner_id owner) noexcept {
     for (auto& s : slots_)
         if (s.owner == owner) s.owner = nobody;
+}
+
+void slot_scheduler::forget_contents(int slot) {
+    at(slot).holds.clear();
+    at(slot).last_user = nobody;
+}
+
+std::vector<int> slot_scheduler::slots_used_by(owner_id owner) const {
+    std::vector<int> used;
+    for (int slot = 0; slot < usable_ && owner != nobody; ++slot)
+        if ((at(slot).busy ? at(slot).user : at(slot).last_user) == owner) used.push_back(slot);
+    return used;
 }
 
 void slot_scheduler::set_side(int slot, server_side side) {
@@ -239,10 +255,12 @@ grant slot_scheduler::give(int slot, std::size_t place, time_point now) {
     const bool reused = slot == last_used_slot_;
     // Prefilling is no turn: the slot is still the next one.
     if (!reused && is_live(w.wish)) next_in_turn_ = (slot + 1) % usable_;
-    at(slot).busy = true;
-    at(slot).is_prefilled_now = !is_live(w.wish);
-    at(slot).owner = w.wish.owner;
-    return {w.ticket, slot, reused, w.guarded + guarded};
+    auto& s = at(slot);
+    s.busy = true;
+    s.is_prefilled_now = !is_live(w.wish);
+    s.owner = s.user = w.wish.owner;
+    const auto previous = s.last_user == s.user ? nobody : s.last_user;
+    return {w.ticket, slot, reused, w.guarded + guarded, previous};
 }
 
 // A ticket waits for a guard while there is an idle slot for it besides those that the tickets

@@ -17,12 +17,18 @@ namespace tandem::slots {
 /// Names one wish for a slot.
 using ticket = std::uint64_t;
 
+/// What request() gives for a wish that it refuses.
+inline constexpr ticket no_ticket = 0;
+
 /// Names what uses slots again and again for one text: a reply.
 using owner_id = std::uint64_t;
 inline constexpr owner_id nobody = 0;
 
 /// Of the text of a prompt, and of what a slot holds, so many bytes are kept and compared.
 constexpr std::size_t most_compared_bytes = 1u << 20;
+
+/// So many tickets of priority `turn` wait at most, unless the caller says otherwise.
+constexpr std::size_t default_queue_limit = 1024;
 
 /// Who is served first. All but `warming` are live: somebody waits for what they bring.
 enum class priority {
@@ -50,6 +56,8 @@ struct grant {
     bool reused = false;
     /// How long the guard alone held the ticket back.
     duration guard_wait{};
+    /// Whose text the slot may hold: the owner that used it last, if that is another one.
+    owner_id previous = nobody;
 };
 
 /// What the server does on a slot whose request has ended for us.
@@ -108,7 +116,8 @@ class slot_scheduler {
     /// Precondition: slots > 0.
     slot_scheduler(int slots, duration reuse_guard);
 
-    /// Puts a wish into the queue: behind all of its priority.
+    /// Puts a wish into the queue: behind all of its priority. Gives no_ticket, and queues nothing,
+    /// where as many of priority `turn` wait as may.
     ticket request(wish w = {});
     /// Takes a wish back; does nothing if it was granted or taken back already.
     void withdraw(ticket t);
@@ -118,6 +127,10 @@ class slot_scheduler {
     void release(int slot, time_point now, release_note note = {});
     /// The owner's requests are over: what its slots hold may go.
     void let_go(owner_id owner) noexcept;
+    /// Nothing is known any more of what the slot holds, nor of who used it: it was erased.
+    void forget_contents(int slot);
+    /// The slots that nobody has used since the owner did, or that it is using; none for nobody.
+    std::vector<int> slots_used_by(owner_id owner) const;
     /// What the server was seen to do on the slot.
     void set_side(int slot, server_side side);
     /// Nobody looks any more.
@@ -127,6 +140,9 @@ class slot_scheduler {
     /// Sets the number of slots to what the server has, but not over that of the constructor. Slots
     /// above it are not granted while it holds.
     void limit_to(int slots);
+
+    /// So many tickets of priority `turn` may wait; those that do already stay.
+    void set_queue_limit(std::size_t turns) noexcept { queue_limit_ = turns; }
 
     /// The grants that are possible now, in the tickets' order.
     std::vector<grant> grants(time_point now);
@@ -152,6 +168,9 @@ class slot_scheduler {
         std::string holds{};
         /// Who used it last, and goes on.
         owner_id owner = nobody;
+        /// Who was granted it last, and whose request ran on it last.
+        owner_id user = nobody;
+        owner_id last_user = nobody;
     };
     struct waiting {
         slots::ticket ticket;
@@ -182,8 +201,9 @@ class slot_scheduler {
     duration reuse_guard_;
     std::vector<slot_state> slots_;
     int usable_;
+    std::size_t queue_limit_ = default_queue_limit;
     std::deque<waiting> queue_;
-    slots::ticket last_ticket_ = 0;
+    slots::ticket last_ticket_ = no_ticket;
     int next_in_turn_ = 0;
     std::optional<int> last_used_slot_;
 };

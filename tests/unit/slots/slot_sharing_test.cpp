@@ -9,20 +9,12 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::time_point;
-using tandem::slots::grant;
 using tandem::slots::in_words;
 using tandem::slots::server_side;
 using tandem::slots::slot_scheduler;
 using tandem::test::at;
+using tandem::test::only_grant;
 using tandem::test::use_all;
-
-// The one grant that is possible now.
-grant only_grant(slot_scheduler& s, time_point now) {
-    const auto given = s.grants(now);
-    EXPECT_EQ(given.size(), 1u);
-    return given.empty() ? grant{} : given.front();
-}
 
 TEST(guard_wait, is_that_of_the_second_slot_for_the_second_in_the_queue) {
     slot_scheduler s(2, 2s);

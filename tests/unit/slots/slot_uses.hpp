@@ -20,4 +20,11 @@ inline void use_all(slots::slot_scheduler& s, const std::vector<duration>& ends)
     for (std::size_t i = 0; i < ends.size(); ++i) s.release(static_cast<int>(i), at(ends[i]));
 }
 
+/// The one grant that is possible now.
+inline slots::grant only_grant(slots::slot_scheduler& s, time_point now) {
+    const auto given = s.grants(now);
+    EXPECT_EQ(given.size(), 1u);
+    return given.empty() ? slots::grant{} : given.front();
+}
+
 }  // namespace tandem::test
