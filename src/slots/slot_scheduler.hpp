@@ -20,7 +20,7 @@ using ticket = std::uint64_t;
 /// What request() gives for a wish that it refuses.
 inline constexpr ticket no_ticket = 0;
 
-/// Names what uses slots again and again for one text: a reply.
+/// Names what uses slots again and again for one text: a reply, or a conversation.
 using owner_id = std::uint64_t;
 inline constexpr owner_id nobody = 0;
 
@@ -46,6 +46,8 @@ struct wish {
     slots::priority priority = slots::priority::turn;
     /// Keeps the slot from being prefilled for others, until let_go().
     owner_id owner = nobody;
+    /// How many slots the owner may have for itself; 0: it shares them all.
+    int lease = 0;
 };
 
 /// A slot given to a ticket.
@@ -87,6 +89,10 @@ struct wait {
     /// Slots of the scheduler, and how many of them are stuck at the server.
     int slots = 0;
     int stuck = 0;
+    /// Those that are leased to others and not stuck: none of them is for it.
+    int leased = 0;
+    /// The slots of its own, where it has as many as it may have: only these are for it.
+    int own = 0;
     /// The slot whose guard alone holds it back, and what is left of that; nothing if all slots are
     /// busy or will be taken by those before it.
     std::optional<int> guarded_slot{};
@@ -101,16 +107,25 @@ std::string in_words(const wait& w);
 /// Decides which request gets which slot, and when. Pure: callers tell it the time, ask for
 /// grants() after each change, and once more at next_grant().
 ///
-/// The rules. One request a slot. A slot counts as used when its request ends, however it ends; it
-/// is not used again within the guard. Tickets are served by priority, and in their order within
-/// each. Among idle slots these go first, in this order: not stuck at the server (a
-/// stuck one is left out as long as there is any other, and is never prefilled; nor is one that
-/// holds what another owner goes on from); idle for the
-/// guard; not maybe busy at the server, which would hold the request back; prefilled for the
-/// ticket; holding the most of the prompt; used last. While a slot is being prefilled for a ticket,
-/// only one that holds the whole prompt is taken instead. Where that leaves several, or each has to
-/// wait, it is the one whose guard ends first, which is the next in turn. Without prompts this is
-/// the seed's `_get_next_slot`.
+/// Slots. One request a slot. A slot counts as used when its request ends, however it ends; it is
+/// not used again within the guard. Among idle slots these go first, in this order: not stuck at
+/// the server (a stuck one is left out as long as there is any other for the ticket, and is never
+/// prefilled; nor is one that holds what another owner goes on from); idle for the guard; not
+/// leased to another owner; not maybe busy at the server, which would hold the request back;
+/// prefilled for the ticket; holding the most of the prompt; used last. While a slot is being
+/// prefilled for a ticket, only one that holds the whole prompt is taken instead. Where that leaves
+/// several, or each has to wait, it is the one whose guard ends first, which is the next in turn.
+/// Without prompts this is the seed's `_get_next_slot`.
+///
+/// Tickets. They are served by priority, and in their order within each. One that waits for a guard
+/// is promised its slot: no ticket behind it gets that, but any other slot. One that prefills gets
+/// no slot that could be had by a live ticket which waits.
+///
+/// Leases. An owner that may have slots for itself has a lease of each that it is granted, and of
+/// further ones that are idle and promised to nobody, until let_go(). A leased slot is for its
+/// owner alone (but see set_sharing()), and an owner that has all its slots gets no other. While
+/// one is stuck it may have another instead; what it has too many afterwards goes at its next
+/// grant.
 class slot_scheduler {
  public:
     /// Precondition: slots > 0.
@@ -125,7 +140,8 @@ class slot_scheduler {
     duration guard_wait(ticket t, time_point now) const;
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_note note = {});
-    /// The owner's requests are over: what its slots hold may go.
+    /// The owner's requests are over: its leases end, and what its slots hold may go. As long as
+    /// nobody takes them they are known to hold it.
     void let_go(owner_id owner) noexcept;
     /// Nothing is known any more of what the slot holds, nor of who used it: it was erased.
     void forget_contents(int slot);
@@ -138,16 +154,18 @@ class slot_scheduler {
     /// Changes the guard, also for slots that have been used and for tickets that wait.
     void set_guard(duration reuse_guard) noexcept { reuse_guard_ = reuse_guard; }
     /// Sets the number of slots to what the server has, but not over that of the constructor. Slots
-    /// above it are not granted while it holds.
+    /// above it are not granted while it holds, and their leases end.
     void limit_to(int slots);
-
+    /// Whether a ticket of priority `turn` whose owner has not all its slots may take an idle one
+    /// that is leased to another owner, if no other is ready. The lease goes with the slot. Off at
+    /// first.
+    void set_sharing(bool is_on) noexcept { sharing_ = is_on; }
     /// So many tickets of priority `turn` may wait; those that do already stay.
     void set_queue_limit(std::size_t turns) noexcept { queue_limit_ = turns; }
 
-    /// The grants that are possible now, in the tickets' order.
+    /// The grants that are possible now.
     std::vector<grant> grants(time_point now);
-    /// When the guard lets the first waiting ticket through; nothing if no ticket waits, or there
-    /// is no idle slot for it.
+    /// When the guard lets a waiting ticket through next; nothing if none waits for a guard.
     std::optional<time_point> next_grant() const;
     /// Why the ticket was not granted; nothing if it does not wait.
     std::optional<wait> why_waiting(ticket t, time_point now) const;
@@ -156,6 +174,8 @@ class slot_scheduler {
     bool is_idle() const;
     int slots() const noexcept { return usable_; }
     bool busy(int slot) const { return at(slot).busy; }
+    /// The owner that has the slot for itself; nobody if it is shared.
+    owner_id leased_to(int slot) const { return at(slot).leased_to; }
 
  private:
     struct slot_state {
@@ -168,6 +188,7 @@ class slot_scheduler {
         std::string holds{};
         /// Who used it last, and goes on.
         owner_id owner = nobody;
+        owner_id leased_to = nobody;
         /// Who was granted it last, and whose request ran on it last.
         owner_id user = nobody;
         owner_id last_user = nobody;
@@ -180,27 +201,50 @@ class slot_scheduler {
         duration guarded{};
     };
 
-    std::deque<waiting>::const_iterator find(ticket t) const;
+    struct prospects;
+    class queue_walk;
+
+    /// What a ticket waits for.
+    struct outlook {
+        /// The slot that it gets, if only that slot's guard holds it back.
+        std::optional<int> promised{};
+        /// When it may be granted one.
+        std::optional<time_point> due{};
+    };
+
     const slot_state& at(int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+    time_point ready_at(int slot) const;
     bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }
+    std::size_t missing(int slot, const wish& w) const;  // bytes of the prompt
+
+    // The queue, in slot_scheduler_queue.cpp.
+    std::deque<waiting>::const_iterator find(ticket t) const;
     bool is_warm(int slot, const wish& w) const;
     bool is_prefilled_for(const wish& w) const;
     bool may_prefill(int slot, const wish& w) const;
-    std::size_t missing(int slot, const wish& w) const;  // bytes of the prompt
-    int stuck_slots() const;
-    time_point ready_at(int slot) const;
-    std::vector<int> open_slots(const wish& w) const;
-    std::optional<int> choose(const wish& w, time_point now) const;
-    std::vector<std::size_t> places_served() const;  // in the queue
-    std::optional<grant> next_given(time_point now);
-    std::vector<std::optional<int>> promised_slots() const;
+    bool has_only_stuck(const wish& w, bool has_all) const;
+    bool serve_queue(time_point now, std::vector<grant>& given);
+    std::optional<int> choose(const prospects& p, const wish& w, time_point now) const;
     grant give(int slot, std::size_t place, time_point now);
+    std::vector<outlook> outlooks() const;
+    void count_slots(const wish& asked, wait& w) const;
     void note_guards(time_point now);
+
+    // Leases, in slot_scheduler_leases.cpp.
+    bool is_anothers(int slot, const wish& w) const;
+    int held_by(owner_id owner) const;
+    bool has_all(const wish& w) const;
+    bool is_for(int slot, const wish& w, bool has_all) const;
+    std::vector<int> best_first(const std::vector<int>& slots, const wish& w) const;
+    bool lease(int slot, const wish& w, const std::vector<int>& idle);
+    void lease_more(const wish& w, int more, const std::vector<int>& idle);
+    void lease_fewer(int granted, const wish& w, int fewer);
 
     duration reuse_guard_;
     std::vector<slot_state> slots_;
     int usable_;
+    bool sharing_ = false;
     std::size_t queue_limit_ = default_queue_limit;
     std::deque<waiting> queue_;
     slots::ticket last_ticket_ = no_ticket;

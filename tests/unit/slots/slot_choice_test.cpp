@@ -225,6 +225,22 @@ TEST(slot_text, is_compared_up_to_its_bound) {
     EXPECT_EQ(s.grants(at(3s)).at(0).slot, 1);
 }
 
+TEST(slot_text, is_compared_to_the_byte) {
+    const std::string prompt(1000, 'x');
+    for (std::size_t same = 0; same < 999; ++same) {
+        slot_scheduler s(2, 0s);
+        s.request();
+        s.request();
+        s.grants(at(0s));
+        auto other = prompt;
+        other[same] = 'y';
+        s.release(0, at(1s), {.holds = prompt.substr(0, same + 1)});
+        s.release(1, at(2s), {.holds = other});
+        s.request({.prompt = prompt});
+        ASSERT_EQ(s.grants(at(3s)).at(0).slot, 0) << same;
+    }
+}
+
 TEST(slot_text, is_unknown_after_a_use_that_does_not_tell) {
     slot_scheduler s(2, 0s);
     s.request();

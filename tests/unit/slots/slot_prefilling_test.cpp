@@ -158,6 +158,28 @@ TEST(prefilling, is_not_waited_for_where_another_slot_holds_all) {
     EXPECT_EQ(s.grants(at(3s)).at(0).slot, 0);
 }
 
+TEST(prefilling, that_is_waited_for_promises_no_other_slot) {
+    slot_scheduler s(2, 2s);
+    s.request();
+    s.grants(at(0s));
+    s.release(0, at(1s), {.holds = "Dear Anna"});
+    s.request({.prompt = "Dear Anna", .priority = priority::warming});
+    ASSERT_EQ(s.grants(at(1s)).at(0).slot, 1);
+    const auto first = s.request({.prompt = "Dear Anna", .warmed = 1});
+    const auto second = s.request();
+    EXPECT_EQ(s.why_waiting(first, at(2s)).value().prefilled_slot, 1);
+    EXPECT_EQ(s.why_waiting(first, at(2s)).value().guarded_slot, std::nullopt);
+    EXPECT_EQ(s.why_waiting(second, at(2s)).value().guarded_slot, 0);
+}
+
+TEST(prefilling, waits_for_the_guard_that_live_tickets_leave) {
+    slot_scheduler s(2, guard);
+    use_all(s, {1s, 2s});
+    s.request();
+    const auto warming = s.request({.priority = priority::warming});
+    EXPECT_EQ(s.why_waiting(warming, at(2s)).value().guarded_slot, 1);
+}
+
 TEST(prefilling, leaves_the_guard_and_the_order_of_slots_as_they_were) {
     slot_scheduler s(2, guard);
     s.request();

@@ -1,22 +1,26 @@
-// In which order tickets are served, and how many may wait.
+// In which order tickets are served, and which of them hold up others.
 
 #include "slot_uses.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <set>
 #include <vector>
 
 namespace {
 
 using namespace std::chrono_literals;
 using tandem::slots::default_queue_limit;
+using tandem::slots::in_words;
 using tandem::slots::no_ticket;
 using tandem::slots::priority;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::slots::wish;
 using tandem::test::at;
+using tandem::test::only_grant;
 using tandem::test::use_all;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -57,6 +61,97 @@ TEST(queue, holds_prefilling_back_for_continuations_too) {
     const auto live = s.request({.priority = priority::continuation});
     s.withdraw(s.request());
     EXPECT_EQ(s.grants(at(3s)).at(0).ticket, live);
+}
+
+/// Slot 0 is leased to owner 1, slot 1 to nobody; they are given back at these times.
+slot_scheduler half_leased(tandem::duration first, tandem::duration second) {
+    slot_scheduler s(2, guard);
+    s.request({.owner = 1, .lease = 1});
+    s.request();
+    s.grants(at(0s));
+    s.release(0, at(first));
+    s.release(1, at(second));
+    return s;
+}
+
+TEST(queue, lets_a_later_ticket_have_the_slot_that_is_not_for_the_first) {
+    auto s = half_leased(1s, 2s);
+    const auto first = s.request();
+    const auto second = s.request({.owner = 1, .lease = 1});
+    EXPECT_EQ(only_grant(s, at(3s)).ticket, second);
+    EXPECT_EQ(s.next_grant(), at(4s));
+    EXPECT_EQ(only_grant(s, at(4s)).ticket, first);
+}
+
+TEST(queue, passes_a_ticket_by_for_which_there_is_no_idle_slot) {
+    auto s = half_leased(1s, 1s);
+    s.request();
+    EXPECT_EQ(only_grant(s, at(3s)).slot, 1);
+    const auto first = s.request();
+    const auto second = s.request({.priority = priority::continuation, .owner = 1, .lease = 1});
+    EXPECT_EQ(only_grant(s, at(3s)).ticket, second);
+    EXPECT_EQ(in_words(s.why_waiting(first, at(3s)).value()),
+              "waits for a slot: 1 leased to other conversations, 1 in use or promised, 0 waiting "
+              "before it");
+}
+
+TEST(queue, keeps_the_slot_that_a_ticket_was_promised) {
+    auto s = half_leased(1s, 2s);
+    const auto first = s.request();
+    const auto second = s.request({.owner = 2, .lease = 1});
+    EXPECT_THAT(s.grants(at(3s)), IsEmpty());
+    EXPECT_EQ(s.why_waiting(first, at(3s)).value().guarded_slot, 1);
+    EXPECT_EQ(s.why_waiting(second, at(3s)).value().guarded_slot, std::nullopt);
+    EXPECT_EQ(only_grant(s, at(4s)).ticket, first);
+}
+
+TEST(queue, tells_the_first_of_several_guards) {
+    auto s = half_leased(1s, 2s);
+    s.request();
+    s.request({.owner = 1, .lease = 1});
+    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
+    EXPECT_EQ(s.next_grant(), at(3s));
+}
+
+TEST(queue, counts_the_guard_of_each_tickets_own_slot) {
+    auto s = half_leased(1s, 2s);
+    s.request();
+    s.request({.owner = 1, .lease = 1});
+    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
+    EXPECT_EQ(only_grant(s, at(3s)).guard_wait, 1s);
+    EXPECT_EQ(only_grant(s, at(4s)).guard_wait, 2s);
+}
+
+TEST(queue, lets_an_owner_prefill_its_own_slot_while_others_wait_for_theirs) {
+    auto s = half_leased(1s, 2s);
+    s.request();
+    const auto warming = s.request({.priority = priority::warming, .owner = 1, .lease = 1});
+    EXPECT_EQ(only_grant(s, at(3s)).ticket, warming);
+}
+
+TEST(queue, lets_no_prefilling_take_what_a_live_ticket_of_its_owner_could_have) {
+    slot_scheduler s(2, 0s);
+    s.request({.owner = 1, .lease = 2});
+    s.release(only_grant(s, at(0s)).slot, at(0s));
+    s.request({.prompt = "Dear Anna", .priority = priority::warming, .owner = 1, .lease = 2});
+    const int warmed = only_grant(s, at(0s)).slot;
+    s.request({.prompt = "Dear Anna", .warmed = warmed, .owner = 1, .lease = 2});
+    s.request({.priority = priority::warming, .owner = 1, .lease = 2});
+    EXPECT_THAT(s.grants(at(0s)), IsEmpty());
+    EXPECT_EQ(s.next_grant(), std::nullopt);
+}
+
+TEST(queue, lets_prefilling_take_a_slot_that_no_live_ticket_could_have) {
+    slot_scheduler s(3, 0s);
+    s.request({.owner = 1, .lease = 1});
+    s.release(only_grant(s, at(0s)).slot, at(0s), {.holds = "Bert"});
+    s.request({.priority = priority::warming, .owner = 2});
+    const int warmed = only_grant(s, at(0s)).slot;
+    s.request();
+    s.release(only_grant(s, at(0s)).slot, at(0s), {.holds = "Bert!"});
+    s.request({.prompt = "Anna", .warmed = warmed, .owner = 2});
+    s.request({.prompt = "Bert!", .priority = priority::warming, .owner = 1, .lease = 2});
+    EXPECT_EQ(only_grant(s, at(0s)).slot, 0) << "owner 2 could have slot 2";
 }
 
 TEST(queue, takes_no_more_turns_than_its_limit) {
@@ -101,6 +196,20 @@ TEST(queue, has_a_limit_that_nobody_set) {
     slot_scheduler s(1, 0s);
     for (std::size_t i = 0; i < default_queue_limit; ++i) ASSERT_NE(s.request(), no_ticket);
     EXPECT_EQ(s.request(), no_ticket);
+}
+
+TEST(queue, of_a_thousand_gives_each_ticket_its_slot_once) {
+    slot_scheduler s(256, guard);
+    for (ticket owner = 1; owner <= 1000; ++owner)
+        ASSERT_EQ(s.request({.prompt = "Dear", .owner = owner, .lease = 1}), owner);
+    std::set<ticket> served;
+    for (auto now = 0s; served.size() < 1000 && now < 100s; now += guard)
+        for (const auto& g : s.grants(at(now))) {
+            EXPECT_TRUE(served.insert(g.ticket).second);
+            s.release(g.slot, at(now));
+            s.let_go(g.ticket);
+        }
+    EXPECT_EQ(served.size(), 1000u);
 }
 
 }  // namespace
