@@ -35,6 +35,7 @@ class known_text {
     /// `prompt`, with the ids of what it has in common with the text.
     known_prompt begin(std::string prompt) const;
     const std::string& text() const noexcept { return text_; }
+    int tokens() const noexcept { return static_cast<int>(ids_.size()); }
 
  private:
     std::string text_;

@@ -8,6 +8,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -106,7 +107,8 @@ void reply_shell::start_known(time_point asked_at, reply_start where) {
     lease_ = where.lease;
     warmed_ = where.warmed;
     settings_ = wire::completion_settings(options_, core_->config().reasoning_tags);
-    machine_.start(asked_at, std::move(where.origin), core_->keeper().slots());
+    const int all = core_->keeper().slots();
+    machine_.start(asked_at, std::move(where.origin), lease_ > 0 ? std::min(lease_, all) : all);
     perform_actions();
 }
 
@@ -267,7 +269,9 @@ void reply_shell::perform(action::want_slot a) {
     if (a.is_urgent) return want_slot();
     boost::asio::post(home_->executor(), [weak = weak_from_this()] {
         const auto self = weak.lock();
-        if (self && self->machine_.wants_slot() && self->ticket_ == 0) self->want_slot();
+        if (!self || !self->machine_.wants_slot() || self->ticket_ != slots::no_ticket) return;
+        self->want_slot();
+        self->perform_actions();
     });
 }
 
@@ -280,22 +284,28 @@ void reply_shell::perform(action::want_warm_slot) {
 }
 
 void reply_shell::want_slot() {
-    ticket_ = core_->keeper().want(
+    const auto warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot();
+    auto& keeper = core_->keeper();
+    ticket_ = keeper.want(
         {.prompt = comparable(machine_.text()),
-         .warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot(),
+         .warmed = warmed,
          .priority = machine_.has_begun() ? slots::priority::continuation : slots::priority::turn,
-         .owner = owner_},
+         .owner = owner_,
+         .lease = lease_},
         offered_to(&reply_shell::take_slot));
-    core_->keeper().give();
-    if (ticket_ != 0) core_->keeper().log_wait(id(), ticket_);
+    if (ticket_ == slots::no_ticket) return machine_.slot_refused(now());
+    keeper.give();
+    if (ticket_ != slots::no_ticket) keeper.log_wait(id(), ticket_);
 }
 
 void reply_shell::want_warm_slot() {
-    warm_ticket_ = core_->keeper().want({.prompt = comparable(machine_.text()),
-                                         .priority = slots::priority::warming,
-                                         .owner = owner_},
-                                        offered_to(&reply_shell::take_warm_slot));
-    core_->keeper().give();
+    auto& keeper = core_->keeper();
+    warm_ticket_ = keeper.want({.prompt = comparable(machine_.text()),
+                                .priority = slots::priority::warming,
+                                .owner = owner_,
+                                .lease = lease_},
+                               offered_to(&reply_shell::take_warm_slot));
+    keeper.give();
 }
 
 void reply_shell::perform(action::forget_slot) {
@@ -325,11 +335,13 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
     std::vector<wire::prompt_part> parts;
     if (!prompt.ids.empty()) parts.emplace_back(prompt.ids);
     if (!prompt.text.empty() || parts.empty()) parts.emplace_back(prompt.text);
-    call.start(
-        core_->transport(),
-        wire::completion_body(
-            {.prompt = parts, .id_slot = slot, .n_predict = n_predict, .settings = settings_}),
-        weak_from_this());
+    call.start(core_->transport(),
+               wire::completion_body({.prompt = parts,
+                                      .id_slot = slot,
+                                      .n_predict = n_predict,
+                                      .reuse_cache = !core_->keeper().holds_foreign_text(slot),
+                                      .settings = settings_}),
+               weak_from_this());
 }
 
 void reply_shell::perform(action::close_connection) {

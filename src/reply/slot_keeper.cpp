@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <limits>
 #include <utility>
 
 namespace tandem::detail {
@@ -28,15 +26,14 @@ slot_keeper::slot_keeper(client_core& core, duration reuse_guard)
       scheduler_(most_slots(core.config()), reuse_guard),
       timer_(std::in_place, core.executor()),
       watch_timer_(std::in_place, core.executor()) {
-    // A reply that was started has its place.
-    scheduler_.set_queue_limit(std::numeric_limits<std::size_t>::max());
+    scheduler_.set_queue_limit(static_cast<std::size_t>(core.config().queue_limit));
     if (core.config().verify_cut) watch_.emplace();
 }
 
 slots::ticket slot_keeper::want(slots::wish w, slot_taker taker) {
-    const bool is_warming = w.priority == slots::priority::warming;
+    waiting who{std::move(taker), w.priority == slots::priority::warming, w.owner};
     const auto t = scheduler_.request(std::move(w));
-    waiting_.emplace(t, waiting{std::move(taker), is_warming});
+    if (t != slots::no_ticket) waiting_.emplace(t, std::move(who));
     return t;
 }
 
@@ -52,6 +49,15 @@ void slot_keeper::give() {
 }
 
 void slot_keeper::offer(const slots::grant& g) {
+    if (!must_be_erased(g)) return hand_over(g);
+    empty_slot(g.slot, [this, g] {
+        forget_if_gone(g.previous);
+        hand_over(g);
+        give();
+    });
+}
+
+void slot_keeper::hand_over(const slots::grant& g) {
     // One that was forgotten since the slot was granted is not there any more.
     const auto found = waiting_.extract(g.ticket);
     if (found && g.guard_wait > duration{})
@@ -63,8 +69,64 @@ void slot_keeper::offer(const slots::grant& g) {
     if (watch_ && scheduler_.busy(g.slot)) watch_->granted(g.slot, now());
 }
 
+// --- text that others must not see
+
+bool slot_keeper::must_be_erased(const slots::grant& g) const {
+    if (g.previous == slots::nobody || isolated_.empty()) return false;
+    const auto found = waiting_.find(g.ticket);
+    const auto owner = found == waiting_.end() ? slots::nobody : found->second.owner;
+    return isolated_.count(g.previous) > 0 || isolated_.count(owner) > 0;
+}
+
+/// Precondition: the slot is in use.
+void slot_keeper::empty_slot(int slot, std::function<void()> then) {
+    core_.calls().erase_slot(
+        slot, [this, slot, then = std::move(then)](error_code ec, const diagnostics& diag) {
+            const auto core = core_.shared_from_this();
+            if (!ec) {
+                scheduler_.forget_contents(slot);
+            } else {
+                foreign_.insert(slot);
+                tell_not_erased(slot, diag);
+            }
+            then();
+        });
+}
+
+void slot_keeper::forget_if_gone(slots::owner_id owner) {
+    const auto found = isolated_.find(owner);
+    const bool has_left = found != isolated_.end() && found->second == stay::has_left;
+    if (has_left && scheduler_.slots_used_by(owner).empty()) isolated_.erase(found);
+}
+
+void slot_keeper::erase_slots_of(slots::owner_id owner) {
+    isolated_[owner] = stay::has_left;
+    for (const int slot : scheduler_.slots_used_by(owner)) {
+        // Its use ends with its owner, and the next one erases it.
+        if (scheduler_.busy(slot)) continue;
+        scheduler_.occupy(slot);
+        empty_slot(slot, [this, slot, owner] {
+            scheduler_.release(slot, now(), {.has_run = false});
+            forget_if_gone(owner);
+            give();
+        });
+    }
+    forget_if_gone(owner);
+}
+
+void slot_keeper::tell_not_erased(int slot, const diagnostics& diag) {
+    const bool first = !std::exchange(erase_warned_, true);
+    core_.log(first ? log_level::warning : log_level::debug, "slot {}: not erased: {}", slot,
+              diag.to_string());
+}
+
 void slot_keeper::let_go(slots::owner_id owner) {
     scheduler_.let_go(owner);
+    give();
+}
+
+void slot_keeper::retire(slots::owner_id owner) {
+    scheduler_.retire(owner);
     give();
 }
 
@@ -98,13 +160,12 @@ void slot_keeper::erased(const ended_use& use, const error_code& ec, const diagn
         if (watch_ && use.was_cut && use.when_idle) use.when_idle(now() - use.at);
         return put_back({.slot = use.slot, .note = {.is_use = use.note.is_use}, .at = use.at});
     }
-    const bool first = !std::exchange(erase_warned_, true);
-    core_.log(first ? log_level::warning : log_level::debug, "slot {}: not erased: {}", use.slot,
-              diag.to_string());
+    tell_not_erased(use.slot, diag);
     put_back(use);
 }
 
 void slot_keeper::put_back(ended_use use) {
+    foreign_.erase(use.slot);
     last_use_ = now();
     if (watch_ && use.was_cut) {
         use.note.side = watch_->cut(use.slot, use.at, use.note.side);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace tandem::detail {
@@ -30,12 +31,26 @@ class slot_keeper {
     slot_keeper(client_core& core, duration reuse_guard);
 
     /// Queues a wish; give() must follow, once the caller knows its ticket. The taker is called
-    /// once at most, and must not keep the client alive.
+    /// once at most, and must not keep the client alive. Gives no_ticket if as many wait as may.
     slots::ticket want(slots::wish w, slot_taker taker);
     /// Hands out what can be had now, and sets the timer for the next.
     void give();
     /// The reply has ended: its slots may be prefilled for others.
     void let_go(slots::owner_id owner);
+    /// What this owner leaves in a slot is erased before another one uses that, and the other way
+    /// round.
+    void isolate(slots::owner_id owner) { isolated_[owner] = stay::is_here; }
+    /// An isolated owner has ended: empties its slots now.
+    void erase_slots_of(slots::owner_id owner);
+    /// The slot holds text that its request must not go on from, and that could not be erased.
+    bool holds_foreign_text(int slot) const { return foreign_.count(slot) > 0; }
+    /// See slot_scheduler.
+    void set_sharing(bool is_on) noexcept { scheduler_.set_sharing(is_on); }
+    std::vector<int> slots_used_by(slots::owner_id owner) const {
+        return scheduler_.slots_used_by(owner);
+    }
+    /// The owner will never come back.
+    void retire(slots::owner_id owner);
     /// Takes a wish back: its taker is not called any more. Gives how long the guard alone had held
     /// it back.
     duration forget(slots::ticket t);
@@ -67,7 +82,11 @@ class slot_keeper {
     struct waiting {
         slot_taker taker;
         bool is_warming;
+        slots::owner_id owner;
     };
+
+    /// Whether an isolated owner has ended; it is known until its last slot is empty.
+    enum class stay { is_here, has_left };
 
     /// A use of a slot that has ended.
     struct ended_use {
@@ -79,6 +98,11 @@ class slot_keeper {
     };
 
     void offer(const slots::grant& g);
+    void hand_over(const slots::grant& g);
+    bool must_be_erased(const slots::grant& g) const;
+    void tell_not_erased(int slot, const diagnostics& diag);
+    void forget_if_gone(slots::owner_id owner);
+    void empty_slot(int slot, std::function<void()> then);
     void erased(const ended_use& use, const error_code& ec, const diagnostics& diag);
     void put_back(ended_use use);
     void arm_timer();
@@ -101,6 +125,8 @@ class slot_keeper {
     // Empty once the execution context is gone.
     std::optional<boost::asio::steady_timer> timer_;
     std::optional<boost::asio::steady_timer> watch_timer_;
+    std::map<slots::owner_id, stay> isolated_;
+    std::set<int> foreign_;
     bool erase_warned_ = false;
 };
 

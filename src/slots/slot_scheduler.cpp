@@ -42,6 +42,7 @@ void slot_scheduler::release(int slot, time_point now, release_note note) {
     s.side = note.side;
     s.holds = bounded(std::move(note.holds));
     s.last_user = s.user;
+    s.is_left = false;
     if (!note.is_use) return;
     s.last_used = now;
     last_used_slot_ = slot;
@@ -52,6 +53,12 @@ void slot_scheduler::let_go(owner_id owner) noexcept {
         if (s.owner == owner) s.owner = nobody;
         if (s.leased_to == owner) s.leased_to = nobody;
     }
+}
+
+void slot_scheduler::retire(owner_id owner) noexcept {
+    let_go(owner);
+    for (auto& s : slots_)
+        if (s.last_user == owner) s.is_left = true;
 }
 
 void slot_scheduler::forget_contents(int slot) {

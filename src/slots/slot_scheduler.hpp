@@ -112,7 +112,8 @@ std::string in_words(const wait& w);
 /// the server (a stuck one is left out as long as there is any other for the ticket, and is never
 /// prefilled; nor is one that holds what another owner goes on from); idle for the guard; not
 /// leased to another owner; not maybe busy at the server, which would hold the request back;
-/// prefilled for the ticket; holding the most of the prompt; used last. While a slot is being
+/// prefilled for the ticket; where the request evaluates the least, and overwrites the
+/// least that another owner may come back for; used last. While a slot is being
 /// prefilled for a ticket, only one that holds the whole prompt is taken instead. Where that leaves
 /// several, or each has to wait, it is the one whose guard ends first, which is the next in turn.
 /// Without prompts this is the seed's `_get_next_slot`.
@@ -138,11 +139,15 @@ class slot_scheduler {
     void withdraw(ticket t);
     /// How long the guard alone has held the ticket back so far; 0 if it does not wait.
     duration guard_wait(ticket t, time_point now) const;
+    /// Takes an idle slot without a ticket, for other work on it; release() gives it back.
+    void occupy(int slot) { at(slot).busy = true; }
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_note note = {});
     /// The owner's requests are over: its leases end, and what its slots hold may go. As long as
     /// nobody takes them they are known to hold it.
     void let_go(owner_id owner) noexcept;
+    /// The owner will never come back: what it left in its slots is worth nothing.
+    void retire(owner_id owner) noexcept;
     /// Nothing is known any more of what the slot holds, nor of who used it: it was erased.
     void forget_contents(int slot);
     /// The slots that nobody has used since the owner did, or that it is using; none for nobody.
@@ -192,6 +197,7 @@ class slot_scheduler {
         /// Who was granted it last, and whose request ran on it last.
         owner_id user = nobody;
         owner_id last_user = nobody;
+        bool is_left = false;  // by the last user, for good
     };
     struct waiting {
         slots::ticket ticket;
@@ -216,7 +222,7 @@ class slot_scheduler {
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
     time_point ready_at(int slot) const;
     bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }
-    std::size_t missing(int slot, const wish& w) const;  // bytes of the prompt
+    std::size_t cost(int slot, const wish& w, time_point now) const;
 
     // The queue, in slot_scheduler_queue.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;
@@ -236,10 +242,10 @@ class slot_scheduler {
     int held_by(owner_id owner) const;
     bool has_all(const wish& w) const;
     bool is_for(int slot, const wish& w, bool has_all) const;
-    std::vector<int> best_first(const std::vector<int>& slots, const wish& w) const;
-    bool lease(int slot, const wish& w, const std::vector<int>& idle);
-    void lease_more(const wish& w, int more, const std::vector<int>& idle);
-    void lease_fewer(int granted, const wish& w, int fewer);
+    std::vector<int> best_first(const std::vector<int>& slots, const wish& w, time_point now) const;
+    bool lease(int slot, const wish& w, const std::vector<int>& idle, time_point now);
+    void lease_more(const wish& w, int more, const std::vector<int>& idle, time_point now);
+    void lease_fewer(int granted, const wish& w, int fewer, time_point now);
 
     duration reuse_guard_;
     std::vector<slot_state> slots_;

@@ -36,9 +36,10 @@ bool slot_scheduler::is_for(int slot, const wish& w, bool has_all) const {
     return !is_anothers(slot, w) || (sharing_ && w.priority == priority::turn && !has_all);
 }
 
-std::vector<int> slot_scheduler::best_first(const std::vector<int>& slots, const wish& w) const {
+std::vector<int> slot_scheduler::best_first(const std::vector<int>& slots, const wish& w,
+                                            time_point now) const {
     std::vector<std::pair<std::size_t, int>> ranked;
-    for (const int slot : slots) ranked.emplace_back(missing(slot, w), slot);
+    for (const int slot : slots) ranked.emplace_back(cost(slot, w, now), slot);
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<int> sorted;
@@ -49,32 +50,33 @@ std::vector<int> slot_scheduler::best_first(const std::vector<int>& slots, const
 // The slot is granted to the wish, whose owner gets what it may have besides of those that are idle
 // and promised to nobody: these are in the order in which their guards end. True: it had too many,
 // and its lease of those has ended.
-bool slot_scheduler::lease(int slot, const wish& w, const std::vector<int>& idle) {
+bool slot_scheduler::lease(int slot, const wish& w, const std::vector<int>& idle, time_point now) {
     if (is_anothers(slot, w)) at(slot).leased_to = nobody;
     if (!wants_lease(w)) return false;
     at(slot).leased_to = w.owner;
     const int more = w.lease - held_by(w.owner);
-    if (more > 0) lease_more(w, more, idle);
-    if (more < 0) lease_fewer(slot, w, -more);
+    if (more > 0) lease_more(w, more, idle, now);
+    if (more < 0) lease_fewer(slot, w, -more, now);
     return more < 0;
 }
 
 // A slot within its guard will do: it is for later.
-void slot_scheduler::lease_more(const wish& w, int more, const std::vector<int>& idle) {
+void slot_scheduler::lease_more(const wish& w, int more, const std::vector<int>& idle,
+                                time_point now) {
     std::vector<int> free;
     std::copy_if(idle.begin(), idle.end(), std::back_inserter(free),
                  [this](int slot) { return at(slot).leased_to == nobody && !is_stuck(slot); });
-    for (const int slot : best_first(free, w))
+    for (const int slot : best_first(free, w, now))
         if (more-- > 0) at(slot).leased_to = w.owner;
 }
 
 // Of what the owner has besides, what is idle and holds the least of the prompt goes.
-void slot_scheduler::lease_fewer(int granted, const wish& w, int fewer) {
+void slot_scheduler::lease_fewer(int granted, const wish& w, int fewer, time_point now) {
     std::vector<int> own;
     for (int slot = 0; slot < usable_; ++slot)
         if (at(slot).leased_to == w.owner && !is_stuck(slot) && slot != granted)
             own.push_back(slot);
-    own = best_first(own, w);
+    own = best_first(own, w, now);
     std::stable_partition(own.begin(), own.end(), [this](int slot) { return at(slot).busy; });
     for (; fewer > 0 && !own.empty(); --fewer, own.pop_back()) at(own.back()).leased_to = nobody;
 }

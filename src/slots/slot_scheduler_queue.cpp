@@ -12,6 +12,9 @@
 namespace tandem::slots {
 namespace {
 
+// Nobody is silent that long and then goes on.
+constexpr duration longest_absence = std::chrono::minutes(5);
+
 bool is_live(const wish& w) noexcept {
     return w.priority != priority::warming;
 }
@@ -160,7 +163,7 @@ bool slot_scheduler::serve_queue(time_point now, std::vector<grant>& given) {
         const auto& w = queue_[place].wish;
         const auto seen = walk.look(w);
         if (const auto best = choose(seen, w, now)) {
-            const bool has_fewer = lease(*best, w, walk.idle());
+            const bool has_fewer = lease(*best, w, walk.idle(), now);
             given.push_back(give(*best, place, now));
             if (has_fewer) return false;
             walk.granted(*best);
@@ -242,8 +245,15 @@ bool slot_scheduler::may_prefill(int slot, const wish& w) const {
     return s.side != server_side::unverified && (s.owner == nobody || s.owner == w.owner);
 }
 
-std::size_t slot_scheduler::missing(int slot, const wish& w) const {
-    return w.prompt.size() - common_prefix(w.prompt, at(slot).holds);
+// In bytes of text: what the request evaluates, and half of what another owner loses, who may come
+// back for it or not. So a dialogue that begins like another one leaves that its slot.
+std::size_t slot_scheduler::cost(int slot, const wish& w, time_point now) const {
+    const auto& s = at(slot);
+    const auto common = common_prefix(w.prompt, s.holds);
+    const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner;
+    const bool may_be_wanted = !s.is_left && s.last_used && now - *s.last_used < longest_absence;
+    const auto lost = is_anothers_text && may_be_wanted ? s.holds.size() - common : 0;
+    return w.prompt.size() - common + lost / 2;
 }
 
 // A server may have fewer slots by now, and another reply may have taken the slot.
@@ -268,7 +278,7 @@ std::optional<int> slot_scheduler::choose(const prospects& p, const wish& w, tim
     std::optional<std::pair<rank, int>> best;
     for (auto slot = p.open.begin(); slot != end; ++slot) {
         const rank r(is_anothers(*slot, w), at(*slot).side == server_side::maybe_busy,
-                     !is_warm(*slot, w), missing(*slot, w), *slot != last_used_slot_);
+                     !is_warm(*slot, w), cost(*slot, w, now), *slot != last_used_slot_);
         // The first of the best: the one whose guard ended first.
         if (!best || r < best->first) best = {r, *slot};
     }

@@ -48,7 +48,6 @@ json sampling_fields(const generation_options& o) {
 json fields_of(const generation_options& options) {
     auto fields = sampling_fields(options);
     fields["stream"] = true;
-    fields["cache_prompt"] = true;
     fields["return_tokens"] = true;
     fields["timings_per_token"] = true;
     // Without this the final event repeats the whole prompt and all settings.
@@ -73,7 +72,8 @@ std::string completion_settings(const generation_options& options,
 std::string completion_body(const completion_request& request) {
     std::string body = R"({"prompt":)";
     append_prompt(request.prompt, body);
-    body += fmt::format(R"(,"id_slot":{},)", request.id_slot);
+    body +=
+        fmt::format(R"(,"id_slot":{},"cache_prompt":{},)", request.id_slot, request.reuse_cache);
     if (request.n_predict >= 0) body += fmt::format(R"("n_predict":{},)", request.n_predict);
     body += request.settings;
     return body += '}';

@@ -22,6 +22,8 @@ struct completion_request {
     int id_slot = 0;
     /// Tokens to generate at most; -1 = no bound.
     int n_predict = -1;
+    /// False: what the slot holds is evaluated anew, as it is not to be used.
+    bool reuse_cache = true;
     /// From completion_settings().
     std::string_view settings;
 };

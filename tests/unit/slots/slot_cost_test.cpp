@@ -1,0 +1,72 @@
+// What a slot is worth to those who may come back for what it holds.
+
+#include "slot_uses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::slots::owner_id;
+using tandem::slots::slot_scheduler;
+using tandem::test::at;
+
+constexpr owner_id anna = 1, ben = 2, cleo = 3;
+
+// One whole request of an owner; the slot holds the text then.
+int say(slot_scheduler& s, owner_id owner, const std::string& text, tandem::duration when) {
+    s.request({.prompt = text, .owner = owner});
+    const int slot = s.grants(at(when)).at(0).slot;
+    s.release(slot, at(when), {.holds = text});
+    s.let_go(owner);
+    return slot;
+}
+
+TEST(slot_cost, leaves_a_dialogue_its_slot_where_another_one_begins_alike) {
+    slot_scheduler s(2, 0s);
+    const int annas = say(s, anna, "I am Anna, and I would like a table.", 0s);
+    EXPECT_NE(say(s, ben, "I am Ben, and I want to cancel one.", 1s), annas);
+    EXPECT_EQ(say(s, anna, "I am Anna, and I would like a table. For four.", 2s), annas);
+}
+
+TEST(slot_cost, shares_a_long_beginning_where_that_spares_more_than_it_loses) {
+    const std::string system(500, 's');
+    slot_scheduler s(2, 0s);
+    const int annas = say(s, anna, system + "Anna", 0s);
+    EXPECT_EQ(say(s, ben, system + "Ben", 1s), annas);
+}
+
+TEST(slot_cost, takes_the_slot_whose_loss_is_the_smallest_where_each_holds_something) {
+    slot_scheduler s(2, 0s);
+    say(s, anna, std::string(200, 'a'), 0s);
+    const int bens = say(s, ben, std::string(20, 'b'), 1s);
+    EXPECT_EQ(say(s, cleo, "c", 2s), bens);
+}
+
+TEST(slot_cost, is_nothing_for_text_of_an_owner_that_will_not_come_back) {
+    slot_scheduler s(2, 0s);
+    const int annas = say(s, anna, std::string(200, 'a'), 0s);
+    say(s, ben, std::string(20, 'b'), 1s);
+    s.retire(anna);
+    EXPECT_EQ(say(s, cleo, "c", 2s), annas);
+}
+
+TEST(slot_cost, is_nothing_for_text_that_nobody_came_back_for_in_minutes) {
+    slot_scheduler s(2, 0s);
+    const int annas = say(s, anna, std::string(200, 'a'), 0s);
+    say(s, ben, std::string(20, 'b'), 4min);
+    EXPECT_EQ(say(s, cleo, "c", 6min), annas);
+}
+
+TEST(slot_cost, counts_again_for_who_uses_the_slot_of_one_that_left) {
+    slot_scheduler s(2, 0s);
+    const int annas = say(s, anna, std::string(200, 'a'), 0s);
+    const int bens = say(s, ben, std::string(90, 'b'), 1s);
+    s.retire(anna);
+    EXPECT_EQ(say(s, cleo, std::string(100, 'c'), 2s), annas);
+    EXPECT_EQ(say(s, anna, "a", 3s), bens) << "its loss is the smaller one";
+}
+
+}  // namespace
