@@ -75,6 +75,7 @@ class reply {
 
  private:
     friend class client;
+    friend class conversation;
     explicit reply(std::shared_ptr<detail::reply_shell> shell) noexcept;
 
     static void let_go(std::shared_ptr<detail::reply_shell> shell) noexcept;

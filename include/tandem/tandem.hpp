@@ -4,6 +4,7 @@
 #include "tandem/chunk.hpp"
 #include "tandem/client.hpp"
 #include "tandem/config.hpp"
+#include "tandem/conversation.hpp"
 #include "tandem/conversation_options.hpp"
 #include "tandem/error.hpp"
 #include "tandem/log.hpp"
@@ -11,3 +12,4 @@
 #include "tandem/result.hpp"
 #include "tandem/saved_conversation.hpp"
 #include "tandem/server.hpp"
+#include "tandem/service.hpp"

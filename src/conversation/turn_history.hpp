@@ -67,6 +67,10 @@ class turn_history {
     bool heard_share(time_point now, chunk_id id, double share);
     /// Of the turn that runs or was last.
     saved_turn last_turn() const noexcept;
+    /// The text of the running turn that was handed over.
+    std::string_view spoken() const noexcept {
+        return std::string_view(turn_.text()).substr(0, turn_.handed_over());
+    }
 
     // What the next prompt is made of
 

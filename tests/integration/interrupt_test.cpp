@@ -43,9 +43,8 @@ TEST_F(interrupt, while_the_guard_holds_the_slot_back) {
     config.queue_timeout = 2h;
     start();
     auto c = begin();
-    ASSERT_TRUE(loop.run_until([&] {
-        return log.count(log_level::info, "for the reuse guard of slot 0") == 1;
-    }));
+    ASSERT_TRUE(loop.run_until(
+        [&] { return log.count(log_level::info, "for the reuse guard of slot 0") == 1; }));
     expect_end(c);
     EXPECT_EQ(completions(), 1u);
     EXPECT_EQ(c.result().metrics.guard_waits, 1);

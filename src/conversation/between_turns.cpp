@@ -1,0 +1,171 @@
+#include "conversation/context_care.hpp"
+#include "conversation/conversation_shell.hpp"
+#include "conversation/prompt_making.hpp"
+#include "reply/client_core.hpp"
+#include "reply/clock.hpp"
+
+#include <utility>
+#include <variant>
+
+// What a conversation does while nobody waits for it: the ids of what was said, room in the
+// context, a warm slot, and slot files.
+namespace tandem::detail {
+
+// --- ids
+
+// The next prompt begins with what the slot holds: its ids are asked for while the voice speaks.
+void conversation_shell::learn_ids() {
+    const auto& said = rest_->text;
+    if (!core_ || core_->shut_down() || said.text().empty()) return;
+    const std::string unknown(said.unknown_prompt());
+    if (unknown.empty()) return learn_lost_ids();
+    auto learnt = [weak = weak_from_this(), turn = turn_](error_code, const diagnostics&,
+                                                          std::vector<std::int32_t> ids) {
+        const auto self = weak.lock();
+        if (!self || !self->rest_ || self->turn_ != turn) return;
+        self->rest_->text.prompt_tokenized(std::move(ids));
+        self->learn_lost_ids();
+    };
+    if (said.has_known_start())
+        core_->calls().tokenize_tail(unknown, std::move(learnt));
+    else
+        core_->calls().tokenize(unknown, std::move(learnt));
+}
+
+void conversation_shell::learn_lost_ids() {
+    auto lost = rest_->text.lost_texts();
+    if (!core_ || core_->shut_down() || lost.empty()) return ids_learnt();
+    core_->calls().tokenize_pieces(
+        lost, continuation::separator,
+        [weak = weak_from_this(), turn = turn_](error_code, const diagnostics&,
+                                                const std::vector<std::int32_t>& ids) {
+            const auto self = weak.lock();
+            if (!self || !self->rest_ || self->turn_ != turn) return;
+            self->rest_->text.recovered(ids);
+            self->ids_learnt();
+        });
+}
+
+void conversation_shell::ids_learnt() {
+    known_ = rest_->text.known();
+    // A turn that is whole is resumed with what was handed over; its ids are in known_.
+    if (!history_.can_resume(now())) rest_.reset();
+    care_for_context();
+}
+
+// --- the context
+
+conversations::context_use conversation_shell::context_use(
+    std::span<const conversations::exchange_cost> costs, int prompt_tokens, int max_tokens) const {
+    const auto& options = history_.options();
+    return {.context = core_->props().context_per_slot,
+            .reserve = conversations::reserve_for(options, max_tokens),
+            .slack = options.trim_slack,
+            .prompt = prompt_tokens,
+            .opening_bytes = history_.system_bytes(),
+            .exchanges = costs};
+}
+
+void conversation_shell::drop_oldest(std::size_t exchanges) {
+    home_->log(log_level::info,
+               "conversation {}: the context is full: the oldest {} exchange(s) are left out", id_,
+               exchanges);
+    history_.drop_oldest(exchanges);
+    ++metrics_.trims;
+    metrics_.trimmed_exchanges += static_cast<int>(exchanges);
+}
+
+// While the voice speaks it costs nobody's time.
+void conversation_shell::care_for_context() {
+    if (ended_ || running_ != 0 || !core_ || core_->shut_down() || !core_->is_known()) return;
+    const auto costs = history_.costs();
+    const auto use = context_use(costs, tokens_said_, rules_.generation.max_tokens);
+    const auto user_bytes = history_.average_user_bytes();
+    if (!conversations::may_need_trim(use, user_bytes)) return;
+    // The exchange that was answered last is none that must stay, once another follows.
+    const auto plan = conversations::plan_trim(conversations::with_next_message(use, user_bytes));
+    if (plan.drop == 0) return;
+    drop_oldest(plan.drop);
+    ++metrics_.early_trims;
+    prefill();
+}
+
+// --- a warm slot
+
+void conversation_shell::warm() {
+    if (ended_ || running_ != 0) return;
+    auto placed = host_->place(core_);
+    if (std::holds_alternative<failure>(placed)) return;
+    pin(std::get<core_ptr>(std::move(placed)));
+    core_->prepare(
+        [weak = weak_from_this()](error_code ec, const diagnostics& diag, const server_props&) {
+            const auto self = weak.lock();
+            if (!self || !self->core_ || self->running_ != 0) return;
+            if (ec) return void(self->host_->server_failed(self->core_, {ec, diag}));
+            self->prefill();
+        });
+}
+
+void conversation_shell::prefill() {
+    render_prompt(
+        core_, history_.messages(),
+        [weak = weak_from_this()](error_code ec, const diagnostics& diag, std::string prompt) {
+            const auto self = weak.lock();
+            if (!self || !self->core_ || self->running_ != 0) return;
+            if (ec)
+                return self->home_->log(log_level::info,
+                                        "conversation {}: no slot is prefilled: {}", self->id_,
+                                        diag.to_string());
+            self->prefill_with(self->known_.begin(std::move(prompt)));
+        });
+}
+
+void conversation_shell::prefill_with(known_prompt prompt) {
+    const auto context = static_cast<std::size_t>(core_->props().context_per_slot);
+    if (prompt.text.empty() || (context > 0 && prompt.ids.size() >= context)) return;
+    prefill_ = std::make_shared<slot_prefill>(core_, std::move(prompt), id_);
+    prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
+        const auto self = weak.lock();
+        if (!self) return;
+        if (evaluated) self->metrics_.warmed += *evaluated;
+        if (self->running_ == 0 && self->core_) self->core_->keeper().let_go(self->id_);
+    });
+}
+
+// --- slot files
+
+void conversation_shell::use_slot_file(slot_file_job::kind what, std::string file,
+                                       slot_file_job::handler done) {
+    if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
+    auto placed = host_->place(core_);
+    if (const auto* why = std::get_if<failure>(&placed)) return done(why->ec, why->diag, {});
+    pin(std::get<core_ptr>(std::move(placed)));
+    core_->prepare([weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
+                       error_code ec, const diagnostics& diag, const server_props&) mutable {
+        const auto self = weak.lock();
+        if (ec || !self || !self->core_) return done(ec ? ec : errc::session_not_found, diag, {});
+        self->start_slot_file(what, std::move(file), std::move(done));
+    });
+}
+
+void conversation_shell::start_slot_file(slot_file_job::kind what, std::string file,
+                                         slot_file_job::handler done) {
+    slot_file_job::start(
+        core_, {.what = what, .file = std::move(file), .owner = id_, .text = known_.text()},
+        [weak = weak_from_this(), what, done = std::move(done)](
+            error_code ec, const diagnostics& diag, slot_file_result r) {
+            if (const auto self = weak.lock()) self->slot_file_done(what, ec, r);
+            done(ec, diag, r);
+        });
+}
+
+void conversation_shell::slot_file_done(slot_file_job::kind what, const error_code& ec,
+                                        const slot_file_result& r) {
+    if (running_ == 0 && core_ && !core_->shut_down()) core_->keeper().let_go(id_);
+    if (ec) return;
+    const bool is_save = what == slot_file_job::kind::save;
+    ++(is_save ? metrics_.slot_saves : metrics_.slot_restores);
+    (is_save ? metrics_.slot_save_ms : metrics_.slot_restore_ms) += r.ms;
+}
+
+}  // namespace tandem::detail

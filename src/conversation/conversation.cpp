@@ -1,0 +1,144 @@
+#include "tandem/conversation.hpp"
+
+#include "conversation/conversation_shell.hpp"
+#include "reply/reply_shell.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+std::optional<failure> fault_of(const chat_message& message) {
+    const auto faults = check(conversation_options{.messages = {message}});
+    if (faults.empty()) return std::nullopt;
+    return failure{errc::invalid_prompt,
+                   {.client_message = fmt::format("{} {}", faults[0].field, faults[0].message)}};
+}
+
+// Completes a call with what `ask` gives, on the strand.
+template <class Result, class Ask>
+void run_call(std::shared_ptr<detail::conversation_shell> shell,
+              std::shared_ptr<detail::pending_call<Result>> call, Ask ask) {
+    const auto& home = shell->home();
+    home.dispatch([s = std::move(shell), c = std::move(call), a = std::move(ask)]() mutable {
+        if (!c->handler) return;
+        if (s->home().closed()) return c->handler.complete(errc::client_destroyed, Result{});
+        if (s->ended()) return c->handler.complete(errc::session_not_found, Result{});
+        a(*s, std::move(c));
+    });
+}
+
+auto completed(std::shared_ptr<detail::pending_call<slot_file_result>> call) {
+    return [call = std::move(call)](error_code ec, const diagnostics& diag, slot_file_result r) {
+        if (!call->handler) return;  // it was cancelled
+        if (call->diag) *call->diag = diag;
+        call->handler.complete(ec, r);
+    };
+}
+
+}  // namespace
+
+conversation::conversation(shell s) noexcept : shell_(std::move(s)) {}
+
+conversation::conversation(conversation&&) noexcept = default;
+
+conversation& conversation::operator=(conversation&& other) noexcept {
+    if (this != &other) let_go(std::exchange(shell_, std::move(other.shell_)));
+    return *this;
+}
+
+conversation::~conversation() {
+    let_go(std::move(shell_));
+}
+
+// What a shell owns belongs to its strand, and must be destroyed there too.
+void conversation::let_go(shell s) noexcept {
+    if (!s) return;
+    const auto& home = s->home();
+    home.dispatch([owned = std::move(s)] { owned->end(); });
+}
+
+error_code conversation::append(chat_message message, diagnostics* diag) {
+    if (auto why = fault_of(message)) {
+        if (diag) *diag = std::move(why->diag);
+        return why->ec;
+    }
+    shell_->home().dispatch(
+        [s = shell_, m = std::move(message)]() mutable { s->append(std::move(m)); });
+    return {};
+}
+
+reply conversation::generate() {
+    return reply(shell_->generate());
+}
+
+reply conversation::generate(generation_options options) {
+    return reply(shell_->generate(std::move(options)));
+}
+
+reply conversation::say(std::string user_text) {
+    chat_message said{.role = "user", .content = std::move(user_text)};
+    auto why = fault_of(said);
+    if (why) return reply(shell_->refused(std::move(*why)));
+    append(std::move(said));
+    return generate();
+}
+
+void conversation::heard(chunk_id id, std::size_t characters) {
+    shell_->home().dispatch([s = shell_, id, characters] { s->heard(id, characters); });
+}
+
+void conversation::heard_share(chunk_id id, double share) {
+    shell_->home().dispatch([s = shell_, id, share] { s->heard_share(id, share); });
+}
+
+void conversation::interrupt() {
+    shell_->home().dispatch([s = shell_] { s->interrupt(); });
+}
+
+reply conversation::resume() {
+    return reply(shell_->resume());
+}
+
+void conversation::warm() {
+    shell_->home().dispatch([s = shell_] { s->warm(); });
+}
+
+void conversation::end() {
+    shell_->home().dispatch([s = shell_] { s->end(); });
+}
+
+std::uint64_t conversation::id() const noexcept {
+    return shell_->id();
+}
+
+boost::asio::any_io_executor conversation::executor() const noexcept {
+    return shell_->home().executor();
+}
+
+void conversation::ask_state(shell s, pending<conversation_state> call) {
+    run_call(std::move(s), std::move(call),
+             [](auto& c, auto p) { p->handler.complete({}, c.state()); });
+}
+
+void conversation::ask_save(shell s, pending<std::string> call) {
+    run_call(std::move(s), std::move(call),
+             [](auto& c, auto p) { p->handler.complete({}, c.saved()); });
+}
+
+void conversation::ask_save_slot(shell s, pending<slot_file_result> call, std::string file) {
+    run_call(std::move(s), std::move(call), [f = std::move(file)](auto& c, auto p) mutable {
+        c.save_slot(std::move(f), completed(std::move(p)));
+    });
+}
+
+void conversation::ask_restore_slot(shell s, pending<slot_file_result> call, std::string file) {
+    run_call(std::move(s), std::move(call), [f = std::move(file)](auto& c, auto p) mutable {
+        c.restore_slot(std::move(f), completed(std::move(p)));
+    });
+}
+
+}  // namespace tandem

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "base/failure.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include <memory>
+#include <variant>
+
+namespace tandem::detail {
+
+class client_core;
+
+/// What a conversation needs of the service that it belongs to. On the strand.
+class conversation_host {
+ public:
+    using core_ptr = std::shared_ptr<client_core>;
+
+    /// The server of the next turn: the one where the conversation is, as long as it is up; else
+    /// another one, or why there is none. The conversation is pinned to it then.
+    virtual std::variant<core_ptr, failure> place(const core_ptr& pinned) = 0;
+    /// A request to the server failed. True if the server is gone, or not ready: no turn starts
+    /// there now.
+    virtual bool server_failed(const core_ptr& core, const failure& why) = 0;
+    virtual void turn_began(const core_ptr& core) = 0;
+    virtual void turn_ended(const core_ptr& core) = 0;
+    virtual void conversation_ended(slots::owner_id conversation, const core_ptr& pinned) = 0;
+    /// Slots that a conversation has for itself there.
+    virtual int lease(const client_core& core) const = 0;
+
+ protected:
+    ~conversation_host() = default;
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,203 @@
+#include "conversation/conversation_shell.hpp"
+
+#include "conversation/context_care.hpp"
+#include "conversation/prompt_making.hpp"
+#include "reply/client_core.hpp"
+#include "reply/clock.hpp"
+#include "reply/reply_shell.hpp"
+#include "wire/conversation_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+// What is said to a conversation, and what its replies tell. How a turn starts is in
+// turn_starting.cpp.
+namespace tandem::detail {
+namespace {
+
+// What is appended while a reply runs waits for its end.
+constexpr std::size_t most_said_meanwhile = 256;
+
+void append(saved_conversation& saved, const chat_message& m) {
+    if (m.role == "user" || saved.exchanges.empty()) saved.exchanges.emplace_back();
+    saved.exchanges.back().messages.push_back(m);
+}
+
+}  // namespace
+
+conversation_shell::conversation_shell(event_home& home, std::shared_ptr<conversation_host> host,
+                                       const config& rules, conversations::turn_history history)
+    : home_(home.shared_from_this()),
+      host_(std::move(host)),
+      rules_(rules),
+      id_(home.next_id()),
+      history_(std::move(history)) {}
+
+std::shared_ptr<conversation_shell> conversation_shell::make(
+    event_home& home, std::shared_ptr<conversation_host> host, const config& rules,
+    conversations::turn_history history) {
+    std::shared_ptr<conversation_shell> shell(
+        new conversation_shell(home, std::move(host), rules, std::move(history)));
+    home.add(shell);
+    return shell;
+}
+
+// --- what is said to it
+
+void conversation_shell::append(chat_message message) {
+    if (ended_) return;
+    if (running_ == 0) return void(history_.append(std::move(message)));
+    if (said_meanwhile_.size() < most_said_meanwhile)
+        return said_meanwhile_.push_back(std::move(message));
+    home_->log(log_level::warning,
+               "conversation {}: a message is dropped: {} were appended while one reply runs", id_,
+               most_said_meanwhile);
+}
+
+std::shared_ptr<reply_shell> conversation_shell::generate() {
+    return generate(rules_.generation);
+}
+
+std::shared_ptr<reply_shell> conversation_shell::generate(generation_options options) {
+    const int max_tokens = options.max_tokens;
+    return reply_shell::make(
+        *home_, rules_, std::move(options),
+        [self = shared_from_this(), max_tokens](reply_shell& reply, start_handler done) {
+            self->begin_turn(reply, max_tokens, std::move(done));
+        },
+        weak_from_this());
+}
+
+std::shared_ptr<reply_shell> conversation_shell::resume() {
+    return reply_shell::make(
+        *home_, rules_, rules_.generation,
+        [self = shared_from_this()](reply_shell& reply, start_handler done) {
+            self->resume_turn(reply, std::move(done));
+        },
+        weak_from_this());
+}
+
+std::shared_ptr<reply_shell> conversation_shell::refused(failure why) {
+    return reply_shell::make(*home_, rules_, rules_.generation,
+                             [why = std::move(why)](reply_shell&, const start_handler& done) {
+                                 done(why.ec, why.diag, {});
+                             });
+}
+
+void conversation_shell::heard(chunk_id id, std::size_t characters) {
+    history_.heard(now(), id, characters);
+}
+
+void conversation_shell::heard_share(chunk_id id, double share) {
+    history_.heard_share(now(), id, share);
+}
+
+void conversation_shell::interrupt() {
+    if (ended_) return;
+    if (running_ == 0) return void(history_.interrupted(now()));
+    if (const auto reply = reply_.lock()) reply->interrupt();
+}
+
+void conversation_shell::fail_turn(const error_code& ec, const diagnostics& diag) {
+    const auto reply = reply_.lock();
+    if (running_ != 0 && reply) reply->abandon(ec, diag);
+}
+
+void conversation_shell::end() {
+    if (ended_) return;
+    interrupt();
+    ended_ = true;
+    prefill_.reset();
+    rest_.reset();
+    const auto core = std::exchange(core_, nullptr);
+    if (core && !core->shut_down()) {
+        if (history_.options().isolate) core->keeper().erase_slots_of(id_);
+        core->keeper().retire(id_);
+    }
+    host_->conversation_ended(id_, core);
+}
+
+conversation_state conversation_shell::state() const {
+    const auto turn = history_.last_turn();
+    conversation_state s{.history = history_.transcript(),
+                         .generated = turn.generated,
+                         .handed_over = turn.handed_over,
+                         .heard = turn.heard,
+                         .is_replying = running_ != 0,
+                         .known_tokens = known_.tokens(),
+                         .metrics = metrics_};
+    if (core_) s.server = core_->config().url;
+    s.history.insert(s.history.end(), said_meanwhile_.begin(), said_meanwhile_.end());
+    return s;
+}
+
+std::string conversation_shell::saved() const {
+    auto saved = history_.saved();
+    for (const auto& m : said_meanwhile_) detail::append(saved, m);
+    return wire::conversation_text(saved);
+}
+
+void conversation_shell::save_slot(std::string file, slot_file_job::handler done) {
+    use_slot_file(slot_file_job::kind::save, std::move(file), std::move(done));
+}
+
+void conversation_shell::restore_slot(std::string file, slot_file_job::handler done) {
+    use_slot_file(slot_file_job::kind::restore, std::move(file), std::move(done));
+}
+
+// --- what a reply tells
+
+void conversation_shell::handed_over(const chunk& c) {
+    if (c.id.reply == running_) history_.handed_over(c);
+}
+
+void conversation_shell::continued(chunk_id id) {
+    history_.continued(now(), id);
+}
+
+void conversation_shell::ended(std::uint64_t reply, const reply_result& result, reply_rest rest) {
+    if (reply != running_) return;
+    running_ = 0;
+    if (std::exchange(generates_, false)) host_->turn_ended(core_);
+    if (result.error && core_) host_->server_failed(core_, {result.error, result.diagnostics});
+    if (result.usage.prompt > 0) history_.prompt_measured(result.usage.prompt);
+    tokens_said_ = result.usage.prompt + result.usage.generated;
+    history_.generated(now(), rest.unspoken);
+    history_.turn_ended(now(), result.finish_reason);
+    count(result);
+    for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
+    rest_ = std::move(rest);
+    if (!ended_) learn_ids();
+}
+
+void conversation_shell::count(const reply_result& result) {
+    const auto& u = result.usage;
+    ++metrics_.turns;
+    if (result.finish_reason == finish_reason::interrupted) ++metrics_.interrupted;
+    metrics_.generated += u.generated;
+    metrics_.cached += u.cached;
+    metrics_.evaluated += u.evaluated;
+    metrics_.warmed += u.warmed;
+    metrics_.slot_wait_ms += result.metrics.slot_wait_ms;
+    metrics_.longest_turn_wait_ms =
+        std::max(metrics_.longest_turn_wait_ms, result.metrics.first_slot_wait_ms);
+}
+
+// --- ends
+
+void conversation_shell::home_closed() {
+    ended_ = true;
+    prefill_.reset();
+    core_.reset();
+}
+
+void conversation_shell::context_ended() noexcept {
+    ended_ = true;
+    if (prefill_) prefill_->context_ended();
+    prefill_.reset();
+    core_.reset();
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,141 @@
+#pragma once
+
+#include "conversation/context_care.hpp"
+#include "conversation/conversation_host.hpp"
+#include "conversation/slot_file_job.hpp"
+#include "conversation/slot_prefill.hpp"
+#include "conversation/turn_history.hpp"
+#include "reply/event_home.hpp"
+#include "reply/reply_start.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/conversation.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem::detail {
+
+class reply_shell;
+
+/// A conversation: asks the history what to send, makes prompts and replies of it, and tells it
+/// what became of them. All functions but make(), home(), id() and generate() run on the home's
+/// strand.
+class conversation_shell final : public std::enable_shared_from_this<conversation_shell>,
+                                 public reply_listener,
+                                 public home_tenant {
+ public:
+    using core_ptr = conversation_host::core_ptr;
+
+    /// `rules` are those of the service's replies, and must live as long as its host.
+    static std::shared_ptr<conversation_shell> make(event_home& home,
+                                                    std::shared_ptr<conversation_host> host,
+                                                    const config& rules,
+                                                    conversations::turn_history history);
+
+    event_home& home() const noexcept { return *home_; }
+    slots::owner_id id() const noexcept { return id_; }
+    const core_ptr& pinned() const noexcept { return core_; }
+
+    void append(chat_message message);
+    std::shared_ptr<reply_shell> generate(generation_options options);
+    std::shared_ptr<reply_shell> generate();
+    std::shared_ptr<reply_shell> resume();
+    /// A reply that ends so at once.
+    std::shared_ptr<reply_shell> refused(failure why);
+    void heard(chunk_id id, std::size_t characters);
+    void heard_share(chunk_id id, double share);
+    void interrupt();
+    void warm();
+    void end();
+
+    bool ended() const noexcept { return ended_; }
+    conversation_state state() const;
+    std::string saved() const;
+    void save_slot(std::string file, slot_file_job::handler done);
+    void restore_slot(std::string file, slot_file_job::handler done);
+
+    /// Ends the running reply, if there is one, with an error.
+    void fail_turn(const error_code& ec, const diagnostics& diag);
+
+    // What a reply tells.
+    void handed_over(const chunk& c) override;
+    void continued(chunk_id id) override;
+    void ended(std::uint64_t reply, const reply_result& result, reply_rest rest) override;
+
+    void home_closed() override;
+    void context_ended() noexcept override;
+
+ private:
+    // A turn from its start to its first request.
+    struct turn_start {
+        std::uint64_t reply = 0;
+        start_handler done;
+        int max_tokens = 0;
+        /// Where it goes on from, if it is resumed.
+        std::optional<reply_origin> resumed{};
+        int servers_tried = 0;
+        std::optional<failure> unreachable{};
+    };
+    using start_ptr = std::shared_ptr<turn_start>;
+
+    conversation_shell(event_home& home, std::shared_ptr<conversation_host> host,
+                       const config& rules, conversations::turn_history history);
+
+    // Starting a turn.
+    void begin_turn(reply_shell& reply, int max_tokens, start_handler done);
+    void resume_turn(reply_shell& reply, start_handler done);
+    std::optional<failure> refuse_turn() const;
+    void turn_begins(reply_shell& reply);
+    void find_server(const start_ptr& start);
+    void no_answer(const start_ptr& start, const failure& why);
+    void server_found(const start_ptr& start);
+    void make_prompt(const start_ptr& start);
+    void check_size(const start_ptr& start, known_prompt prompt);
+    void fit(const start_ptr& start, known_prompt counted);
+    void start_reply(const start_ptr& start, reply_origin origin);
+    static void fail(const start_ptr& start, const failure& why);
+    conversations::context_use context_use(std::span<const conversations::exchange_cost> costs,
+                                           int prompt_tokens, int max_tokens) const;
+    void drop_oldest(std::size_t exchanges);
+    bool is_current(const start_ptr& start) const noexcept;
+    void pin(core_ptr core);
+
+    // Between turns.
+    void learn_ids();
+    void learn_lost_ids();
+    void ids_learnt();
+    void care_for_context();
+    void prefill();
+    void prefill_with(known_prompt prompt);
+    void use_slot_file(slot_file_job::kind what, std::string file, slot_file_job::handler done);
+    void start_slot_file(slot_file_job::kind what, std::string file, slot_file_job::handler done);
+    void slot_file_done(slot_file_job::kind what, const error_code& ec, const slot_file_result& r);
+
+    void count(const reply_result& result);
+
+    std::shared_ptr<event_home> home_;
+    std::shared_ptr<conversation_host> host_;
+    const config& rules_;
+    const slots::owner_id id_;
+    conversations::turn_history history_;
+    core_ptr core_;
+    /// What a slot of core_ holds of the conversation.
+    known_text known_;
+    std::weak_ptr<reply_shell> reply_;
+    std::uint64_t running_ = 0;  // the running reply's id
+    std::uint64_t turn_ = 0;     // counts them
+    int tokens_said_ = 0;        // of the last prompt and what was generated behind it
+    bool generates_ = false;     // the host counts it
+    std::optional<reply_rest> rest_;
+    std::shared_ptr<slot_prefill> prefill_;
+    std::vector<chat_message> said_meanwhile_;
+    conversation_metrics metrics_;
+    bool ended_ = false;
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,70 @@
+#include "conversation/prompt_making.hpp"
+
+#include "base/failure.hpp"
+#include "conversation/chatml.hpp"
+#include "reply/client_core.hpp"
+
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+// The server's own words tell what the template did not like.
+failure template_failure(const error_code& ec, diagnostics diag) {
+    if (ec != errc::bad_request && ec != errc::server_error) return {ec, std::move(diag)};
+    diag.client_message =
+        "the server's chat template refuses the conversation: " + diag.client_message;
+    return {errc::tokenize_failed, std::move(diag)};
+}
+
+failure count_failure(const error_code& ec, diagnostics diag) {
+    if (ec != errc::bad_request && ec != errc::server_error && ec != errc::not_supported)
+        return {ec, std::move(diag)};
+    diag.client_message = "the prompt's tokens could not be counted: " + diag.client_message;
+    return {errc::tokenize_failed, std::move(diag)};
+}
+
+}  // namespace
+
+void render_prompt(const std::shared_ptr<client_core>& core, std::vector<chat_message> messages,
+                   std::function<void(error_code, const diagnostics&, std::string)> done) {
+    auto& calls = core->calls();
+    const auto list = std::make_shared<const std::vector<chat_message>>(std::move(messages));
+    calls.apply_template(*list, [list, done = std::move(done), weak = std::weak_ptr(core)](
+                                    error_code ec, const diagnostics& diag, std::string prompt) {
+        if (!ec) return done({}, diag, std::move(prompt));
+        if (ec == errc::not_supported) {
+            if (const auto c = weak.lock())
+                c->log(log_level::debug, "no /apply-template here: ChatML is used");
+            return done({}, {}, conversations::chatml_prompt(*list));
+        }
+        const auto why = template_failure(ec, diag);
+        done(why.ec, why.diag, {});
+    });
+}
+
+void count_prompt(const std::shared_ptr<client_core>& core, known_prompt prompt,
+                  std::function<void(error_code, const diagnostics&, known_prompt)> done) {
+    const auto tail = prompt.text.substr(prompt.known_bytes);
+    if (tail.empty() && prompt.known_bytes > 0) return done({}, {}, std::move(prompt));
+    const bool is_tail = prompt.known_bytes > 0;
+    auto completed = [prompt = std::move(prompt), done = std::move(done)](
+                         error_code ec, const diagnostics& diag,
+                         const std::vector<std::int32_t>& ids) mutable {
+        const auto why = count_failure(ec, diag);
+        if (ec) return done(why.ec, why.diag, {});
+        prompt.ids.insert(prompt.ids.end(), ids.begin(), ids.end());
+        prompt.known_bytes = prompt.text.size();
+        done({}, {}, std::move(prompt));
+    };
+    if (is_tail)
+        core->calls().tokenize_tail(tail, std::move(completed));
+    else
+        core->calls().tokenize(tail, std::move(completed));
+}
+
+std::size_t most_tokens(const known_prompt& prompt) noexcept {
+    return prompt.ids.size() + (prompt.text.size() - prompt.known_bytes) + 1;
+}
+
+}  // namespace tandem::detail

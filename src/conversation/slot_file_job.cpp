@@ -1,0 +1,94 @@
+#include "conversation/slot_file_job.hpp"
+
+#include "reply/client_core.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::detail {
+
+slot_file_job::slot_file_job(const std::shared_ptr<client_core>& core, order o, handler done)
+    : core_(core), order_(std::move(o)), done_(std::move(done)), limit_(core->executor()) {}
+
+// The job lives in what waits for its answers: the slot, and the server.
+void slot_file_job::start(const std::shared_ptr<client_core>& core, order o, handler done) {
+    const std::shared_ptr<slot_file_job> job(
+        new slot_file_job(core, std::move(o), std::move(done)));
+    job->want_slot();
+}
+
+void slot_file_job::want_slot() {
+    const auto core = core_.lock();
+    auto& keeper = core->keeper();
+    const auto used = keeper.slots_used_by(order_.owner);
+    if (order_.what == kind::save && used.empty()) return tell(errc::nothing_to_save, {});
+    limit_.expires_after(core->config().queue_timeout);
+    limit_.async_wait([weak = weak_from_this()](error_code ec) {
+        if (const auto self = weak.lock(); self && !ec) self->give_up();
+    });
+    ticket_ = keeper.want(
+        {.prompt = order_.text, .priority = slots::priority::continuation, .owner = order_.owner},
+        [self = shared_from_this()](const slots::grant& g) { return self->take(g); });
+    keeper.give();
+}
+
+bool slot_file_job::take(const slots::grant& g) {
+    ticket_ = 0;
+    limit_.cancel();
+    const auto core = core_.lock();
+    if (!core || !done_) return false;
+    // Another conversation may have taken the slots meanwhile.
+    const auto used = core->keeper().slots_used_by(order_.owner);
+    const bool is_ours = std::find(used.begin(), used.end(), g.slot) != used.end();
+    if (order_.what == kind::save && !is_ours) {
+        tell(errc::nothing_to_save, {});
+        return false;
+    }
+    run(g.slot);
+    return true;
+}
+
+void slot_file_job::run(int slot) {
+    const auto core = core_.lock();
+    auto done = [self = shared_from_this(), slot](error_code ec, const diagnostics& diag,
+                                                  slot_file_result r) {
+        self->answered(slot, ec, diag, r);
+    };
+    if (order_.what == kind::save)
+        core->calls().save_slot(slot, order_.file, std::move(done));
+    else
+        core->calls().restore_slot(slot, order_.file, std::move(done));
+}
+
+// Neither is a use of the slot for its guard: nothing was broken off. A file that could not be read
+// may have left anything.
+void slot_file_job::answered(int slot, const error_code& ec, const diagnostics& diag,
+                             slot_file_result r) {
+    if (const auto core = core_.lock()) {
+        slots::release_note note{.is_use = false, .holds = order_.text};
+        if (order_.what == kind::save) note = {.has_run = false};
+        if (order_.what == kind::restore && ec) note.holds.clear();
+        core->keeper().release(slot, std::move(note));
+    }
+    tell(ec, diag, r);
+}
+
+void slot_file_job::give_up() {
+    const auto core = core_.lock();
+    if (!core || ticket_ == 0) return;
+    const auto self = shared_from_this();
+    core->keeper().forget(std::exchange(ticket_, 0));
+    tell(errc::queue_timeout,
+         {.client_message = fmt::format("no slot within queue_timeout of {}",
+                                        to_string(core->config().queue_timeout))});
+}
+
+void slot_file_job::tell(const error_code& ec, const diagnostics& diag, slot_file_result r) {
+    if (const auto done = std::exchange(done_, {})) done(ec, diag, r);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,94 @@
+#include "conversation/slot_prefill.hpp"
+
+#include "reply/client_core.hpp"
+#include "wire/completion_request.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace tandem::detail {
+
+slot_prefill::slot_prefill(std::shared_ptr<client_core> core, known_prompt prompt,
+                           slots::owner_id owner)
+    : core_(std::move(core)),
+      prompt_(std::move(prompt)),
+      owner_(owner),
+      call_({.begun = [] {},
+             .read = [this](const wire::token_event& event) { read(event); },
+             .failed =
+                 [this](const failure& why) {
+                     core_->log(log_level::info,
+                                "conversation {}: a slot could not be prefilled: {}", owner_,
+                                why.diag.to_string());
+                     core_->request_failed(why.ec);
+                     end({}, false);
+                     slot_.reset();
+                     tell(std::nullopt);
+                 }}) {}
+
+slot_prefill::~slot_prefill() {
+    if (!core_ || core_->shut_down()) return;
+    stop_waiting();
+    end({.side = slots::server_side::maybe_busy}, true);
+}
+
+void slot_prefill::start(handler done) {
+    done_ = std::move(done);
+    ticket_ = core_->keeper().want(
+        {.prompt = prompt_.text, .priority = slots::priority::warming, .owner = owner_},
+        [weak = weak_from_this()](const slots::grant& g) {
+            const auto self = weak.lock();
+            return self && self->take(g);
+        });
+    core_->keeper().give();
+}
+
+void slot_prefill::stop_waiting() {
+    if (ticket_ != 0) core_->keeper().forget(std::exchange(ticket_, 0));
+}
+
+void slot_prefill::context_ended() noexcept {
+    call_.close();
+    core_.reset();
+}
+
+bool slot_prefill::take(const slots::grant& g) {
+    ticket_ = 0;
+    slot_ = g.slot;
+    is_running_ = true;
+    send(g.slot);
+    return true;
+}
+
+// A server generates one token at least.
+void slot_prefill::send(int slot) {
+    const auto settings = wire::completion_settings({});
+    std::vector<wire::prompt_part> parts;
+    if (!prompt_.ids.empty()) parts.emplace_back(std::span<const wire::token_id>(prompt_.ids));
+    const auto tail = std::string_view(prompt_.text).substr(prompt_.known_bytes);
+    if (!tail.empty()) parts.emplace_back(tail);
+    core_->log(log_level::debug, "conversation {}: prefilling slot {}", owner_, slot);
+    call_.start(core_->transport(),
+                wire::completion_body(
+                    {.prompt = parts, .id_slot = slot, .n_predict = 1, .settings = settings}),
+                weak_from_this());
+}
+
+void slot_prefill::read(const wire::token_event& event) {
+    if (event.what != wire::token_event::kind::final) return;
+    const int evaluated = event.timings.evaluated;
+    end({.is_use = false, .holds = prompt_.text}, false);
+    tell(evaluated);
+}
+
+void slot_prefill::tell(std::optional<int> evaluated) {
+    if (const auto done = std::exchange(done_, {})) done(evaluated);
+}
+
+void slot_prefill::end(slots::release_note note, bool was_cut) {
+    if (!std::exchange(is_running_, false)) return;
+    call_.close();
+    core_->keeper().release(*slot_, std::move(note), false, was_cut);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "reply/completion_call.hpp"
+#include "reply/known_text.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace tandem::detail {
+
+class client_core;
+
+/// One request that evaluates a prompt on a slot before anybody waits for it: the next turn goes on
+/// from there. Destroying it takes the wish back, or cuts the request.
+class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
+ public:
+    slot_prefill(std::shared_ptr<client_core> core, known_prompt prompt, slots::owner_id owner);
+    ~slot_prefill();
+
+    /// Is told how many tokens were evaluated; nothing if it failed.
+    using handler = std::function<void(std::optional<int>)>;
+    /// Waits for a slot that nobody else wants. Who let the owner have it lets go of it.
+    void start(handler done);
+    /// Takes the wish back, if no slot was there yet.
+    void stop_waiting();
+    void context_ended() noexcept;
+
+    /// The slot that holds the prompt, or is getting it.
+    std::optional<int> slot() const noexcept { return slot_; }
+
+ private:
+    bool take(const slots::grant& g);
+    void send(int slot);
+    void read(const wire::token_event& event);
+    void tell(std::optional<int> evaluated);
+    void end(slots::release_note note, bool was_cut);
+
+    std::shared_ptr<client_core> core_;
+    known_prompt prompt_;
+    slots::owner_id owner_;
+    handler done_;
+    slots::ticket ticket_ = 0;
+    std::optional<int> slot_;
+    bool is_running_ = false;
+    completion_call call_;
+};
+
+}  // namespace tandem::detail

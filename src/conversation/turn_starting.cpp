@@ -1,0 +1,189 @@
+#include "conversation/context_care.hpp"
+#include "conversation/conversation_shell.hpp"
+#include "conversation/prompt_making.hpp"
+#include "reply/client_core.hpp"
+#include "reply/clock.hpp"
+#include "reply/reply_shell.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+// How a conversation's turn starts: a server, a prompt that fits, and then the reply.
+namespace tandem::detail {
+namespace {
+
+// A turn looks no further than this for a server that can be reached.
+constexpr int most_servers_tried = 16;
+
+}  // namespace
+
+std::optional<failure> conversation_shell::refuse_turn() const {
+    if (home_->closed())
+        return failure{errc::client_destroyed, {.client_message = "the service was destroyed"}};
+    if (ended_)
+        return failure{errc::session_not_found,
+                       {.client_message = fmt::format("conversation {} has ended", id_)}};
+    if (running_ != 0)
+        return failure{errc::operation_in_progress,
+                       {.client_message = fmt::format(
+                            "conversation {} is still replying; interrupt() it first", id_)}};
+    return std::nullopt;
+}
+
+void conversation_shell::turn_begins(reply_shell& reply) {
+    reply_ = reply.weak_from_this();
+    running_ = reply.id();
+    if (prefill_) prefill_->stop_waiting();
+}
+
+void conversation_shell::begin_turn(reply_shell& reply, int max_tokens, start_handler done) {
+    if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
+    turn_begins(reply);
+    rest_.reset();
+    ++turn_;
+    history_.begin_turn();
+    history_.begin_reply(reply.id());
+    find_server(std::make_shared<turn_start>(
+        turn_start{.reply = reply.id(), .done = std::move(done), .max_tokens = max_tokens}));
+}
+
+void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
+    if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
+    auto unheard = rest_ ? history_.resume(now()) : std::nullopt;
+    if (!unheard)
+        return done(errc::nothing_to_resume,
+                    {.client_message = "no turn was interrupted within resume_grace, or the next "
+                                       "one has begun"},
+                    {});
+    turn_begins(reply);
+    history_.begin_reply(reply.id());
+    ++metrics_.resumed;
+    const auto start =
+        std::make_shared<turn_start>(turn_start{.reply = reply.id(), .done = std::move(done)});
+    auto rest = *std::exchange(rest_, {});
+    // It was interrupted before it had a prompt.
+    if (!rest.text.text().empty()) {
+        rest.unspoken = std::move(*unheard);
+        start->resumed =
+            reply_origin{.rest = std::move(rest), .spoken = std::string(history_.spoken())};
+    }
+    find_server(start);
+}
+
+bool conversation_shell::is_current(const start_ptr& start) const noexcept {
+    return !ended_ && running_ == start->reply;
+}
+
+void conversation_shell::fail(const start_ptr& start, const failure& why) {
+    start->done(why.ec, why.diag, {});
+}
+
+// --- where
+
+void conversation_shell::pin(core_ptr core) {
+    if (core == core_) return;
+    if (core_) {
+        ++metrics_.moves;
+        home_->log(log_level::info, "conversation {}: goes to server {}", id_, core->config().url);
+        if (!core_->shut_down()) core_->keeper().let_go(id_);
+    }
+    // Another server may have another vocabulary.
+    known_ = {};
+    prefill_.reset();
+    core_ = std::move(core);
+    if (history_.options().isolate) core_->keeper().isolate(id_);
+}
+
+void conversation_shell::find_server(const start_ptr& start) {
+    auto placed = host_->place(core_);
+    if (const auto* why = std::get_if<failure>(&placed))
+        return fail(start, start->unreachable ? *start->unreachable : *why);
+    const bool moves = core_ && core_ != std::get<core_ptr>(placed);
+    pin(std::get<core_ptr>(std::move(placed)));
+    if (start->resumed && moves) start->resumed->rest->text.forget_ids();
+    core_->prepare([weak = weak_from_this(), start](error_code ec, const diagnostics& diag,
+                                                    const server_props&) {
+        const auto self = weak.lock();
+        if (!self || !self->is_current(start)) return;
+        if (ec) return self->no_answer(start, {ec, diag});
+        self->server_found(start);
+    });
+}
+
+// The service knows whether that was the server's fault, and then has another one, or none.
+void conversation_shell::no_answer(const start_ptr& start, const failure& why) {
+    core_->request_failed(why.ec);
+    const bool is_gone = host_->server_failed(core_, why);
+    if (!is_gone || ++start->servers_tried == most_servers_tried) return fail(start, why);
+    start->unreachable = why;
+    find_server(start);
+}
+
+void conversation_shell::server_found(const start_ptr& start) {
+    if (start->resumed) return start_reply(start, std::move(*start->resumed));
+    make_prompt(start);
+}
+
+// --- what is sent
+
+void conversation_shell::make_prompt(const start_ptr& start) {
+    render_prompt(core_, history_.messages(),
+                  [weak = weak_from_this(), start](error_code ec, const diagnostics& diag,
+                                                   std::string prompt) {
+                      const auto self = weak.lock();
+                      if (!self || !self->is_current(start)) return;
+                      if (ec) return self->no_answer(start, {ec, diag});
+                      self->check_size(start, self->known_.begin(std::move(prompt)));
+                  });
+}
+
+// Most prompts fit by any count; only the others are counted.
+void conversation_shell::check_size(const start_ptr& start, known_prompt prompt) {
+    const auto context = static_cast<std::size_t>(core_->props().context_per_slot);
+    const auto reserved =
+        static_cast<std::size_t>(conversations::reserve_for(history_.options(), start->max_tokens));
+    if (context == 0 || most_tokens(prompt) + reserved <= context)
+        return start_reply(start, {.prompt = std::move(prompt)});
+    count_prompt(core_, std::move(prompt),
+                 [weak = weak_from_this(), start](error_code ec, const diagnostics& diag,
+                                                  known_prompt counted) {
+                     const auto self = weak.lock();
+                     if (!self || !self->is_current(start)) return;
+                     if (ec) return self->no_answer(start, {ec, diag});
+                     self->fit(start, std::move(counted));
+                 });
+}
+
+void conversation_shell::fit(const start_ptr& start, known_prompt counted) {
+    const int tokens = static_cast<int>(counted.ids.size());
+    const auto costs = history_.costs();
+    const auto use = context_use(costs, tokens, start->max_tokens);
+    const auto plan = conversations::plan_trim(use);
+    if (plan.drop > 0) {
+        drop_oldest(plan.drop);
+        return make_prompt(start);
+    }
+    if (plan.fits) return start_reply(start, {.prompt = std::move(counted)});
+    fail(start, {errc::prompt_too_long,
+                 {.client_message = fmt::format(
+                      "system prompt and last exchange have {} tokens; with {} for the reply they "
+                      "do not fit the context of {}",
+                      tokens, use.reserve, use.context)}});
+}
+
+void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
+    generates_ = true;
+    host_->turn_began(core_);
+    const auto warmed = prefill_ ? prefill_->slot() : std::nullopt;
+    start->done({}, {},
+                {.core = core_,
+                 .origin = std::move(origin),
+                 .owner = id_,
+                 .lease = host_->lease(*core_),
+                 .warmed = warmed});
+}
+
+}  // namespace tandem::detail

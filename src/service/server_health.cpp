@@ -1,0 +1,56 @@
+#include "service/server_health.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tandem::services {
+namespace {
+
+// A server that was restarted is found again soon; one that stays away costs little.
+constexpr duration first_pause = std::chrono::milliseconds(100);
+
+constexpr std::array gone{errc::resolve_failed,  errc::connect_failed,    errc::connect_timeout,
+                          errc::tls_failed,      errc::stream_incomplete, errc::model_loading,
+                          errc::request_timeout, errc::unauthorized};
+
+}  // namespace
+
+bool tells_of_server(const error_code& ec) noexcept {
+    return std::find(gone.begin(), gone.end(), ec) != gone.end();
+}
+
+bool server_health::enter(health next, std::string words) {
+    fault_ = std::move(words);
+    return std::exchange(state_, next) != next;
+}
+
+void server_health::ask_soon(time_point now) {
+    pause_ = std::clamp(2 * pause_, std::min(first_pause, interval_), interval_);
+    next_check_ = now + pause_;
+}
+
+// A server that answers at all, but has no /health, is none that can be watched: it is up.
+bool server_health::answered(time_point now, const error_code& ec, std::string words) {
+    if (ec && tells_of_server(ec)) {
+        ask_soon(now);
+        return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
+    }
+    pause_ = {};
+    next_check_ = now + interval_;
+    return enter(health::up, {});
+}
+
+bool server_health::failed(time_point now, const error_code& ec, std::string words) {
+    if (!tells_of_server(ec)) return false;
+    const bool was_up = may_serve();
+    // One reply that broke off may be the fault of its own connection: the check decides.
+    if (ec == errc::stream_incomplete || ec == errc::request_timeout) {
+        if (was_up && next_check_) next_check_ = now;
+        return false;
+    }
+    if (was_up && next_check_) ask_soon(now);
+    return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
+}
+
+}  // namespace tandem::services

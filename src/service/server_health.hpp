@@ -1,0 +1,48 @@
+#pragma once
+
+#include "base/time.hpp"
+
+#include "tandem/error.hpp"
+#include "tandem/service.hpp"
+
+#include <optional>
+#include <string>
+
+namespace tandem::services {
+
+/// When one server is asked for its health, and what its answers mean. Pure.
+class server_health {
+ public:
+    using health = server_status::health;
+
+    explicit server_health(duration interval) : interval_(interval) {}
+
+    /// When it is asked next; nothing while an answer is waited for.
+    std::optional<time_point> next_check() const noexcept { return next_check_; }
+    void check_begun() noexcept { next_check_.reset(); }
+    /// The answer of /health. True if the state changed.
+    bool answered(time_point now, const error_code& ec, std::string words);
+    /// A request met a server that is gone, or a model that loads: taken at its word, and asked
+    /// soon. True if the state changed.
+    bool failed(time_point now, const error_code& ec, std::string words);
+
+    health state() const noexcept { return state_; }
+    /// A server that was not asked yet may be up.
+    bool may_serve() const noexcept { return state_ == health::up || state_ == health::unknown; }
+    const std::string& fault() const noexcept { return fault_; }
+
+ private:
+    bool enter(health next, std::string words);
+    void ask_soon(time_point now);
+
+    duration interval_;
+    health state_ = health::unknown;
+    std::string fault_;
+    std::optional<time_point> next_check_{time_point::min()};
+    duration pause_{};  // before the next check of a server that is not up
+};
+
+/// Whether an error says that the server is gone or not ready, whatever was asked.
+bool tells_of_server(const error_code& ec) noexcept;
+
+}  // namespace tandem::services

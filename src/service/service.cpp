@@ -1,0 +1,107 @@
+#include "tandem/service.hpp"
+
+#include "conversation/conversation_shell.hpp"
+#include "conversation/turn_history.hpp"
+#include "service/service_core.hpp"
+#include "wire/conversation_json.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tandem {
+namespace {
+
+void destroy(std::shared_ptr<detail::service_core> core) {
+    if (!core) return;
+    const auto& home = core->home();
+    home.dispatch([owned = std::move(core)] { owned->home().close(); });
+}
+
+std::optional<config_fault> first_fault(const conversation_options& o) {
+    auto faults = check(o);
+    return faults.empty() ? std::nullopt : std::optional(std::move(faults[0]));
+}
+
+std::shared_ptr<detail::conversation_shell> begin(const std::shared_ptr<detail::service_core>& core,
+                                                  conversations::turn_history history) {
+    auto shell = detail::conversation_shell::make(core->home(), core, core->config().server,
+                                                  std::move(history));
+    core->home().dispatch(
+        [core, shell] { core->conversation_began(shell->id(), shell->weak_from_this()); });
+    return shell;
+}
+
+}  // namespace
+
+service::service(boost::asio::any_io_executor executor, service_config c) {
+    if (auto faults = check(c); !faults.empty()) throw config_error(std::move(faults));
+    core_ = detail::service_core::make(executor, std::move(c));
+}
+
+service::service(service&&) noexcept = default;
+
+service& service::operator=(service&& other) noexcept {
+    if (this != &other) destroy(std::exchange(core_, std::move(other.core_)));
+    return *this;
+}
+
+service::~service() {
+    destroy(std::move(core_));
+}
+
+conversation service::create() {
+    return create(core_->config().conversation);
+}
+
+conversation service::create(conversation_options options) {
+    if (auto faults = check(options); !faults.empty()) throw config_error(std::move(faults));
+    return conversation(begin(core_, conversations::turn_history(std::move(options))));
+}
+
+std::optional<conversation> service::load(std::string_view json, error_code& ec,
+                                          diagnostics* diag) {
+    saved_conversation saved;
+    auto fault = wire::read_conversation(json, saved);
+    if (!fault) fault = first_fault(saved.options);
+    ec = fault ? errc::invalid_config : error_code();
+    if (fault && diag)
+        diag->client_message =
+            fmt::format("not a saved conversation: {} {}", fault->field, fault->message);
+    if (fault) return std::nullopt;
+    return conversation(begin(core_, conversations::turn_history(std::move(saved))));
+}
+
+void service::add_server(std::string url) {
+    auto settings = core_->config().server;
+    settings.url = url;
+    if (auto faults = check(settings); !faults.empty()) throw config_error(std::move(faults));
+    core_->home().dispatch([c = core_, u = std::move(url)] { c->add_server(u); });
+}
+
+void service::remove_server(std::string url, duration limit) {
+    core_->home().dispatch([c = core_, u = std::move(url), limit] { c->remove_server(u, limit); });
+}
+
+void service::reload(std::vector<std::string> urls) {
+    auto settings = core_->config();
+    settings.servers = urls;
+    if (auto faults = check(settings); !faults.empty()) throw config_error(std::move(faults));
+    core_->home().dispatch([c = core_, u = std::move(urls)] { c->reload(u); });
+}
+
+boost::asio::any_io_executor service::get_executor() const noexcept {
+    return core_->home().executor();
+}
+
+void service::ask_servers(core c,
+                          std::shared_ptr<detail::pending_call<std::vector<server_status>>> call) {
+    const auto& home = c->home();
+    home.dispatch([k = std::move(c), p = std::move(call)] {
+        if (!p->handler) return;
+        if (k->home().closed()) return p->handler.complete(errc::client_destroyed, {});
+        p->handler.complete({}, k->status());
+    });
+}
+
+}  // namespace tandem

@@ -1,0 +1,74 @@
+#include "tandem/config_fields.hpp"
+#include "tandem/service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+constexpr std::size_t most_servers = 256;
+
+void check_servers(const service_config& c, std::vector<config_fault>& faults) {
+    if (c.servers.size() > most_servers)
+        faults.push_back({"servers", fmt::format("has {} URLs; at most {} are possible",
+                                                 c.servers.size(), most_servers)});
+    for (auto url = c.servers.begin(); url != c.servers.end(); ++url) {
+        auto settings = c.server;
+        settings.url = *url;
+        for (auto& fault : check(settings))
+            if (fault.field == "url")
+                faults.push_back({"servers", fmt::format("'{}' {}", *url, fault.message)});
+        if (std::find(c.servers.begin(), url, *url) != url)
+            faults.push_back({"servers", fmt::format("has {} twice", *url)});
+    }
+}
+
+}  // namespace
+
+std::string_view to_string(placement p) noexcept {
+    switch (p) {
+        case placement::round_robin:
+            return "round_robin";
+        case placement::least_busy:
+            return "least_busy";
+    }
+    return {};
+}
+
+std::string_view to_string(server_status::health h) noexcept {
+    using health = server_status::health;
+    switch (h) {
+        case health::unknown:
+            return "not asked yet";
+        case health::up:
+            return "up";
+        case health::loading:
+            return "loading its model";
+        case health::down:
+            return "down";
+    }
+    return {};
+}
+
+std::vector<config_fault> check(const service_config& c) {
+    auto faults = check(c.server);
+    for (auto& f : check(c.conversation)) faults.push_back(std::move(f));
+    check_servers(c, faults);
+    if (to_string(c.placement).empty())
+        faults.push_back({"placement", fmt::format("is {}, which names nothing",
+                                                   static_cast<int>(c.placement))});
+    if (c.slots_per_conversation < 0 || c.slots_per_conversation > 1024)
+        faults.push_back(
+            {"slots_per_conversation", fmt::format("is {}; it must be at least 0 and at most 1024",
+                                                   c.slots_per_conversation)});
+    if (c.health_interval < std::chrono::milliseconds(100) ||
+        c.health_interval > std::chrono::hours(1))
+        faults.push_back(
+            {"health_interval", fmt::format("is {}; it must be at least 100ms and at most 1h",
+                                            to_string(c.health_interval))});
+    return faults;
+}
+
+}  // namespace tandem

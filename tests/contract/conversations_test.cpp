@@ -1,0 +1,301 @@
+// Many conversations over two servers, and what their history holds in the end.
+
+#include "contract/contract_fixture.hpp"
+
+#include "tandem/service.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <deque>
+#include <iostream>
+#include <map>
+#include <random>
+
+namespace tandem::testing {
+namespace {
+
+using std::chrono::seconds;
+
+int number_from(const char* variable, int otherwise) {
+    const char* text = std::getenv(variable);
+    return text ? std::stoi(text) : otherwise;
+}
+
+class caller;
+
+class conversations_contract : public contract {
+ protected:
+    void SetUp() override {
+        contract::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        if (GetParam() == server_kind::real)
+            second_real_ = std::make_unique<real_server>(arguments_);
+        else
+            second_mock_ = std::make_unique<mock::server>(mock_options_);
+    }
+
+    std::string second_url() const {
+        return second_mock_ ? second_mock_->url() : second_real_->url();
+    }
+    service_config two_servers() {
+        service_config c;
+        c.servers = {url(), second_url()};
+        c.server = client_config();
+        c.server.slots = 0;
+        return c;
+    }
+    std::size_t turns_to_compare(const caller& c) const;
+    conversation_state state_of(conversation& c) {
+        return loop().call<conversation_state>([&](auto h) { c.async_state(std::move(h)); }).second;
+    }
+
+ private:
+    std::unique_ptr<mock::server> second_mock_;
+    std::unique_ptr<real_server> second_real_;
+};
+TANDEM_CONTRACT(conversations_contract);
+
+// --- the next turn's prompt
+
+std::vector<mock::dialogue> two_turn_dialogues() {
+    std::vector<mock::dialogue> some;
+    for (auto& d : mock::load_dialogues(talk_file)) {
+        const auto replies = std::count_if(d.messages.begin(), d.messages.end(),
+                                           [](auto& m) { return m.role == "assistant"; });
+        if (replies == 2) some.push_back(std::move(d));
+    }
+    return some;
+}
+
+TEST_P(conversations_contract, second_turn_evaluates_its_own_new_tokens_only) {
+    service bots(loop().ioc.get_executor(), two_servers());
+    const auto dialogues = two_turn_dialogues();
+    ASSERT_GE(dialogues.size(), 6u);
+    int worst = 0;
+    for (const auto& d : dialogues) {
+        std::deque<mock::message> left(d.messages.begin(), d.messages.end());
+        conversation_options options;
+        if (left.front().role == "system") {
+            options.messages.push_back({.role = "system", .content = left.front().content});
+            left.pop_front();
+        }
+        auto talk = bots.create(options);
+        consumer first(talk.say(left[0].content));
+        loop().run_to_end(first);
+        ASSERT_EQ(first.text(), left[1].content) << d.id;
+        const int said = first.result().usage.prompt + first.result().usage.generated - 1;
+        loop().run_until([&] { return state_of(talk).known_tokens == said; });
+        consumer second(talk.say(left[2].content));
+        loop().run_to_end(second);
+        EXPECT_EQ(second.text(), left[3].content) << d.id;
+        ASSERT_FALSE(second.chunks().empty());
+        const int its_own = second.result().usage.prompt - said;
+        const int over = second.chunks()[0].evaluated - its_own;
+        EXPECT_LE(over, 2) << d.id;
+        worst = std::max(worst, over);
+    }
+    std::cout << dialogues.size() << " second turns; at most " << worst
+              << " tokens over their own evaluated\n";
+}
+
+// --- many at once
+
+constexpr int tokens_of_a_turn = 40;
+
+bool is_said(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("&$%+", c);
+}
+
+// What a listener has heard whole of `text` after `offset` bytes; texts are ASCII here. Written
+// apart from the library's own rule.
+std::string whole_words_of(const std::string& text, std::size_t offset) {
+    std::size_t kept = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const auto word = text.find_first_not_of(" \n", begin);
+        if (word == std::string::npos) break;
+        const auto end = std::min(text.find_first_of(" \n", word), text.size());
+        auto core = end;
+        while (core > word && !is_said(text[core - 1])) --core;
+        if (core > word && core <= offset) kept = std::min(end, offset);
+        begin = end;
+    }
+    return text.substr(0, kept);
+}
+
+bool is_ascii(const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0; });
+}
+
+// Somebody who talks with a bot, and interrupts it at random. Keeps a history of its own.
+class caller {
+ public:
+    // `is_marked`: its first prompt has its marker too.
+    caller(service& bots, int number, bool is_marked, std::vector<std::string> questions,
+           std::uint64_t seed)
+        : marker_("K" + std::to_string(number)),
+          questions_(questions.begin(), questions.end()),
+          random_(seed) {
+        conversation_options options;
+        if (is_marked)
+            options.messages.push_back(
+                {.role = "system", .content = "You talk with " + marker_ + "."});
+        history_ = options.messages;
+        talk_.emplace(bots.create(std::move(options)));
+    }
+
+    // Goes on as far as it can without waiting; true if all is said.
+    bool advance() {
+        if (said_ && !said_->ended()) return false;
+        if (said_) turn_ended();
+        if (questions_.empty()) return true;
+        const auto mark = prompts_.empty() ? std::string() : marker_ + ": ";
+        history_.push_back({.role = "user", .content = mark + questions_.front()});
+        prompts_.push_back(history_);
+        questions_.pop_front();
+        kept_.clear();
+        interrupted_ = false;
+        said_.emplace(talk_->say(history_.back().content),
+                      [this](consumer& c, const chunk& piece) { hear(c, piece); });
+        return false;
+    }
+
+    conversation& talk() { return *talk_; }
+    const std::string& marker() const { return marker_; }
+    const std::vector<chat_message>& history() const { return history_; }
+    /// What each turn was asked with, and what came.
+    const std::vector<std::vector<chat_message>>& prompts() const { return prompts_; }
+    const std::vector<std::string>& texts() const { return texts_; }
+    int interruptions() const { return interruptions_; }
+    const std::vector<std::string>& failures() const { return failures_; }
+
+ private:
+    int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+
+    void hear(consumer& c, const chunk& piece) {
+        if (interrupted_) return;
+        if (pick(0, 9) < 6 || !is_ascii(kept_ + piece.text)) {
+            kept_ += piece.text;
+            return c.go_on(piece);
+        }
+        const auto heard = static_cast<std::size_t>(pick(0, static_cast<int>(piece.text.size())));
+        talk_->heard(piece.id, heard);
+        heard_ = kept_.size() + heard;
+        interrupted_ = true;
+        ++interruptions_;
+        talk_->interrupt();
+    }
+
+    void turn_ended() {
+        if (said_->error()) failures_.push_back(said_->result().diagnostics.to_string());
+        texts_.push_back(said_->text());
+        const auto all = said_->text() + said_->result().unspoken_text;
+        // Where nothing but white space was left out, nothing was.
+        const bool all_heard =
+            !interrupted_ || all.find_first_not_of(" \n", heard_) == std::string::npos;
+        kept_ = all_heard ? all : whole_words_of(all, heard_);
+        if (!kept_.empty()) history_.push_back({.role = "assistant", .content = kept_});
+        said_.reset();
+    }
+
+    std::string marker_;
+    std::deque<std::string> questions_;
+    std::mt19937_64 random_;
+    std::optional<conversation> talk_;
+    std::vector<chat_message> history_;
+    std::vector<std::vector<chat_message>> prompts_;
+    std::vector<std::string> texts_;
+    std::vector<std::string> failures_;
+    std::optional<consumer> said_;
+    std::string kept_;  // of the turn: what was heard of it
+    std::size_t heard_ = 0;
+    bool interrupted_ = false;
+    int interruptions_ = 0;
+};
+
+// As the talk model's template renders it; two messages of the user that follow each other are one.
+std::string rendered(const std::vector<chat_message>& messages) {
+    std::vector<mock::message> list;
+    for (const auto& m : messages) {
+        if (!list.empty() && m.role == "user" && list.back().role == "user")
+            list.back().content += "\n" + m.content;
+        else
+            list.push_back({m.role, m.content});
+    }
+    return mock::render_prompt(list);
+}
+
+// What the talk model can answer without a system prompt.
+std::vector<std::string> first_questions() {
+    std::vector<std::string> list;
+    for (const auto& d : mock::load_dialogues(talk_file))
+        if (d.messages[0].role == "user") list.push_back(d.messages[0].content);
+    return list;
+}
+
+// One message a line, without white space at its end.
+std::string as_text(const std::vector<chat_message>& history) {
+    std::string text;
+    for (const auto& m : history)
+        text += m.role + ": " + m.content.substr(0, m.content.find_last_not_of(" \n") + 1) + "\n";
+    return text;
+}
+
+// The text of a turn is what the server says to this conversation's prompt. The mock server is
+// asked with the marker of each in its prompt. The talk model would talk nonsense then, which hangs
+// on a hair; so it is asked what it knows by heart, and nonsense is not compared.
+std::size_t conversations_contract::turns_to_compare(const caller& c) const {
+    return GetParam() == server_kind::mock ? c.texts().size()
+                                           : std::min<std::size_t>(1, c.texts().size());
+}
+
+TEST_P(conversations_contract, two_hundred_at_once_with_random_interruptions) {
+    auto config = two_servers();
+    config.server.speech = speech_form::exact;
+    config.server.generation.max_tokens = tokens_of_a_turn;
+    config.server.queue_timeout = std::chrono::minutes(5);
+    config.slots_per_conversation = 1;
+    service bots(loop().ioc.get_executor(), config);
+    const auto questions = first_questions();
+    const int count = number_from("TANDEM_CONVERSATIONS", 200);
+    std::vector<std::unique_ptr<caller>> callers;
+    for (int i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        callers.push_back(std::make_unique<caller>(
+            bots, i, GetParam() == server_kind::mock,
+            std::vector{questions[at % questions.size()], questions[(at + 7) % questions.size()]},
+            at));
+    }
+    loop().run_until(
+        [&] {
+            return std::count_if(callers.begin(), callers.end(),
+                                 [](auto& c) { return c->advance(); }) == count;
+        },
+        std::chrono::minutes(4));
+
+    double waited = 0, longest = 0;
+    int interruptions = 0;
+    std::map<std::string, std::string> uncut;
+    for (const auto& c : callers) {
+        EXPECT_TRUE(c->failures().empty()) << c->marker() << ": " << c->failures().front();
+        const auto state = state_of(c->talk());
+        EXPECT_EQ(as_text(state.history), as_text(c->history())) << c->marker();
+        waited += state.metrics.slot_wait_ms;
+        longest = std::max(longest, state.metrics.slot_wait_ms);
+        interruptions += c->interruptions();
+        for (std::size_t turn = 0; turn < turns_to_compare(*c); ++turn) {
+            const auto prompt = rendered(c->prompts()[turn]);
+            auto& whole = uncut[prompt];
+            if (whole.empty()) whole = uncut_text(url(), prompt, config.server.generation);
+            EXPECT_EQ(whole.rfind(c->texts()[turn], 0), 0u) << c->marker() << " turn " << turn;
+        }
+    }
+    const double mean = waited / count;
+    EXPECT_LE(longest, 2 * mean) << "no conversation waits more than twice the mean";
+    EXPECT_GT(interruptions, count / 4);
+    std::cout << count << " conversations, " << interruptions << " interruptions; waited for slots "
+              << mean << " ms in the mean, " << longest << " ms at most\n";
+}
+
+}  // namespace
+}  // namespace tandem::testing

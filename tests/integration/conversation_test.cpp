@@ -1,0 +1,335 @@
+// One conversation: its prompts, its history, and what the listener heard of it.
+
+#include "service_fixture.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+class a_conversation : public service_and_mocks {};
+
+TEST_F(a_conversation, keeps_what_was_said_as_one_message_a_turn) {
+    config.conversation.messages = {{.role = "system", .content = "Be kind."}};
+    start();
+    auto talk = bots->create();
+    const auto reply = say(talk, "Hello!");
+    ASSERT_FALSE(reply.error()) << reply.result().diagnostics.to_string();
+    EXPECT_GT(reply.chunks().size(), 1u);
+    say(talk, "And you?");
+    const std::vector<chat_message> expected{
+        {.role = "system", .content = "Be kind."},
+        {.role = "user", .content = "Hello!"},
+        {.role = "assistant", .content = "Hello. How are you? I am very well today, thank you."},
+        {.role = "user", .content = "And you?"},
+        {.role = "assistant", .content = "I am well, too."}};
+    EXPECT_EQ(state_of(talk).history, expected);
+}
+
+TEST_F(a_conversation, evaluates_only_the_new_tokens_of_its_second_turn) {
+    start();
+    auto talk = bots->create();
+    const auto first = say(talk, "Hello!").result().usage;
+    loop.run_until([&] { return server().observe().of_path("/tokenize").size() > 0; });
+    const auto second = say(talk, "And you?").result();
+    // The slot holds the first prompt and all that was generated but the end token.
+    EXPECT_GE(second.usage.cached, first.prompt + first.generated - 1);
+    const auto requests = completions(server());
+    EXPECT_EQ(requests.back().cached, first.prompt + first.generated - 1);
+}
+
+TEST_F(a_conversation, keeps_of_an_interrupted_turn_the_words_that_were_heard) {
+    config.conversation.interrupted_mark = "…";
+    start();
+    auto talk = bots->create();
+    consumer reply(talk.say("Hello!"), [](consumer& c, const chunk& piece) {
+        if (piece.id.seq < 2) c.go_on(piece);
+    });
+    loop.run_until([&] { return reply.chunks().size() == 3; });
+    // " I am very well today, thank you.": heard up to the middle of "well".
+    talk.heard(reply.chunks()[2].id, 12);
+    interrupt(talk, reply);
+    EXPECT_EQ(message(talk, -1), "Hello. How are you? I am very…");
+}
+
+TEST_F(a_conversation, counts_what_was_heard_late_twice_and_out_of_order) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    const auto first = reply.chunks()[0].id;
+    interrupt(talk, reply);
+    EXPECT_EQ(state_of(talk).history.size(), 1u) << "nothing was heard, so nothing is kept";
+    talk.heard_share(first, 1.0);
+    talk.heard(first, 2);
+    talk.heard_share({first.reply, 7}, 1.0);
+    EXPECT_EQ(message(talk, -1), "Hello.");
+}
+
+TEST_F(a_conversation, keeps_the_cached_prefix_up_to_where_it_was_cut) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    talk.heard_share(reply.chunks()[0].id, 1.0);
+    interrupt(talk, reply);
+    const auto prompt_tokens = reply.result().usage.prompt;
+    const auto next = say(talk, "And you?");
+    EXPECT_EQ(next.text(), "I am well, too.");
+    const auto heard_tokens = reply.chunks()[0].tokens;
+    EXPECT_GE(completions(server()).back().cached, prompt_tokens + heard_tokens - 1);
+    EXPECT_THAT(completions(server()).back().prompt,
+                EndsWith("assistant\nHello.<|im_end|>\n" + asked("And you?")));
+}
+
+TEST_F(a_conversation, keeps_what_its_policy_says) {
+    struct row {
+        history_policy policy;
+        std::string kept;
+    };
+    start();
+    for (const auto& [policy, kept] : {row{history_policy::heard, "Hello."},
+                                       row{history_policy::handed_over, "Hello. How are you?"},
+                                       row{history_policy::none, "Hello!"}}) {
+        auto talk = bots->create({.interrupted = policy});
+        consumer reply(talk.say("Hello!"), [](consumer& c, const chunk& piece) {
+            if (piece.id.seq == 0) c.go_on(piece);
+        });
+        loop.run_until([&] { return reply.chunks().size() == 2; });
+        interrupt(talk, reply);
+        EXPECT_EQ(message(talk, -1), kept);
+    }
+}
+
+TEST_F(a_conversation, speaks_on_from_the_last_word_after_a_false_interruption) {
+    config.server.pacing = pacing::stream;
+    start();
+    auto talk = bots->create();
+    consumer reply(talk.say("Hello!"), [](consumer& c, const chunk& piece) {
+        if (piece.id.seq == 0) c.go_on(piece);
+    });
+    // All is generated: what follows needs no server.
+    loop.run_until([&] {
+        const auto requests = completions(server());
+        return reply.chunks().size() == 2 && requests.back().outcome == mock::outcome::complete;
+    });
+    talk.heard(reply.chunks()[1].id, 5);  // "How a"
+    interrupt(talk, reply);
+    const auto requests_before = completions(server()).size();
+    consumer rest(talk.resume());
+    loop.run_to_end(rest);
+    ASSERT_FALSE(rest.error()) << rest.result().diagnostics.to_string();
+    EXPECT_EQ(rest.text(), " are you? I am very well today, thank you.");
+    EXPECT_EQ(completions(server()).size(), requests_before);
+    EXPECT_EQ(message(talk, -1), "Hello. How are you? I am very well today, thank you.");
+}
+
+TEST_F(a_conversation, generates_what_is_missing_after_a_false_interruption) {
+    config.server.pacing = pacing::strict;
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    talk.heard_share(reply.chunks()[0].id, 1.0);
+    interrupt(talk, reply);
+    consumer rest(talk.resume());
+    loop.run_to_end(rest);
+    EXPECT_EQ(rest.text(), " How are you? I am very well today, thank you.");
+    EXPECT_EQ(message(talk, -1), "Hello. How are you? I am very well today, thank you.");
+    EXPECT_EQ(rest.result().finish_reason, finish_reason::eos);
+}
+
+TEST_F(a_conversation, is_settled_when_the_grace_is_over) {
+    config.conversation.resume_grace = 0s;
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    interrupt(talk, reply);
+    consumer rest(talk.resume());
+    loop.run_to_end(rest);
+    expect_error(rest, errc::nothing_to_resume);
+    talk.heard_share(reply.chunks()[0].id, 1.0);
+    EXPECT_EQ(state_of(talk).history.size(), 1u) << "what is heard later changes nothing";
+}
+
+TEST_F(a_conversation, has_one_reply_at_a_time) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    consumer second(talk.generate());
+    loop.run_to_end(second);
+    expect_error(second, errc::operation_in_progress);
+    reply.go_on(reply.chunks()[0]);
+    EXPECT_TRUE(state_of(talk).is_replying) << "the first goes on";
+}
+
+TEST_F(a_conversation, puts_what_is_said_meanwhile_behind_the_reply) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    talk.append({.role = "user", .content = "And you?"});
+    talk.heard_share(reply.chunks()[0].id, 1.0);
+    interrupt(talk, reply);
+    EXPECT_EQ(message(talk, -1), "And you?");
+    consumer next(talk.generate());
+    loop.run_to_end(next);
+    EXPECT_EQ(next.text(), "I am well, too.");
+}
+
+TEST_F(a_conversation, that_has_ended_is_not_found) {
+    start();
+    auto talk = bots->create();
+    talk.end();
+    consumer reply(talk.say("Hello!"));
+    loop.run_to_end(reply);
+    expect_error(reply, errc::session_not_found);
+}
+
+TEST_F(a_conversation, refuses_text_that_is_not_utf8_and_keeps_nothing_of_it) {
+    start();
+    auto talk = bots->create();
+    diagnostics diag;
+    EXPECT_EQ(talk.append({.role = "user", .content = "Hi\xFF"}, &diag), errc::invalid_prompt);
+    EXPECT_THAT(diag.client_message, HasSubstr("UTF-8"));
+    consumer reply(talk.say("\xC3"));
+    loop.run_to_end(reply);
+    expect_error(reply, errc::invalid_prompt);
+    EXPECT_THAT(state_of(talk).history, IsEmpty());
+}
+
+TEST_F(a_conversation, leaves_out_its_oldest_exchanges_when_the_context_is_full) {
+    server_options.parallel = 1;
+    server_options.ctx_size = 200;
+    config.conversation.messages = {{.role = "system", .content = "Be kind."}};
+    config.conversation.reply_reserve = 40;
+    start();
+    auto talk = bots->create();
+    for (int turn = 0; turn < 8; ++turn) {
+        const auto reply = say(talk, turn % 2 ? "And you?" : "Hello!");
+        ASSERT_FALSE(reply.error()) << turn << ": " << reply.result().diagnostics.to_string();
+        ASSERT_LE(reply.result().usage.prompt + 40, 200);
+    }
+    const auto state = state_of(talk);
+    EXPECT_GT(state.metrics.trims, 0);
+    EXPECT_LT(state.metrics.trims, 7) << "not at every turn";
+    EXPECT_EQ(state.history[0].content, "Be kind.");
+    EXPECT_EQ(state.history[1].role, "user");
+    EXPECT_EQ(message(talk, -1), "I am well, too.");
+}
+
+TEST_F(a_conversation, that_cannot_fit_is_refused_before_anything_is_sent) {
+    server_options.parallel = 1;
+    server_options.ctx_size = 100;
+    config.conversation.reply_reserve = 40;
+    start();
+    auto talk = bots->create();
+    std::string long_text;
+    for (int i = 0; i < 100; ++i) long_text += " word";
+    const auto reply = say(talk, long_text);
+    expect_error(reply, errc::prompt_too_long);
+    EXPECT_THAT(reply.result().diagnostics.client_message, HasSubstr("40 for the reply"));
+    EXPECT_THAT(completions(server()), IsEmpty());
+}
+
+TEST_F(a_conversation, survives_its_process) {
+    start();
+    std::string saved;
+    {
+        auto talk = bots->create({.messages = {{.role = "system", .content = "Be kind."}}});
+        say(talk, "Hello!");
+        saved = loop.call<std::string>([&](auto h) { talk.async_save(std::move(h)); }).second;
+    }
+    error_code ec;
+    auto talk = bots->load(saved, ec);
+    ASSERT_TRUE(talk) << ec.message();
+    EXPECT_EQ(say(*talk, "And you?").text(), "I am well, too.");
+    EXPECT_THAT(state_of(*talk).history, SizeIs(5));
+    EXPECT_THAT(completions(server()).back().prompt, StartsWith("<|im_start|>system\nBe kind."));
+}
+
+TEST_F(a_conversation, is_not_loaded_from_other_text) {
+    start();
+    error_code ec;
+    diagnostics diag;
+    EXPECT_FALSE(bots->load("{\"version\": 1, \"exchanges\": 5}", ec, &diag));
+    EXPECT_TRUE(ec);
+    EXPECT_THAT(diag.client_message, HasSubstr("exchanges"));
+}
+
+TEST_F(a_conversation, uses_chatml_where_the_server_has_no_template) {
+    server_options.has_chat_template = false;
+    start();
+    auto talk = bots->create();
+    EXPECT_EQ(say(talk, "And you?").text(), "I am well, too.");
+}
+
+TEST_F(a_conversation, tells_that_the_template_refuses_it) {
+    server_options.faults = {{.kind = mock::fault_kind::http_error,
+                              .path = "/apply-template",
+                              .status = 500,
+                              .text = "roles must alternate"}};
+    start();
+    auto talk = bots->create();
+    const auto reply = say(talk, "Hello!");
+    expect_error(reply, errc::tokenize_failed);
+    EXPECT_THAT(reply.result().diagnostics.server_message, HasSubstr("roles must alternate"));
+}
+
+TEST_F(a_conversation, is_prefilled_while_nobody_waits) {
+    config.conversation.messages = {{.role = "system", .content = "Be very kind to everyone."}};
+    start();
+    auto talk = bots->create();
+    talk.warm();
+    loop.run_until([&] { return state_of(talk).metrics.warmed > 0; });
+    const auto reply = say(talk, "And you?");
+    EXPECT_GT(completions(server()).back().cached, 5);
+    EXPECT_EQ(reply.text(), "I am well, too.");
+}
+
+TEST_F(a_conversation, that_sleeps_is_kept_in_a_file) {
+    server_options.slot_actions = true;
+    server_options.parallel = 1;
+    config.server.pacing = pacing::strict;
+    start();
+    auto talk = bots->create();
+    say(talk, "Hello!");
+    const auto saved = loop.call<slot_file_result>(
+        [&](auto h) { talk.async_save_slot("talk.bin", std::move(h)); });
+    ASSERT_FALSE(saved.first) << saved.first.message();
+    EXPECT_GT(saved.second.tokens, 0);
+    auto other = bots->create();
+    say(other, "And you?");
+    const auto restored = loop.call<slot_file_result>(
+        [&](auto h) { talk.async_restore_slot("talk.bin", std::move(h)); });
+    ASSERT_FALSE(restored.first) << restored.first.message();
+    EXPECT_EQ(restored.second.tokens, saved.second.tokens);
+    say(talk, "And you?");
+    EXPECT_GE(completions(server()).back().cached, saved.second.tokens - 1);
+    EXPECT_EQ(state_of(talk).metrics.slot_saves, 1);
+    EXPECT_EQ(state_of(talk).metrics.slot_restores, 1);
+}
+
+TEST_F(a_conversation, that_no_slot_holds_cannot_be_saved) {
+    server_options.slot_actions = true;
+    start();
+    auto talk = bots->create();
+    const auto saved = loop.call<slot_file_result>(
+        [&](auto h) { talk.async_save_slot("talk.bin", std::move(h)); });
+    EXPECT_EQ(saved.first, errc::nothing_to_save);
+}
+
+TEST_F(a_conversation, ends_with_its_service) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    bots.reset();
+    loop.run_to_end(reply);
+    expect_error(reply, errc::client_destroyed);
+    consumer next(talk.generate());
+    loop.run_to_end(next);
+    expect_error(next, errc::client_destroyed);
+}
+
+}  // namespace

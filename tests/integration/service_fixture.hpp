@@ -1,0 +1,105 @@
+#pragma once
+
+#include "support/captured_log.hpp"
+#include "support/reply_runner.hpp"
+#include "tandem_mock/server.hpp"
+
+#include "tandem/service.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::testing {
+
+using namespace std::chrono_literals;
+
+/// A service in front of mock servers that answer what the user says with what is set by
+/// answers_with(). What is to be different is said before start().
+class service_and_mocks : public ::testing::Test {
+ protected:
+    service_and_mocks() {
+        server_options.add_bos = false;
+        config.server.proxy = "none";  // the machine's own proxy has no say in tests
+        config.server.reuse_guard = 0s;
+        config.server.first_chunk_min_tokens = 0;  // as many chunks as sentences
+        config.server.logger = log.logger();
+        answers_with("Hello!", "Hello. How are you? I am very well today, thank you.");
+        answers_with("And you?", "I am well, too.");
+    }
+
+    static std::string asked(const std::string& user_text) {
+        return "<|im_start|>user\n" + user_text + "<|im_end|>\n<|im_start|>assistant\n";
+    }
+    void answers_with(const std::string& user_text, std::string reply) {
+        server_options.replies.push_back({asked(user_text), std::move(reply)});
+    }
+
+    void start(int servers = 1) {
+        for (int i = 0; i < servers; ++i) {
+            mocks.push_back(std::make_unique<mock::server>(server_options));
+            config.servers.push_back(mocks.back()->url());
+        }
+        bots.emplace(loop.ioc.get_executor(), config);
+    }
+    mock::server& server(std::size_t i = 0) { return *mocks[i]; }
+
+    /// A whole turn.
+    consumer say(conversation& c, const std::string& text,
+                 consumer::listener on_chunk = consumer::continue_at_once) {
+        consumer reply(c.say(text), std::move(on_chunk));
+        loop.run_to_end(reply);
+        return reply;
+    }
+    /// The first chunk of a turn, which is not continued.
+    consumer say_until_first_chunk(conversation& c, const std::string& text) {
+        consumer reply(c.say(text), consumer::say_nothing);
+        loop.run_until([&] { return !reply.chunks().empty() || reply.ended(); });
+        return reply;
+    }
+    void expect_error(const consumer& c, errc code) {
+        EXPECT_EQ(c.error(), code) << c.result().diagnostics.to_string();
+        EXPECT_EQ(c.result().finish_reason, finish_reason::error);
+    }
+    void interrupt(conversation& c, consumer& reply) {
+        c.interrupt();
+        loop.run_to_end(reply);
+    }
+
+    conversation_state state_of(conversation& c) {
+        return loop
+            .call<conversation_state>([&](auto handler) { c.async_state(std::move(handler)); })
+            .second;
+    }
+    /// The text of the message at this place, counted from the end if negative.
+    std::string message(conversation& c, int place) {
+        const auto history = state_of(c).history;
+        const auto at = place < 0 ? static_cast<int>(history.size()) + place : place;
+        if (at < 0 || at >= static_cast<int>(history.size())) return "no such message";
+        return history[static_cast<std::size_t>(at)].content;
+    }
+    std::vector<server_status> servers() {
+        return loop
+            .call<std::vector<server_status>>(
+                [&](auto handler) { bots->async_servers(std::move(handler)); })
+            .second;
+    }
+    /// The prompts that a server was asked to complete, prefilling included.
+    static std::vector<mock::request_record> completions(const mock::server& s) {
+        return s.observe().of_path("/completion");
+    }
+
+    captured_log log;
+    mock::options server_options;
+    service_config config;
+    reply_runner loop;
+    std::vector<std::unique_ptr<mock::server>> mocks;
+    std::optional<service> bots;
+};
+
+}  // namespace tandem::testing

@@ -1,0 +1,296 @@
+// Conversations over servers: who gets which slot, and servers that come and go.
+
+#include "service_fixture.hpp"
+
+#include <set>
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+using health = server_status::health;
+
+class a_service : public service_and_mocks {
+ protected:
+    std::vector<conversation> many(int count) {
+        std::vector<conversation> list;
+        for (int i = 0; i < count; ++i) list.push_back(bots->create());
+        return list;
+    }
+    std::vector<consumer> ask_all(std::vector<conversation>& talks) {
+        std::vector<consumer> replies;
+        for (auto& talk : talks) replies.emplace_back(talk.say("Hello!"));
+        return replies;
+    }
+    void run_all(const std::vector<consumer>& replies) {
+        loop.run_until([&] {
+            return std::all_of(replies.begin(), replies.end(), [](auto& r) { return r.ended(); });
+        });
+    }
+    // Whether a slot of the server ran two requests at a time.
+    static bool shared_a_slot(const mock::server& s) {
+        for (const auto& slot : s.observe().slots)
+            for (std::size_t i = 1; i < slot.history.size(); ++i)
+                if (!slot.history[i - 1].end || slot.history[i].start < *slot.history[i - 1].end)
+                    return true;
+        return false;
+    }
+};
+
+TEST_F(a_service, refuses_a_configuration_with_every_fault_named) {
+    config.servers = {"ftp://somewhere", "http://a:1", "http://a:1"};
+    config.slots_per_conversation = -1;
+    config.health_interval = 1ms;
+    config.conversation.trim_slack = 7;
+    std::set<std::string> fields;
+    for (const auto& fault : check(config)) fields.insert(fault.field);
+    EXPECT_THAT(fields,
+                ElementsAre("health_interval", "servers", "slots_per_conversation", "trim_slack"));
+    EXPECT_THROW(service(loop.ioc.get_executor(), config), config_error);
+}
+
+TEST_F(a_service, serves_more_conversations_than_it_has_slots) {
+    start();
+    auto talks = many(12);
+    const auto replies = ask_all(talks);
+    run_all(replies);
+    for (const auto& r : replies) {
+        EXPECT_FALSE(r.error()) << r.result().diagnostics.to_string();
+        EXPECT_EQ(r.text(), "Hello. How are you? I am very well today, thank you.");
+    }
+    EXPECT_FALSE(shared_a_slot(server()));
+    for (const auto& request : completions(server())) {
+        EXPECT_GE(request.id_slot, 0) << "each request names its slot";
+        EXPECT_FALSE(request.deferred);
+    }
+}
+
+TEST_F(a_service, lets_a_conversation_have_its_slots_until_all_is_generated) {
+    config.slots_per_conversation = 2;
+    config.server.pacing = pacing::strict;
+    start();
+    auto talks = many(2);
+    auto first = say_until_first_chunk(talks[0], "Hello!");
+    consumer second(talks[1].say("And you?"));
+    loop.run_until([&] { return servers()[0].waiting == 1; });
+    EXPECT_THAT(second.chunks(), IsEmpty());
+    first.interrupt();
+    loop.run_to_end(second);
+    EXPECT_EQ(second.text(), "I am well, too.");
+}
+
+TEST_F(a_service, lets_a_turn_have_a_slot_that_rests_where_that_is_wanted) {
+    config.slots_per_conversation = 2;
+    config.share_idle_slots = true;
+    config.server.pacing = pacing::strict;
+    start();
+    auto talks = many(2);
+    auto first = say_until_first_chunk(talks[0], "Hello!");
+    consumer second(talks[1].say("And you?"));
+    loop.run_to_end(second);
+    EXPECT_EQ(second.text(), "I am well, too.");
+    EXPECT_FALSE(first.ended());
+}
+
+TEST_F(a_service, refuses_one_more_than_may_wait) {
+    server_options.parallel = 1;
+    config.server.queue_limit = 1;
+    start();
+    auto talks = many(3);
+    auto first = say_until_first_chunk(talks[0], "Hello!");
+    consumer second(talks[1].say("And you?"));
+    loop.run_until([&] { return servers()[0].waiting == 1; });
+    consumer third(talks[2].say("And you?"));
+    loop.run_to_end(third);
+    expect_error(third, errc::queue_full);
+    EXPECT_FALSE(second.ended());
+}
+
+TEST_F(a_service, lets_nobody_wait_for_a_slot_longer_than_the_limit) {
+    server_options.parallel = 1;
+    config.server.queue_timeout = 50ms;
+    start();
+    auto talks = many(2);
+    auto first = say_until_first_chunk(talks[0], "Hello!");
+    const auto second = say(talks[1], "And you?");
+    expect_error(second, errc::queue_timeout);
+}
+
+TEST_F(a_service, frees_the_slots_of_a_conversation_that_ends) {
+    server_options.parallel = 1;
+    start();
+    auto talks = many(2);
+    auto first = say_until_first_chunk(talks[0], "Hello!");
+    consumer second(talks[1].say("And you?"));
+    loop.run_until([&] { return servers()[0].waiting == 1; });
+    talks[0].end();
+    loop.run_to_end(second);
+    EXPECT_EQ(second.text(), "I am well, too.");
+    EXPECT_EQ(servers()[0].conversations, 1);
+}
+
+TEST_F(a_service, finds_each_conversations_slot_again) {
+    server_options.parallel = 3;
+    config.server.pacing = pacing::strict;
+    for (int i = 0; i < 3; ++i)
+        answers_with("I am number " + std::to_string(i) + ".",
+                     "Welcome, number " + std::to_string(i));
+    start();
+    auto talks = many(3);
+    for (int i = 0; i < 3; ++i)
+        say(talks[static_cast<std::size_t>(i)], "I am number " + std::to_string(i) + ".");
+    const auto asked_before = completions(server()).size();
+    for (const auto i : {2u, 0u, 1u}) say(talks[i], "And you?");
+    const auto requests = completions(server());
+    for (auto i = asked_before; i < requests.size(); ++i)
+        EXPECT_GT(requests[i].cached, requests[i].evaluated) << i;
+}
+
+TEST_F(a_service, takes_its_servers_in_turn) {
+    config.placement = placement::round_robin;
+    start(3);
+    auto talks = many(6);
+    for (auto& talk : talks) say(talk, "And you?");
+    for (const auto& s : servers()) EXPECT_EQ(s.conversations, 2) << s.url;
+    const auto at = state_of(talks[0]).server;
+    say(talks[0], "And you?");
+    EXPECT_EQ(state_of(talks[0]).server, at) << "a conversation stays where it is";
+}
+
+TEST_F(a_service, prefers_the_server_that_has_the_least_to_do) {
+    start(2);
+    auto talks = many(3);
+    auto first = say_until_first_chunk(talks[0], "Hello!");
+    say(talks[1], "And you?");
+    EXPECT_NE(state_of(talks[0]).server, state_of(talks[1]).server);
+}
+
+TEST_F(a_service, lets_conversations_of_a_dead_server_go_to_another) {
+    config.placement = placement::round_robin;
+    start(2);
+    auto talks = many(1);
+    say(talks[0], "Hello!");
+    const auto before = state_of(talks[0]).server;
+    server(before == server(0).url() ? 0 : 1).stop();
+    EXPECT_EQ(say(talks[0], "And you?").text(), "I am well, too.");
+    const auto state = state_of(talks[0]);
+    EXPECT_NE(state.server, before);
+    EXPECT_EQ(state.metrics.moves, 1);
+    EXPECT_THAT(state.history, SizeIs(4));
+}
+
+TEST_F(a_service, tells_why_no_server_can_be_had) {
+    start();
+    auto talk = bots->create();
+    say(talk, "Hello!");
+    server().stop();
+    loop.run_until(
+        [&] { return servers()[0].state == health::down || say(talk, "And you?").error(); });
+    loop.run_until([&] { return servers()[0].state == health::down; });
+    const auto reply = say(talk, "And you?");
+    expect_error(reply, errc::no_model);
+    EXPECT_THAT(reply.result().diagnostics.client_message, HasSubstr(server().url() + " is down"));
+}
+
+TEST_F(a_service, waits_for_a_server_that_loads_its_model_to_be_up) {
+    config.health_interval = 100ms;
+    server_options.load_time = 300ms;
+    start();
+    auto talk = bots->create();
+    loop.run_until([&] { return servers()[0].state == health::loading; });
+    expect_error(say(talk, "And you?"), errc::no_model);
+    loop.run_until([&] { return servers()[0].state == health::up; });
+    consumer reply(talk.generate());
+    loop.run_to_end(reply);
+    EXPECT_EQ(reply.text(), "I am well, too.");
+}
+
+TEST_F(a_service, finishes_the_replies_of_a_server_that_is_removed) {
+    start(2);
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    const auto at = state_of(talk).server;
+    bots->remove_server(at);
+    loop.run_until(
+        [&] { return servers().size() == 2 && (servers()[0].draining || servers()[1].draining); });
+    const auto& piece = reply.chunks()[0];
+    reply.go_on(piece);
+    loop.run_until([&] { return reply.chunks().size() == 2; });
+    for (std::size_t i = 1; !reply.ended(); ++i) {
+        loop.run_until([&] { return reply.chunks().size() > i || reply.ended(); });
+        if (i < reply.chunks().size()) reply.go_on(reply.chunks()[i]);
+    }
+    EXPECT_EQ(reply.text(), "Hello. How are you? I am very well today, thank you.");
+    loop.run_until([&] { return servers().size() == 1; });
+    say(talk, "And you?");
+    EXPECT_NE(state_of(talk).server, at);
+}
+
+TEST_F(a_service, ends_replies_that_take_too_long_on_a_server_that_is_removed) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    bots->remove_server(server().url(), 0s);
+    loop.run_to_end(reply);
+    expect_error(reply, errc::server_gone);
+    EXPECT_THAT(servers(), IsEmpty());
+    EXPECT_EQ(message(talk, -1), "Hello.") << "what was handed over was spoken";
+}
+
+TEST_F(a_service, keeps_its_conversations_when_the_list_is_another) {
+    start(2);
+    auto talk = bots->create();
+    say(talk, "Hello!");
+    const auto other = state_of(talk).server == server(0).url() ? server(1).url() : server(0).url();
+    bots->reload({other});
+    EXPECT_EQ(say(talk, "And you?").text(), "I am well, too.");
+    EXPECT_EQ(state_of(talk).server, other);
+    EXPECT_THAT(state_of(talk).history, SizeIs(4));
+    EXPECT_THAT(servers(), SizeIs(1));
+}
+
+TEST_F(a_service, empties_slots_between_conversations_that_are_isolated) {
+    server_options.parallel = 1;
+    server_options.slot_actions = true;
+    config.conversation.isolate = true;
+    config.server.pacing = pacing::strict;
+    start();
+    auto talks = many(2);
+    say(talks[0], "Hello!");
+    say(talks[1], "Hello!");
+    const auto requests = completions(server());
+    const auto second = std::find_if(requests.begin() + 1, requests.end(),
+                                     [&](auto& r) { return r.prompt == requests[0].prompt; });
+    ASSERT_NE(second, requests.end());
+    EXPECT_EQ(second->cached, 0) << "the same prompt, and nothing of it was left";
+}
+
+TEST_F(a_service, uses_no_cache_of_an_isolated_conversation_that_cannot_be_erased) {
+    server_options.parallel = 1;
+    config.conversation.isolate = true;
+    start();
+    auto talks = many(2);
+    say(talks[0], "And you?");
+    say(talks[1], "And you?");
+    EXPECT_EQ(completions(server()).back().cached, 0);
+    EXPECT_EQ(log.count(log_level::warning, "not erased"), 1u);
+}
+
+TEST_F(a_service, leaves_the_loop_no_work_once_its_conversations_are_gone) {
+    start();
+    {
+        auto talk = bots->create();
+        say(talk, "And you?");
+    }
+    boost::asio::io_context idle;
+    service other(idle.get_executor(), config);
+    { auto talk = other.create(); }
+    EXPECT_GE(idle.run(), 0u) << "it returns";
+}
+
+}  // namespace

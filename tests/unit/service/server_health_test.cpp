@@ -1,0 +1,110 @@
+#include "service/server_health.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::duration;
+using tandem::errc;
+using tandem::time_point;
+using tandem::services::server_health;
+using health = tandem::server_status::health;
+
+constexpr time_point at(duration since_start) {
+    return time_point(since_start + 1h);
+}
+
+// A server that was asked at the start, and answered so.
+server_health asked(tandem::error_code answer = {}) {
+    server_health h(5s);
+    h.check_begun();
+    h.answered(at(0s), answer, "words");
+    return h;
+}
+
+TEST(server_health, is_not_known_before_it_was_asked_and_may_serve) {
+    const server_health h(5s);
+    EXPECT_EQ(h.state(), health::unknown);
+    EXPECT_TRUE(h.may_serve());
+    EXPECT_LE(*h.next_check(), at(0s)) << "it is asked at once";
+}
+
+TEST(server_health, is_asked_again_after_the_interval_while_it_is_up) {
+    const auto h = asked();
+    EXPECT_EQ(h.state(), health::up);
+    EXPECT_EQ(h.next_check(), at(5s));
+}
+
+TEST(server_health, is_not_asked_while_an_answer_is_waited_for) {
+    auto h = asked();
+    h.check_begun();
+    EXPECT_EQ(h.next_check(), std::nullopt);
+}
+
+TEST(server_health, tells_a_server_that_loads_from_one_that_is_down) {
+    EXPECT_EQ(asked(errc::model_loading).state(), health::loading);
+    EXPECT_EQ(asked(errc::connect_failed).state(), health::down);
+    EXPECT_FALSE(asked(errc::model_loading).may_serve());
+    EXPECT_EQ(asked(errc::connect_failed).fault(), "words");
+}
+
+TEST(server_health, is_asked_less_and_less_often_while_it_is_down) {
+    auto h = asked(errc::connect_failed);
+    auto last = at(0s);
+    for (const auto pause : {100ms, 200ms, 400ms, 800ms, 1600ms, 3200ms, 5000ms, 5000ms}) {
+        EXPECT_EQ(h.next_check(), last + pause);
+        last = *h.next_check();
+        h.check_begun();
+        EXPECT_FALSE(h.answered(last, errc::connect_failed, "words")) << "nothing new";
+    }
+    h.check_begun();
+    EXPECT_TRUE(h.answered(last, {}, {}));
+    EXPECT_EQ(h.fault(), "");
+}
+
+TEST(server_health, is_never_asked_more_often_than_the_interval_says_where_that_is_short) {
+    server_health h(100ms);
+    h.check_begun();
+    h.answered(at(0s), errc::connect_failed, {});
+    EXPECT_EQ(h.next_check(), at(100ms));
+}
+
+TEST(server_health, takes_a_request_that_met_nobody_at_its_word) {
+    auto h = asked();
+    EXPECT_TRUE(h.failed(at(1s), errc::connect_failed, "refused"));
+    EXPECT_EQ(h.state(), health::down);
+    EXPECT_EQ(h.fault(), "refused");
+    EXPECT_EQ(h.next_check(), at(1s) + 100ms);
+}
+
+TEST(server_health, asks_at_once_where_a_reply_broke_off) {
+    auto h = asked();
+    EXPECT_FALSE(h.failed(at(1s), errc::stream_incomplete, "closed"));
+    EXPECT_EQ(h.state(), health::up);
+    EXPECT_EQ(h.next_check(), at(1s));
+}
+
+TEST(server_health, minds_no_errors_that_are_the_requests_own) {
+    auto h = asked();
+    for (const auto code : {errc::bad_request, errc::prompt_too_long, errc::continue_timeout}) {
+        EXPECT_FALSE(h.failed(at(1s), code, {}));
+        EXPECT_EQ(h.state(), health::up);
+        EXPECT_EQ(h.next_check(), at(5s));
+    }
+}
+
+TEST(server_health, keeps_to_its_pauses_while_requests_fail_too) {
+    auto h = asked(errc::connect_failed);
+    h.failed(at(50ms), errc::connect_failed, "again");
+    EXPECT_EQ(h.next_check(), at(100ms));
+}
+
+TEST(server_health, counts_a_server_without_the_endpoint_as_up) {
+    EXPECT_EQ(asked(errc::not_supported).state(), health::up);
+}
+
+}  // namespace
