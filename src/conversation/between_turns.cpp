@@ -48,8 +48,8 @@ void conversation_shell::learn_lost_ids() {
 
 void conversation_shell::ids_learnt() {
     known_ = rest_->text.known();
-    // A turn that is whole is resumed with what was handed over; its ids are in known_.
-    if (!history_.can_resume(now())) rest_.reset();
+    // A turn that is whole is resumed with its own words; what it knows of them is in known_.
+    if (rest_->generated) rest_->text = continuation();
     care_for_context();
 }
 

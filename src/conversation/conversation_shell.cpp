@@ -169,12 +169,12 @@ void conversation_shell::ended(std::uint64_t reply, const reply_result& result, 
     count(result);
     for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
     rest_ = std::move(rest);
+    prefill_.reset();
     if (!ended_) learn_ids();
 }
 
 void conversation_shell::count(const reply_result& result) {
     const auto& u = result.usage;
-    ++metrics_.turns;
     if (result.finish_reason == finish_reason::interrupted) ++metrics_.interrupted;
     metrics_.generated += u.generated;
     metrics_.cached += u.cached;

@@ -44,6 +44,7 @@ void conversation_shell::begin_turn(reply_shell& reply, int max_tokens, start_ha
     turn_begins(reply);
     rest_.reset();
     ++turn_;
+    ++metrics_.turns;
     history_.begin_turn();
     history_.begin_reply(reply.id());
     find_server(std::make_shared<turn_start>(
@@ -64,8 +65,8 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
     const auto start =
         std::make_shared<turn_start>(turn_start{.reply = reply.id(), .done = std::move(done)});
     auto rest = *std::exchange(rest_, {});
-    // It was interrupted before it had a prompt.
-    if (!rest.text.text().empty()) {
+    // One that was interrupted before it had a prompt starts anew.
+    if (rest.generated || !rest.text.text().empty()) {
         rest.unspoken = std::move(*unheard);
         start->resumed =
             reply_origin{.rest = std::move(rest), .spoken = std::string(history_.spoken())};

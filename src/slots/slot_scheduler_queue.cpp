@@ -245,15 +245,15 @@ bool slot_scheduler::may_prefill(int slot, const wish& w) const {
     return s.side != server_side::unverified && (s.owner == nobody || s.owner == w.owner);
 }
 
-// In bytes of text: what the request evaluates, and half of what another owner loses, who may come
-// back for it or not. So a dialogue that begins like another one leaves that its slot.
+// In bytes of text: what the request evaluates, and what another owner loses, who may come back for
+// it. So a dialogue that begins like another one leaves that its slot.
 std::size_t slot_scheduler::cost(int slot, const wish& w, time_point now) const {
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner;
     const bool may_be_wanted = !s.is_left && s.last_used && now - *s.last_used < longest_absence;
     const auto lost = is_anothers_text && may_be_wanted ? s.holds.size() - common : 0;
-    return w.prompt.size() - common + lost / 2;
+    return w.prompt.size() - common + lost;
 }
 
 // A server may have fewer slots by now, and another reply may have taken the slot.

@@ -26,5 +26,24 @@ TEST(example, coroutine_speaks_each_sentence_and_tells_how_it_ended) {
                                                "eos, LLMSlotMetrics("));
 }
 
+TEST(example, conversation_keeps_what_was_heard) {
+    mock::options options;
+    options.replies = {
+        {"Hello<|im_end|>\n<|im_start|>assistant\n",
+         "Good morning to you and to all of your family. I have been waiting for you."},
+        {"", "As you like."}};
+    const mock::server server(options);
+    const auto run = run_example("conversation", server);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, ::testing::HasSubstr("bot: I have been wa-\n"));
+    EXPECT_THAT(run.out,
+                ::testing::EndsWith(
+                    "  system: You are kind.\n"
+                    "  user: Hello\n"
+                    "  assistant: Good morning to you and to all of your family. I have been…\n"
+                    "  user: Go on, please.\n"
+                    "  assistant: As you like.\n"));
+}
+
 }  // namespace
 }  // namespace tandem::testing

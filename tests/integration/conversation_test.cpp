@@ -141,6 +141,22 @@ TEST_F(a_conversation, generates_what_is_missing_after_a_false_interruption) {
     EXPECT_EQ(rest.result().finish_reason, finish_reason::eos);
 }
 
+TEST_F(a_conversation, is_resumed_too_where_its_last_words_were_talked_over) {
+    start();
+    auto talk = bots->create();
+    consumer reply(talk.say("And you?"), consumer::say_nothing);
+    loop.run_to_end(reply);
+    ASSERT_EQ(reply.chunks().size(), 1u) << "all is handed over, and the reply has ended";
+    talk.heard(reply.chunks()[0].id, 4);  // "I am"
+    talk.interrupt();
+    EXPECT_EQ(message(talk, -1), "I am");
+    consumer rest(talk.resume());
+    loop.run_to_end(rest);
+    EXPECT_EQ(rest.text(), " well, too.");
+    EXPECT_EQ(message(talk, -1), "I am well, too.");
+    EXPECT_EQ(completions(server()).size(), 1u);
+}
+
 TEST_F(a_conversation, is_settled_when_the_grace_is_over) {
     config.conversation.resume_grace = 0s;
     start();

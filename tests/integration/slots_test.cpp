@@ -91,6 +91,7 @@ TEST_F(slots, a_wait_for_other_replies_is_logged_when_it_begins) {
 TEST_F(slots, go_to_a_reply_that_begins_before_one_that_goes_on) {
     config.slots = 1;
     config.reuse_guard = 1h;
+    config.queue_timeout = 2h;
     start();
     auto first = consumer(llm->start(prompt));
     const auto waits = [this](const char* reply) {

@@ -42,7 +42,8 @@ class plain_rule {
         if (!note.has_run) return;
         s.side = note.side;
         s.holds = note.holds;
-        if (note.is_use) s.ready = now + guard_, last_ = slot;
+        s.last_user = s.user;
+        if (note.is_use) s.used = now, s.ready = now + guard_, last_ = slot;
     }
     void let_go(owner_id owner) {
         for (auto& s : slots_)
@@ -83,6 +84,9 @@ class plain_rule {
         time_point ready = time_point::min();
         std::string holds{};
         owner_id owner = tandem::slots::nobody;
+        owner_id user = tandem::slots::nobody;
+        owner_id last_user = tandem::slots::nobody;
+        std::optional<time_point> used{};
     };
     using queue = std::vector<std::pair<ticket, wish>>;
 
@@ -120,9 +124,14 @@ class plain_rule {
         int same = 0;
         for (std::size_t n = 0; n < std::min(w.prompt.size(), s.holds.size()); ++n, ++same)
             if (w.prompt[n] != s.holds[n]) break;
+        // What another owner would lose counts as well, for five minutes.
+        const bool is_lost = s.last_user != tandem::slots::nobody && s.last_user != w.owner &&
+                             s.used && now - *s.used < std::chrono::minutes(5);
+        const int lost = is_lost ? static_cast<int>(s.holds.size()) - same : 0;
         const bool is_warm = i == w.warmed && !s.holds.empty() && w.prompt.starts_with(s.holds);
-        return {false, s.side == server_side::maybe_busy, !is_warm, -same, i != last_, s.ready,
-                turn};
+        return {
+            false, s.side == server_side::maybe_busy, !is_warm, lost - same, i != last_, s.ready,
+            turn};
     }
 
     std::pair<ticket, int> give(queue::iterator i, int best) {
@@ -132,7 +141,7 @@ class plain_rule {
         auto& s = at_slot(best);
         s.busy = true;
         s.is_prefilled_now = !is_live(w);
-        s.owner = w.owner;
+        s.owner = s.user = w.owner;
         return {t, best};
     }
 

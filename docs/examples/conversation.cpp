@@ -1,0 +1,63 @@
+// A conversation of two turns over one or more servers, in which the user interrupts the bot.
+//   example_conversation http://127.0.0.1:8080 "Tell me a story."
+#include <tandem/tandem.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <exception>
+#include <iostream>
+#include <string>
+#include <utility>  // Boost 1.74's awaitable.hpp needs it
+
+using boost::asio::use_awaitable;
+
+// Stands for your synthesiser. Gives the characters of `text` that were heard: less than all of
+// them where the user talks over the bot.
+std::size_t speak(const std::string& text, bool user_interrupts) {
+    const auto heard = user_interrupts ? text.size() / 2 : text.size();
+    std::cout << "bot: " << text.substr(0, heard) << (user_interrupts ? "-\n" : "\n");
+    return heard;
+}
+
+// Speaks the answer; the user interrupts its second sentence, if at all.
+boost::asio::awaitable<void> answer(tandem::conversation& talk, std::string question,
+                                    bool user_interrupts) {
+    std::cout << "user: " << question << "\n";
+    auto reply = talk.say(std::move(question));
+    while (auto chunk = co_await reply.async_next_chunk(use_awaitable)) {
+        const bool is_cut_short = user_interrupts && chunk->id.seq == 1;
+        const auto heard = speak(chunk->speech, is_cut_short);
+        if (!is_cut_short) {
+            reply.continue_after(chunk->id);
+            continue;
+        }
+        talk.heard(chunk->id, heard);
+        talk.interrupt();
+    }
+}
+
+boost::asio::awaitable<void> converse(tandem::service& bots, std::string question) {
+    auto talk = bots.create(
+        {.messages = {{.role = "system", .content = "You are kind."}}, .interrupted_mark = "…"});
+    co_await answer(talk, question, true);
+    co_await answer(talk, "Go on, please.", false);
+    const auto state = co_await talk.async_state(use_awaitable);
+    std::cout << "\nThe history holds what was heard:\n";
+    for (const auto& m : state.history) std::cout << "  " << m.role << ": " << m.content << "\n";
+}
+
+int main(int argc, char** argv) try {
+    boost::asio::io_context ioc;
+    tandem::service bots(ioc.get_executor(),
+                         {.servers = {argc > 1 ? argv[1] : "http://127.0.0.1:8080"}});
+    co_spawn(ioc, converse(bots, argc > 2 ? argv[2] : "Hello"), [](std::exception_ptr e) {
+        if (e) std::rethrow_exception(e);
+    });
+    ioc.run();
+} catch (const std::exception& e) {
+    std::cerr << e.what() << "\n";
+    return 1;
+}
