@@ -29,13 +29,9 @@ boost::asio::awaitable<void> answer(tandem::conversation& talk, std::string ques
     auto reply = talk.say(std::move(question));
     while (auto chunk = co_await reply.async_next_chunk(use_awaitable)) {
         const bool is_cut_short = user_interrupts && chunk->id.seq == 1;
-        const auto heard = speak(chunk->speech, is_cut_short);
-        if (!is_cut_short) {
-            reply.continue_after(chunk->id);
-            continue;
-        }
-        talk.heard(chunk->id, heard);
-        talk.interrupt();
+        talk.heard(chunk->id, speak(chunk->speech, is_cut_short));
+        if (is_cut_short) talk.interrupt();
+        reply.continue_after(chunk->id);
     }
 }
 

@@ -100,8 +100,9 @@ class conversation {
 
     /// How far the listener got into a chunk: so many characters (Unicode code points) of its
     /// `speech`, or this share of it (0 to 1). Chunks before it were heard whole, as are those that
-    /// were continued. May come late, twice and in any order: the furthest place counts. Counts
-    /// until the turn is settled: when the next one begins, or `resume_grace` after an interrupt.
+    /// were continued before an interrupt. May come late, twice and in any order: the furthest
+    /// place counts. Counts until the turn is settled: when the next one begins, or `resume_grace`
+    /// after an interrupt.
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
     /// Barge-in: ends the running reply, and history keeps of the turn what `interrupted` says.

@@ -96,7 +96,10 @@ void conversation_shell::heard_share(chunk_id id, double share) {
 
 void conversation_shell::interrupt() {
     if (ended_) return;
-    if (running_ == 0) return void(history_.interrupted(now()));
+    if (running_ == 0) {
+        is_interrupted_ = history_.interrupted(now()) || is_interrupted_;
+        return;
+    }
     if (const auto reply = reply_.lock()) reply->interrupt();
 }
 
@@ -153,13 +156,15 @@ void conversation_shell::handed_over(const chunk& c) {
     if (c.id.reply == running_) history_.handed_over(c);
 }
 
+// A voice that was silenced may say that it is done: that is no word of what was heard.
 void conversation_shell::continued(chunk_id id) {
-    history_.continued(now(), id);
+    if (!is_interrupted_) history_.continued(now(), id);
 }
 
 void conversation_shell::ended(std::uint64_t reply, const reply_result& result, reply_rest rest) {
     if (reply != running_) return;
     running_ = 0;
+    is_interrupted_ = result.finish_reason == finish_reason::interrupted;
     if (std::exchange(generates_, false)) host_->turn_ended(core_);
     if (result.error && core_) host_->server_failed(core_, {result.error, result.diagnostics});
     if (result.usage.prompt > 0) history_.prompt_measured(result.usage.prompt);

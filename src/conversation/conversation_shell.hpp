@@ -127,10 +127,11 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// What a slot of core_ holds of the conversation.
     known_text known_;
     std::weak_ptr<reply_shell> reply_;
-    std::uint64_t running_ = 0;  // the running reply's id
-    std::uint64_t turn_ = 0;     // counts them
-    int tokens_said_ = 0;        // of the last prompt and what was generated behind it
-    bool generates_ = false;     // the host counts it
+    std::uint64_t running_ = 0;    // the running reply's id
+    std::uint64_t turn_ = 0;       // counts them
+    int tokens_said_ = 0;          // of the last prompt and what was generated behind it
+    bool generates_ = false;       // the host counts it
+    bool is_interrupted_ = false;  // the last turn
     std::optional<reply_rest> rest_;
     std::shared_ptr<slot_prefill> prefill_;
     std::vector<chat_message> said_meanwhile_;

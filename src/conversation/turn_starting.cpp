@@ -36,6 +36,7 @@ std::optional<failure> conversation_shell::refuse_turn() const {
 void conversation_shell::turn_begins(reply_shell& reply) {
     reply_ = reply.weak_from_this();
     running_ = reply.id();
+    is_interrupted_ = false;
     if (prefill_) prefill_->stop_waiting();
 }
 

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <iostream>
 #include <map>
 #include <random>
+#include <unistd.h>
 
 namespace tandem::testing {
 namespace {
@@ -97,6 +99,110 @@ TEST_P(conversations_contract, second_turn_evaluates_its_own_new_tokens_only) {
     }
     std::cout << dialogues.size() << " second turns; at most " << worst
               << " tokens over their own evaluated\n";
+}
+
+// --- the life of a conversation
+
+TEST_P(conversations_contract, lives_from_its_creation_to_its_end) {
+    service bots(loop().ioc.get_executor(), two_servers());
+    const auto& turn = talk_turn_of("hello");
+    auto talk = bots.create();
+    EXPECT_FALSE(talk.append({.role = "user", .content = "Hello!"}));
+    consumer reply(talk.generate());
+    loop().run_to_end(reply);
+    EXPECT_EQ(reply.text(), turn.reply);
+    EXPECT_EQ(reply.result().finish_reason, finish_reason::eos);
+    talk.end();
+    consumer late(talk.generate());
+    loop().run_to_end(late);
+    EXPECT_EQ(late.error(), errc::session_not_found);
+}
+
+TEST_P(conversations_contract, goes_on_after_it_was_cancelled_as_if_it_had_not_been) {
+    auto config = two_servers();
+    config.server.first_chunk_min_tokens = 0;
+    service bots(loop().ioc.get_executor(), config);
+    const auto& story = talk_turn_of("soup-recipe");
+    const auto dialogues = mock::load_dialogues(talk_file);
+    const auto soup = std::find_if(dialogues.begin(), dialogues.end(),
+                                   [](auto& d) { return d.id == "soup-recipe"; });
+    auto talk = bots.create();
+    std::string heard;
+    consumer reply(talk.say(soup->messages[0].content), [&](consumer& c, const chunk& piece) {
+        if (piece.id.seq == 3) return talk.interrupt();
+        heard += piece.text;
+        c.go_on(piece);
+    });
+    loop().run_to_end(reply);
+    EXPECT_EQ(reply.result().finish_reason, finish_reason::interrupted);
+    consumer rest(talk.resume());
+    loop().run_to_end(rest);
+    EXPECT_EQ(heard + rest.text(), story.reply);
+    const auto state = state_of(talk);
+    EXPECT_EQ(state.history.back().content, story.reply);
+    EXPECT_EQ(state.metrics.resumed, 1);
+}
+
+TEST_P(conversations_contract, use_slots_again_that_others_have_left) {
+    auto config = two_servers();
+    config.servers = {url()};
+    service bots(loop().ioc.get_executor(), config);
+    const auto& turn = talk_turn_of("hello");
+    std::map<int, int> uses;
+    for (int i = 0; i < 12; ++i) {
+        auto talk = bots.create();
+        consumer reply(talk.say("Hello!"));
+        loop().run_to_end(reply);
+        EXPECT_EQ(reply.text(), turn.reply);
+        ++uses[reply.chunks().at(0).slot];
+    }
+    for (const auto& [slot, times] : uses) EXPECT_TRUE(slot == 0 || slot == 1) << slot;
+    EXPECT_LT(uses.size(), 12u);
+}
+
+class sleeping_conversations : public conversations_contract {
+ protected:
+    void SetUp() override {
+        arguments_ = {"--slot-save-path", ::testing::TempDir()};
+        mock_options_.slot_actions = true;
+        conversations_contract::SetUp();
+    }
+};
+TANDEM_CONTRACT(sleeping_conversations);
+
+TEST_P(sleeping_conversations, go_on_from_their_file) {
+    auto config = two_servers();
+    config.servers = {url()};
+    service bots(loop().ioc.get_executor(), config);
+    const auto dialogue = two_turn_dialogues().at(0);
+    std::deque<mock::message> left(dialogue.messages.begin(), dialogue.messages.end());
+    conversation_options options;
+    if (left.front().role == "system") {
+        options.messages.push_back({.role = "system", .content = left.front().content});
+        left.pop_front();
+    }
+    const auto file = "tandem-test-" + std::to_string(::getpid()) + ".bin";
+    auto talk = bots.create(options);
+    consumer first(talk.say(left[0].content));
+    loop().run_to_end(first);
+    const auto [save_error, saved] =
+        loop().call<slot_file_result>([&](auto h) { talk.async_save_slot(file, std::move(h)); });
+    ASSERT_FALSE(save_error) << save_error.message();
+    // Others take both slots.
+    for (int i = 0; i < 2; ++i) {
+        auto other = bots.create();
+        consumer reply(other.say(i == 0 ? "Hello!" : "Are you open on Sundays?"));
+        loop().run_to_end(reply);
+    }
+    const auto [restore_error, restored] =
+        loop().call<slot_file_result>([&](auto h) { talk.async_restore_slot(file, std::move(h)); });
+    ASSERT_FALSE(restore_error) << restore_error.message();
+    EXPECT_EQ(restored.tokens, saved.tokens);
+    consumer second(talk.say(left[2].content));
+    loop().run_to_end(second);
+    EXPECT_EQ(second.text(), left[3].content);
+    EXPECT_GE(second.chunks().at(0).cached, saved.tokens - 1);
+    std::remove((::testing::TempDir() + file).c_str());
 }
 
 // --- many at once

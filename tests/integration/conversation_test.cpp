@@ -70,6 +70,15 @@ TEST_F(a_conversation, counts_what_was_heard_late_twice_and_out_of_order) {
     EXPECT_EQ(message(talk, -1), "Hello.");
 }
 
+TEST_F(a_conversation, takes_no_continue_of_a_silenced_voice_for_heard) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    interrupt(talk, reply);
+    reply.go_on(reply.chunks()[0]);
+    EXPECT_EQ(state_of(talk).history.size(), 1u);
+}
+
 TEST_F(a_conversation, keeps_the_cached_prefix_up_to_where_it_was_cut) {
     start();
     auto talk = bots->create();
