@@ -4,6 +4,7 @@
 #include "tandem/conversation.hpp"
 #include "tandem/conversation_options.hpp"
 #include "tandem/detail/async_call.hpp"
+#include "tandem/service_config.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -19,62 +20,6 @@ namespace tandem {
 namespace detail {
 class service_core;
 }
-
-/// Which server a conversation is pinned to.
-enum class placement {
-    round_robin,  ///< the next in the list
-    least_busy,   ///< the one with the fewest conversations for each of its slots
-};
-
-std::string_view to_string(placement p) noexcept;
-
-/// How many conversations share servers.
-struct service_config {
-    /// Their URLs, each once; empty = that of `server`.
-    std::vector<std::string> servers{};
-    /// All else that is to be known of them, the same for each: key, limits, pacing, chunks,
-    /// generation. `slots` is for each server; 0 = all that it has, as here.
-    config server{.slots = 0};
-    tandem::placement placement = tandem::placement::least_busy;
-    /// Slots that a conversation has for itself while it generates. 0 to 1024; 0 = two where slots
-    /// have a reuse guard, else one, which keeps its cache best.
-    int slots_per_conversation = 0;
-    /// Where all slots are leased, a turn may take one that rests while its owner's voice speaks.
-    /// That shortens waits on servers with too few slots, and costs the owner its cache.
-    bool share_idle_slots = false;
-    /// Servers are asked for /health so often, as long as there are conversations, and sooner after
-    /// a failure. 100 ms to 1 h.
-    duration health_interval = std::chrono::seconds(5);
-    /// For conversations that bring no options of their own.
-    conversation_options conversation{};
-};
-
-/// All faults of `c`; empty if it can be used.
-std::vector<config_fault> check(const service_config& c);
-
-/// What a service knows of one of its servers.
-struct server_status {
-    enum class health {
-        unknown,  ///< not asked yet
-        up,
-        loading,  ///< its model
-        down,
-    };
-    std::string url{};
-    health state = health::unknown;
-    /// It was removed, and finishes its replies.
-    bool draining = false;
-    /// Slots that are used; 0 if that is not known yet.
-    int slots = 0;
-    /// Pinned to it, of these those with a reply under way, and those that wait for a slot.
-    int conversations = 0;
-    int generating = 0;
-    int waiting = 0;
-    /// Why it is down, in words.
-    std::string fault{};
-};
-
-std::string_view to_string(server_status::health h) noexcept;
 
 /// Conversations over a list of llama-servers. A conversation is pinned to a server, and leases
 /// slots there while it generates; it finds them again by what they hold. Turns that find no slot

@@ -13,3 +13,4 @@
 #include "tandem/saved_conversation.hpp"
 #include "tandem/server.hpp"
 #include "tandem/service.hpp"
+#include "tandem/service_config.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tandem/service.hpp"
+#include "tandem/service_config.hpp"
 
 #include <cstddef>
 #include <optional>

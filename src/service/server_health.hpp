@@ -3,7 +3,7 @@
 #include "base/time.hpp"
 
 #include "tandem/error.hpp"
-#include "tandem/service.hpp"
+#include "tandem/service_config.hpp"
 
 #include <optional>
 #include <string>

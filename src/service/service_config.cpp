@@ -1,5 +1,6 @@
+#include "tandem/service_config.hpp"
+
 #include "tandem/config_fields.hpp"
-#include "tandem/service.hpp"
 
 #include <fmt/format.h>
 

@@ -98,7 +98,7 @@ TEST(json, is_included_by_the_wire_room_only) {
 
 // Code that decides: it is told what happened and when. Names without an end stand for the header
 // and the source.
-constexpr std::array<const char*, 11> pure_parts{"src/base/",
+constexpr std::array<const char*, 23> pure_parts{"src/base/",
                                                  "src/text/",
                                                  "src/wire/",
                                                  "src/slots/",
@@ -108,7 +108,19 @@ constexpr std::array<const char*, 11> pure_parts{"src/base/",
                                                  "src/reply/refusal.",
                                                  "src/reply/reply_actions.",
                                                  "src/reply/reply_machine.",
-                                                 "src/reply/reply_tally."};
+                                                 "src/reply/reply_tally.",
+                                                 "src/reply/known_text.",
+                                                 "src/reply/reply_origin.",
+                                                 "src/conversation/chatml.",
+                                                 "src/conversation/context_care.",
+                                                 "src/conversation/heard_position.",
+                                                 "src/conversation/ledger.",
+                                                 "src/conversation/saved_conversation.",
+                                                 "src/conversation/speech_alignment.",
+                                                 "src/conversation/turn_history.",
+                                                 "src/service/server_choice.",
+                                                 "src/service/server_health.",
+                                                 "src/service/service_config."};
 
 std::vector<fs::path> pure_files() {
     std::vector<fs::path> files;
