@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -29,8 +31,9 @@ class fault_list {
 };
 
 void check_message(const std::string& at, const chat_message& m, fault_list& list) {
-    list.unless(!m.role.empty(), at + ".role", "is empty");
-    list.check_text(at + ".role", m.role);
+    constexpr std::array roles{"system", "user", "assistant", "tool"};
+    list.unless(std::ranges::find(roles, m.role) != roles.end(), at + ".role",
+                "is none of system, user, assistant and tool");
     list.check_text(at + ".content", m.content);
     list.check_text(at + ".tool_call_id", m.tool_call_id);
     list.check_text(at + ".name", m.name);

@@ -144,14 +144,31 @@ void conversation_shell::use_slot_file(slot_file_job::kind what, std::string fil
                        error_code ec, const diagnostics& diag, const server_props&) mutable {
         const auto self = weak.lock();
         if (ec || !self || !self->core_) return done(ec ? ec : errc::session_not_found, diag, {});
-        self->start_slot_file(what, std::move(file), std::move(done));
+        self->find_slot_text(what, std::move(file), std::move(done));
     });
 }
 
+// A conversation that was loaded knows its text only after its first turn; the slot must be known
+// to hold it, or the turn goes to another.
+void conversation_shell::find_slot_text(slot_file_job::kind what, std::string file,
+                                        slot_file_job::handler done) {
+    if (!known_.text().empty())
+        return start_slot_file(what, std::move(file), known_.text(), std::move(done));
+    render_prompt(core_, history_.messages(),
+                  [weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
+                      error_code ec, const diagnostics& diag, std::string prompt) mutable {
+                      const auto self = weak.lock();
+                      if (ec || !self || !self->core_)
+                          return done(ec ? ec : errc::session_not_found, diag, {});
+                      self->start_slot_file(what, std::move(file), std::move(prompt),
+                                            std::move(done));
+                  });
+}
+
 void conversation_shell::start_slot_file(slot_file_job::kind what, std::string file,
-                                         slot_file_job::handler done) {
+                                         std::string text, slot_file_job::handler done) {
     slot_file_job::start(
-        core_, {.what = what, .file = std::move(file), .owner = id_, .text = known_.text()},
+        core_, {.what = what, .file = std::move(file), .owner = id_, .text = std::move(text)},
         [weak = weak_from_this(), what, done = std::move(done)](
             error_code ec, const diagnostics& diag, slot_file_result r) {
             if (const auto self = weak.lock()) self->slot_file_done(what, ec, r);

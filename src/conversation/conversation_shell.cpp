@@ -33,6 +33,7 @@ conversation_shell::conversation_shell(event_home& home, std::shared_ptr<convers
       host_(std::move(host)),
       rules_(rules),
       id_(home.next_id()),
+      turn_options_(rules.generation),
       history_(std::move(history)) {}
 
 std::shared_ptr<conversation_shell> conversation_shell::make(
@@ -48,7 +49,7 @@ std::shared_ptr<conversation_shell> conversation_shell::make(
 
 void conversation_shell::append(chat_message message) {
     if (ended_) return;
-    if (running_ == 0) return void(history_.append(std::move(message)));
+    if (running_ == 0 && said_meanwhile_.empty()) return void(history_.append(std::move(message)));
     if (said_meanwhile_.size() < most_said_meanwhile)
         return said_meanwhile_.push_back(std::move(message));
     home_->log(log_level::warning,
@@ -62,6 +63,10 @@ std::shared_ptr<reply_shell> conversation_shell::generate() {
 
 std::shared_ptr<reply_shell> conversation_shell::generate(generation_options options) {
     const int max_tokens = options.max_tokens;
+    {
+        const std::lock_guard lock(options_mutex_);
+        turn_options_ = options;
+    }
     return reply_shell::make(
         *home_, rules_, std::move(options),
         [self = shared_from_this(), max_tokens](reply_shell& reply, start_handler done) {
@@ -71,8 +76,11 @@ std::shared_ptr<reply_shell> conversation_shell::generate(generation_options opt
 }
 
 std::shared_ptr<reply_shell> conversation_shell::resume() {
+    std::unique_lock lock(options_mutex_);
+    auto options = turn_options_;
+    lock.unlock();
     return reply_shell::make(
-        *home_, rules_, rules_.generation,
+        *home_, rules_, std::move(options),
         [self = shared_from_this()](reply_shell& reply, start_handler done) {
             self->resume_turn(reply, std::move(done));
         },
@@ -96,10 +104,7 @@ void conversation_shell::heard_share(chunk_id id, double share) {
 
 void conversation_shell::interrupt() {
     if (ended_) return;
-    if (running_ == 0) {
-        is_interrupted_ = history_.interrupted(now()) || is_interrupted_;
-        return;
-    }
+    if (running_ == 0) return void(history_.interrupted(now()));
     if (const auto reply = reply_.lock()) reply->interrupt();
 }
 
@@ -156,26 +161,31 @@ void conversation_shell::handed_over(const chunk& c) {
     if (c.id.reply == running_) history_.handed_over(c);
 }
 
-// A voice that was silenced may say that it is done: that is no word of what was heard.
 void conversation_shell::continued(chunk_id id) {
-    if (!is_interrupted_) history_.continued(now(), id);
+    history_.continued(now(), id);
 }
 
 void conversation_shell::ended(std::uint64_t reply, const reply_result& result, reply_rest rest) {
     if (reply != running_) return;
     running_ = 0;
-    is_interrupted_ = result.finish_reason == finish_reason::interrupted;
     if (std::exchange(generates_, false)) host_->turn_ended(core_);
     if (result.error && core_) host_->server_failed(core_, {result.error, result.diagnostics});
     if (result.usage.prompt > 0) history_.prompt_measured(result.usage.prompt);
     tokens_said_ = result.usage.prompt + result.usage.generated;
     history_.generated(now(), rest.unspoken);
-    history_.turn_ended(now(), result.finish_reason);
+    // A resumed turn that could not start is as it was.
+    const bool never_began = starting_ && starting_->resumed;
+    history_.turn_ended(now(), never_began ? finish_reason::interrupted : result.finish_reason);
     count(result);
-    for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
-    rest_ = std::move(rest);
+    keep_rest(std::move(rest));
     prefill_.reset();
     if (!ended_) learn_ids();
+}
+
+void conversation_shell::keep_rest(reply_rest rest) {
+    const auto starting = std::exchange(starting_, nullptr);
+    const bool never_began = starting && starting->resumed;
+    rest_ = never_began ? std::move(*starting->resumed->rest) : std::move(rest);
 }
 
 void conversation_shell::count(const reply_result& result) {

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -113,25 +114,31 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void prefill();
     void prefill_with(known_prompt prompt);
     void use_slot_file(slot_file_job::kind what, std::string file, slot_file_job::handler done);
-    void start_slot_file(slot_file_job::kind what, std::string file, slot_file_job::handler done);
+    void find_slot_text(slot_file_job::kind what, std::string file, slot_file_job::handler done);
+    void start_slot_file(slot_file_job::kind what, std::string file, std::string text,
+                         slot_file_job::handler done);
     void slot_file_done(slot_file_job::kind what, const error_code& ec, const slot_file_result& r);
 
+    void keep_rest(reply_rest rest);
     void count(const reply_result& result);
 
     std::shared_ptr<event_home> home_;
     std::shared_ptr<conversation_host> host_;
     const config& rules_;
     const slots::owner_id id_;
+    // Of the last turn; from any thread.
+    std::mutex options_mutex_;
+    generation_options turn_options_;
     conversations::turn_history history_;
     core_ptr core_;
     /// What a slot of core_ holds of the conversation.
     known_text known_;
     std::weak_ptr<reply_shell> reply_;
-    std::uint64_t running_ = 0;    // the running reply's id
-    std::uint64_t turn_ = 0;       // counts them
-    int tokens_said_ = 0;          // of the last prompt and what was generated behind it
-    bool generates_ = false;       // the host counts it
-    bool is_interrupted_ = false;  // the last turn
+    std::uint64_t running_ = 0;  // the running reply's id
+    start_ptr starting_;         // until its reply has a prompt
+    std::uint64_t turn_ = 0;
+    int tokens_said_ = 0;     // of the last prompt and what was generated behind it
+    bool generates_ = false;  // the host counts it
     std::optional<reply_rest> rest_;
     std::shared_ptr<slot_prefill> prefill_;
     std::vector<chat_message> said_meanwhile_;

@@ -2,9 +2,25 @@
 
 #include "wire/conversation_json.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace tandem {
+
+namespace {
+
+// Only the first exchange may begin otherwise, as with a greeting.
+std::optional<config_fault> fault_of(const saved_exchange& e, std::size_t place) {
+    const auto at = fmt::format("exchanges[{}].", place);
+    if (const auto faults = check(conversation_options{.messages = e.messages}); !faults.empty())
+        return config_fault{at + faults.front().field, faults.front().message};
+    if (place > 0 && (e.messages.empty() || e.messages.front().role != "user"))
+        return config_fault{at + "messages", "begin with no message of the user"};
+    return std::nullopt;
+}
+
+}  // namespace
 
 std::string saved_text(const saved_conversation& c) {
     return wire::conversation_text(c);
@@ -15,6 +31,8 @@ std::optional<config_fault> read_saved(std::string_view text, saved_conversation
     if (auto fault = wire::read_conversation(text, read)) return fault;
     if (const auto faults = check(read.options); !faults.empty())
         return config_fault{"options." + faults.front().field, faults.front().message};
+    for (std::size_t i = 0; i < read.exchanges.size(); ++i)
+        if (auto fault = fault_of(read.exchanges[i], i)) return fault;
     out = std::move(read);
     return std::nullopt;
 }

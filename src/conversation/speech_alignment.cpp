@@ -18,6 +18,8 @@ constexpr std::size_t look_ahead = text::longest_target;
 constexpr std::size_t near_by = 64;
 constexpr int short_run = 4;
 constexpr int long_run = 8;
+// A search that finds nothing has looked at up to `look_ahead` marks.
+constexpr int guesses_of_a_search = 64;
 // Marks that may stand between two characters that agree.
 constexpr int most_marks = 32;
 
@@ -98,8 +100,10 @@ speech_alignment::place speech_alignment::next() {
 }
 
 speech_alignment::place speech_alignment::find(char32_t said) {
+    if (guesses_ <= 0) return {at_, at_};
     auto text = text_.substr(0, text::floor_to_character(text_, at_ + look_ahead)).substr(at_);
     const auto u = find_behind_marks(text, said, static_cast<int>(look_ahead));
+    if (!u) guesses_ -= guesses_of_a_search;
     if (!u) return {at_, at_};
     const auto begin = static_cast<std::size_t>(text.data() - text_.data());
     return {begin, begin + u->bytes};

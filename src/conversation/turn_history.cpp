@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view user = "user";
 constexpr std::string_view system_role = "system";
 constexpr std::string_view assistant = "assistant";
+constexpr std::string_view tool = "tool";
 
 std::size_t bytes_of(const chat_message& m) noexcept {
     auto bytes = m.content.size() + m.name.size();
@@ -27,6 +28,11 @@ std::size_t bytes_of(const std::vector<chat_message>& messages) noexcept {
 
 bool is_complete(finish_reason why) noexcept {
     return why != finish_reason::interrupted && why != finish_reason::error;
+}
+
+// What the assistant said, without calls of tools.
+bool is_plain(const chat_message& m) {
+    return m.role == assistant && m.tool_calls.empty();
 }
 
 }  // namespace
@@ -52,9 +58,22 @@ bool turn_history::append(chat_message m) {
 /// Messages of the system before all others are the system prompt.
 void turn_history::add(chat_message m) {
     if (exchanges_.empty() && m.role == system_role) return system_.push_back(std::move(m));
-    if (exchanges_.empty() || (m.role == user && !exchanges_.back().messages.empty()))
-        begin_exchange();
+    const bool begins = m.role == user && !exchanges_.empty() &&
+                        !exchanges_.back().messages.empty() && !awaits_tool();
+    if (exchanges_.empty() || begins) begin_exchange();
     exchanges_.back().messages.push_back(std::move(m));
+}
+
+/// A call of the last exchange has no result yet: that comes behind what the user says meanwhile,
+/// and must not be parted from its call.
+bool turn_history::awaits_tool() const {
+    const auto& messages = exchanges_.back().messages;
+    std::size_t calls = 0, results = 0;
+    for (const auto& m : messages) {
+        calls += m.tool_calls.size();
+        results += m.role == tool ? 1 : 0;
+    }
+    return results < calls;
 }
 
 void turn_history::begin_exchange() {
@@ -67,14 +86,13 @@ bool turn_history::begin_turn() {
     settle();
     if (exchanges_.empty()) begin_exchange();
     state_ = turn_state::running;
-    is_whole_ = false;
+    is_resumed_ = false;
     return true;
 }
 
 void turn_history::turn_ended(time_point now, finish_reason why, std::vector<tool_call> calls) {
     settle_if_over(now);
     if (!is_open()) return;
-    is_whole_ = is_whole_ || is_complete(why);
     if (state_ != turn_state::running) return;
     if (why == finish_reason::interrupted) {
         interrupted(now);
@@ -101,6 +119,7 @@ bool turn_history::can_resume(time_point now) const noexcept {
 std::optional<std::string> turn_history::resume(time_point now) {
     if (!can_resume(now)) return std::nullopt;
     state_ = turn_state::running;
+    is_resumed_ = true;
     return turn_.resume();
 }
 
@@ -176,9 +195,10 @@ void turn_history::generated(time_point now, std::string_view unspoken) {
     if (is_open()) turn_.generated(unspoken);
 }
 
+// A voice that was silenced may say that it is done: that is no word of what was heard.
 void turn_history::continued(time_point now, chunk_id id) {
     settle_if_over(now);
-    turn_.continued(id);
+    if (state_ != turn_state::ended || end_ != turn_end::interrupted) turn_.continued(id);
 }
 
 bool turn_history::heard(time_point now, chunk_id id, std::size_t speech_characters) {
@@ -208,8 +228,11 @@ std::vector<chat_message> turn_history::transcript() const {
 std::vector<chat_message> turn_history::messages() const {
     std::vector<chat_message> joined;
     for (auto& m : transcript()) {
-        if (m.role == user && !joined.empty() && joined.back().role == user)
+        const bool follows = !joined.empty() && joined.back().role == m.role;
+        if (follows && m.role == user)
             joined.back().content += "\n" + m.content;
+        else if (follows && is_plain(m) && is_plain(joined.back()))
+            joined.back().content += m.content;
         else
             joined.push_back(std::move(m));
     }
@@ -235,9 +258,9 @@ void turn_history::prompt_measured(int tokens) {
         exchanges_[exchanges_.size() - 2].tokens = tokens - prompt_at_previous_;
 }
 
-/// Only then is the prompt the start of the last exchange.
+/// Only then was the prompt the start of the last exchange.
 bool turn_history::is_unanswered() const noexcept {
-    return turn_.generated() == 0 &&
+    return !is_resumed_ &&
            std::ranges::all_of(exchanges_.back().messages, [](const chat_message& m) {
                return m.role == user || m.role == system_role;
            });
@@ -270,7 +293,7 @@ std::size_t turn_history::drop_oldest(std::size_t count) {
     count = std::min(count, exchanges_.empty() ? 0 : exchanges_.size() - 1);
     if (count == 0) return 0;
     exchanges_.erase(exchanges_.begin(), exchanges_.begin() + static_cast<std::ptrdiff_t>(count));
-    prompt_at_last_ = prompt_at_previous_ = -1;
+    forget_measurements();
     return count;
 }
 

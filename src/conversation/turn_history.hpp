@@ -52,8 +52,6 @@ class turn_history {
     /// It goes on: returns the text that a reply is to hand over first, from the last whole word
     /// that was heard on. It may be empty. Nothing if it cannot go on.
     std::optional<std::string> resume(time_point now);
-    /// Whether the model had ended the turn: then nothing is to be generated behind that text.
-    bool is_generated_whole() const noexcept { return is_whole_; }
     turn_state state(time_point now) const noexcept;
 
     // What becomes of the turn; see ledger. Chunks count while it runs, the others until it is
@@ -75,8 +73,9 @@ class turn_history {
     // What the next prompt is made of
 
     /// All messages, with what is kept of the turn as it stands now; of a running turn, all that
-    /// was generated. Messages of the user that follow each other are joined by a line break, as
-    /// the templates of some models refuse two in a row.
+    /// was generated. Messages of the user that follow each other are joined by a line break, and
+    /// those of the assistant without one, as the second goes on with the first: the templates of
+    /// some models refuse two in a row.
     std::vector<chat_message> messages() const;
     /// The same as they came.
     std::vector<chat_message> transcript() const;
@@ -88,6 +87,8 @@ class turn_history {
     /// The prompt of the turn that begins, or is about to, has so many tokens. What the exchange
     /// before costs is the difference to the measurement before.
     void prompt_measured(int tokens);
+    /// What comes is counted by another model.
+    void forget_measurements() noexcept { prompt_at_last_ = prompt_at_previous_ = -1; }
     /// Of each exchange, from the oldest on; the last one is being answered.
     std::vector<exchange_cost> costs() const;
     std::size_t system_bytes() const noexcept;
@@ -109,6 +110,7 @@ class turn_history {
     std::string kept() const;
     std::optional<chat_message> turn_message() const;
     void add(chat_message m);
+    bool awaits_tool() const;
     void begin_exchange();
     bool is_unanswered() const noexcept;
 
@@ -119,7 +121,7 @@ class turn_history {
     turn_state state_ = turn_state::none;
     turn_end end_ = turn_end::complete;
     time_point interrupted_at_{};
-    bool is_whole_ = false;
+    bool is_resumed_ = false;
     ledger turn_;
     std::vector<tool_call> calls_;
     saved_turn settled_turn_;

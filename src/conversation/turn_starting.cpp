@@ -36,7 +36,6 @@ std::optional<failure> conversation_shell::refuse_turn() const {
 void conversation_shell::turn_begins(reply_shell& reply) {
     reply_ = reply.weak_from_this();
     running_ = reply.id();
-    is_interrupted_ = false;
     if (prefill_) prefill_->stop_waiting();
 }
 
@@ -46,10 +45,12 @@ void conversation_shell::begin_turn(reply_shell& reply, int max_tokens, start_ha
     rest_.reset();
     ++turn_;
     ++metrics_.turns;
+    for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
     history_.begin_turn();
     history_.begin_reply(reply.id());
-    find_server(std::make_shared<turn_start>(
-        turn_start{.reply = reply.id(), .done = std::move(done), .max_tokens = max_tokens}));
+    starting_ = std::make_shared<turn_start>(
+        turn_start{.reply = reply.id(), .done = std::move(done), .max_tokens = max_tokens});
+    find_server(starting_);
 }
 
 void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
@@ -65,6 +66,7 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
     ++metrics_.resumed;
     const auto start =
         std::make_shared<turn_start>(turn_start{.reply = reply.id(), .done = std::move(done)});
+    starting_ = start;
     auto rest = *std::exchange(rest_, {});
     // One that was interrupted before it had a prompt starts anew.
     if (rest.generated || !rest.text.text().empty()) {
@@ -94,6 +96,7 @@ void conversation_shell::pin(core_ptr core) {
     }
     // Another server may have another vocabulary.
     known_ = {};
+    history_.forget_measurements();
     prefill_.reset();
     core_ = std::move(core);
     if (history_.options().isolate) core_->keeper().isolate(id_);
@@ -125,7 +128,7 @@ void conversation_shell::no_answer(const start_ptr& start, const failure& why) {
 }
 
 void conversation_shell::server_found(const start_ptr& start) {
-    if (start->resumed) return start_reply(start, std::move(*start->resumed));
+    if (start->resumed) return start_reply(start, *std::exchange(start->resumed, {}));
     make_prompt(start);
 }
 
@@ -177,6 +180,7 @@ void conversation_shell::fit(const start_ptr& start, known_prompt counted) {
 }
 
 void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
+    starting_.reset();
     generates_ = true;
     host_->turn_began(core_);
     const auto warmed = prefill_ ? prefill_->slot() : std::nullopt;

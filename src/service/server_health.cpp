@@ -30,9 +30,10 @@ void server_health::ask_soon(time_point now) {
     next_check_ = now + pause_;
 }
 
-// A server that answers at all, but has no /health, is none that can be watched: it is up.
+// A server that has no /health cannot be watched: it is up. All else that is no "ok" may be a proxy
+// that tells of a dead server.
 bool server_health::answered(time_point now, const error_code& ec, std::string words) {
-    if (ec && tells_of_server(ec)) {
+    if (ec && ec != errc::not_supported) {
         ask_soon(now);
         return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
     }

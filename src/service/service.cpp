@@ -3,7 +3,8 @@
 #include "conversation/conversation_shell.hpp"
 #include "conversation/turn_history.hpp"
 #include "service/service_core.hpp"
-#include "wire/conversation_json.hpp"
+
+#include "tandem/saved_conversation.hpp"
 
 #include <fmt/format.h>
 
@@ -16,11 +17,6 @@ void destroy(std::shared_ptr<detail::service_core> core) {
     if (!core) return;
     const auto& home = core->home();
     home.dispatch([owned = std::move(core)] { owned->home().close(); });
-}
-
-std::optional<config_fault> first_fault(const conversation_options& o) {
-    auto faults = check(o);
-    return faults.empty() ? std::nullopt : std::optional(std::move(faults[0]));
 }
 
 std::shared_ptr<detail::conversation_shell> begin(const std::shared_ptr<detail::service_core>& core,
@@ -62,8 +58,7 @@ conversation service::create(conversation_options options) {
 std::optional<conversation> service::load(std::string_view json, error_code& ec,
                                           diagnostics* diag) {
     saved_conversation saved;
-    auto fault = wire::read_conversation(json, saved);
-    if (!fault) fault = first_fault(saved.options);
+    const auto fault = read_saved(json, saved);
     ec = fault ? errc::invalid_config : error_code();
     if (fault && diag)
         diag->client_message =

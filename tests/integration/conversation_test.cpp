@@ -2,6 +2,8 @@
 
 #include "service_fixture.hpp"
 
+#include "tandem/saved_conversation.hpp"
+
 namespace {
 
 using namespace tandem;
@@ -166,6 +168,93 @@ TEST_F(a_conversation, is_resumed_too_where_its_last_words_were_talked_over) {
     EXPECT_EQ(completions(server()).size(), 1u);
 }
 
+TEST_F(a_conversation, loses_nothing_where_a_resume_is_interrupted_before_it_began) {
+    config.server.pacing = pacing::strict;
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    talk.heard_share(reply.chunks()[0].id, 1.0);
+    interrupt(talk, reply);
+    {
+        consumer too_early(talk.resume());
+        talk.interrupt();
+        loop.run_to_end(too_early);
+        EXPECT_EQ(too_early.text(), "");
+    }
+    consumer rest(talk.resume());
+    loop.run_to_end(rest);
+    EXPECT_EQ(rest.text(), " How are you? I am very well today, thank you.");
+    EXPECT_EQ(message(talk, -1), "Hello. How are you? I am very well today, thank you.");
+}
+
+TEST_F(a_conversation, resumes_with_the_options_of_its_turn) {
+    config.server.pacing = pacing::strict;
+    start();
+    auto talk = bots->create();
+    talk.append({.role = "user", .content = "Hello!"});
+    generation_options options;
+    options.max_tokens = 6;
+    consumer reply(talk.generate(options), consumer::say_nothing);
+    loop.run_until([&] { return !reply.chunks().empty(); });
+    talk.heard_share(reply.chunks()[0].id, 1.0);
+    interrupt(talk, reply);
+    consumer rest(talk.resume());
+    loop.run_to_end(rest);
+    EXPECT_EQ(rest.result().finish_reason, finish_reason::length);
+    EXPECT_EQ(message(talk, -1).find("today"), std::string::npos);
+}
+
+TEST_F(a_conversation, learns_what_its_exchanges_cost) {
+    start();
+    auto talk = bots->create();
+    say(talk, "Hello!");
+    say(talk, "And you?");
+    const auto saved = loop.call<std::string>([&](auto h) { talk.async_save(std::move(h)); });
+    saved_conversation read;
+    ASSERT_FALSE(read_saved(saved.second, read));
+    ASSERT_THAT(read.exchanges, SizeIs(2));
+    EXPECT_GT(read.exchanges[0].tokens, 10);
+}
+
+TEST_F(a_conversation, counts_late_reports_though_the_user_has_spoken_already) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    talk.append({.role = "user", .content = "And you?"});
+    interrupt(talk, reply);
+    talk.heard_share(reply.chunks()[0].id, 1.0);
+    EXPECT_EQ(message(talk, -2), "Hello.");
+    EXPECT_EQ(message(talk, -1), "And you?");
+}
+
+TEST_F(a_conversation, that_was_loaded_goes_on_from_its_file) {
+    server_options.slot_actions = true;
+    config.server.pacing = pacing::strict;
+    start();
+    std::string saved;
+    int tokens = 0;
+    {
+        auto talk = bots->create();
+        say(talk, "Hello!");
+        saved = loop.call<std::string>([&](auto h) { talk.async_save(std::move(h)); }).second;
+        tokens = loop.call<slot_file_result>(
+                         [&](auto h) { talk.async_save_slot("talk.bin", std::move(h)); })
+                     .second.tokens;
+    }
+    for (int i = 0; i < 2; ++i) {
+        auto other = bots->create();
+        say(other, "And you?");
+    }
+    error_code ec;
+    auto talk = bots->load(saved, ec);
+    ASSERT_TRUE(talk);
+    ASSERT_FALSE(loop.call<slot_file_result>(
+                         [&](auto h) { talk->async_restore_slot("talk.bin", std::move(h)); })
+                     .first);
+    say(*talk, "And you?");
+    EXPECT_GE(completions(server()).back().cached, tokens - 1);
+}
+
 TEST_F(a_conversation, is_settled_when_the_grace_is_over) {
     config.conversation.resume_grace = 0s;
     start();
@@ -216,6 +305,7 @@ TEST_F(a_conversation, refuses_text_that_is_not_utf8_and_keeps_nothing_of_it) {
     start();
     auto talk = bots->create();
     diagnostics diag;
+    EXPECT_EQ(talk.append({.role = "robot", .content = "Hi"}), errc::invalid_prompt);
     EXPECT_EQ(talk.append({.role = "user", .content = "Hi\xFF"}, &diag), errc::invalid_prompt);
     EXPECT_THAT(diag.client_message, HasSubstr("UTF-8"));
     consumer reply(talk.say("\xC3"));

@@ -277,26 +277,32 @@ TEST_F(history, goes_on_from_the_last_word_that_was_heard) {
     EXPECT_EQ(last(), "assistant: One two…");
 }
 
-TEST_F(history, knows_whether_the_model_had_ended_the_turn) {
+TEST_F(history, takes_no_continue_of_a_silenced_voice_for_heard) {
     begin_turn();
     end_turn(finish_reason::interrupted);
-    EXPECT_FALSE(history_.is_generated_whole());
-    begin_turn();
-    end_turn(finish_reason::eos);
-    history_.interrupted(start);
-    history_.resume(start);
-    EXPECT_TRUE(history_.is_generated_whole());
-    history_.interrupted(start);
-    begin_turn();
-    EXPECT_FALSE(history_.is_generated_whole());
+    history_.continued(start, {1, 1});
+    EXPECT_EQ(last(), "user: Hi");
 }
 
-TEST_F(history, learns_that_the_model_had_ended_the_turn_as_it_was_interrupted) {
+TEST_F(history, keeps_a_late_result_of_a_tool_with_its_call) {
+    history_.append(user("What is the time?"));
+    history_.append({.role = "assistant", .tool_calls = {{.id = "1", .name = "clock"}}});
+    history_.append(user("Are you there?"));
+    history_.append({.role = "tool", .content = "noon", .tool_call_id = "1"});
+    history_.append(user("Thanks."));
+    EXPECT_EQ(history_.costs().size(), 2u) << "the user spoke before the tool did";
+}
+
+TEST_F(history, joins_what_the_assistant_said_in_two_turns_without_a_word_between) {
     begin_turn();
-    history_.interrupted(start);
-    end_turn(finish_reason::eos);
-    EXPECT_EQ(last(), "user: Hi");
-    EXPECT_TRUE(history_.is_generated_whole());
+    end_turn(finish_reason::error);
+    const auto first = history_.messages().size();
+    history_.begin_turn();
+    history_.begin_reply(2);
+    history_.handed_over(chunk_of({2, 0}, " Six."));
+    history_.turn_ended(start, finish_reason::eos);
+    EXPECT_EQ(history_.messages().size(), first);
+    EXPECT_EQ(history_.transcript().size(), first + 1);
 }
 
 TEST_F(history, goes_on_within_the_grace_only) {
