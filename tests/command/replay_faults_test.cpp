@@ -136,9 +136,9 @@ TEST_F(replay_faults, refuse_a_folder_and_an_empty_file) {
 }
 
 TEST_F(replay_faults, refuse_bad_flags) {
-    const auto r = run({"--slots", "0", "--prompt", "x"});
+    const auto r = run({"--slots", "-1", "--prompt", "x"});
     EXPECT_EQ(r.status, 2);
-    EXPECT_THAT(r.err, HasSubstr("--slots is 0"));
+    EXPECT_THAT(r.err, HasSubstr("--slots is -1"));
 }
 
 TEST_F(replay_faults, refuse_an_argument_that_is_not_utf8) {

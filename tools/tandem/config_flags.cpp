@@ -56,9 +56,6 @@ std::vector<setting> config_flags::settings(std::vector<std::string>& faults) co
         const auto origin = flag_name(f.field);
         if (!f.switched.empty()) result.push_back({origin, f.field, f.switched});
         for (const auto& text : f.texts) result.push_back({origin, f.field, text});
-        if (f.field == "url" && f.texts.size() > 1)
-            faults.push_back(fmt::format("--url is given {} times; this version uses one server",
-                                         f.texts.size()));
     }
     add_key_file(result, faults);
     return result;
@@ -86,7 +83,7 @@ config_flags::loaded config_flags::load(const environment& variable) const {
     layers.add_environment(variable);
     layers.add(settings(faults));
     for (auto& fault : layers.faults()) faults.push_back(std::move(fault));
-    return {layers.result(), std::move(faults)};
+    return {layers.result(), layers.urls(), layers.has("slots"), std::move(faults)};
 }
 
 }  // namespace tandem::command

@@ -25,6 +25,9 @@ class config_flags {
     /// The configuration of all sources, or its faults.
     struct loaded {
         config value;
+        /// All URLs that are given; `value` has the last one.
+        std::vector<std::string> urls;
+        bool has_slots = false;
         std::vector<std::string> faults;
     };
     loaded load(const environment& variable) const;

@@ -59,6 +59,7 @@ class object_reader {
     explicit object_reader(const std::string& file) : file_(file) {}
 
     void read(const std::string& name, const json& value) {
+        if (name == "servers") return read_servers(value);
         bool known = false;
         for_each_field(fields_, [&](const field_info& f, const auto& field) {
             if (name != f.name) return;
@@ -72,6 +73,14 @@ class object_reader {
     config_json result;
 
  private:
+    // Each is a "url", as where the flag is repeated.
+    void read_servers(const json& value) {
+        const auto origin = fmt::format("{}: servers", file_);
+        if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text))
+            return result.faults.push_back(fmt::format("{} must be a list of texts", origin));
+        for (const auto& url : value)
+            result.settings.push_back({origin, "url", url.get<std::string>()});
+    }
     void read_field(const std::string& name, const json& value, const char* fault) {
         const auto origin = fmt::format("{}: {}", file_, name);
         if (fault) return result.faults.push_back(fmt::format("{} {}", origin, fault));
@@ -97,6 +106,9 @@ config_json read_config_json(const std::string& file, std::string_view text) try
     const auto object = json::parse(text);
     if (!object.is_object()) return {{}, {fmt::format("{}: a JSON object is expected", file)}};
     for (const auto& [name, value] : object.items()) reader.read(name, value);
+    if (object.contains("servers") && object.contains("url"))
+        reader.result.faults.push_back(
+            fmt::format("{}: url and servers are given; one of them is possible", file));
     return std::move(reader.result);
 } catch (const json::parse_error& e) {
     return {{}, {fmt::format("{}: {} is not valid JSON", file, place_of(e.byte, text))}};

@@ -44,8 +44,9 @@ void config_layers::add(const std::vector<setting>& layer) {
     for (const auto& s : layer) set(s);
 }
 
-/// A list takes the place of the one in the layers below.
+// A list takes the place of the one in the layers below.
 void config_layers::begin_list(const std::string& name) {
+    if (name == "url" && begun_lists_.insert(name).second) urls_.clear();
     for_each_field(config_, [&]<class Field>(const field_info& f, Field& value) {
         if constexpr (is_list<Field>)
             if (name == f.name && begun_lists_.insert(name).second) value.clear();
@@ -56,11 +57,14 @@ void config_layers::set(const setting& s) {
     begin_list(s.field);
     if (const auto fault = set_field(config_, s.field, s.text))
         faults_.push_back(fmt::format("{} {}: {}", s.origin, s.text, *fault));
+    if (s.field == "url") urls_.push_back(s.text);
     origins_[s.field] = s.origin;
 }
 
 std::vector<std::string> config_layers::faults() {
     for (const auto& fault : check(config_)) {
+        // Of several, each is checked by those who use them.
+        if (fault.field == "url" && urls_.size() > 1) continue;
         const auto known = origins_.find(fault.field);
         const auto origin = known != origins_.end() ? known->second : flag_name(fault.field);
         faults_.push_back(origin + (is_predicate(fault.message) ? " " : ": ") + fault.message);

@@ -34,12 +34,17 @@ class config_layers {
     /// To be called last: checks the values too.
     std::vector<std::string> faults();
     const config& result() const noexcept { return config_; }
+    /// All values of `url` that the uppermost layer with one gives; empty if none does.
+    const std::vector<std::string>& urls() const noexcept { return urls_; }
+    /// Whether some layer has this field.
+    bool has(const std::string& field) const { return origins_.contains(field); }
 
  private:
     void begin_list(const std::string& name);
     void set(const setting& s);
 
     config config_;
+    std::vector<std::string> urls_;
     std::vector<std::string> faults_;
     std::map<std::string, std::string> origins_;
     /// Lists that the layer being added has begun anew.

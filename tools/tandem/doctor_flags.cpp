@@ -85,6 +85,9 @@ doctor_options doctor_flags::read(const environment& variable, std::vector<std::
         faults.push_back(fmt::format("--color is {}; it must be auto, always or never", color_));
     auto loaded = config_.load(variable);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
+    if (loaded.urls.size() > 1)
+        faults.push_back(
+            fmt::format("{} servers are given; doctor looks at one at a time", loaded.urls.size()));
     options_.wait = wait.value_or(options_.wait);
     options_.settings = std::move(loaded.value);
     return std::move(options_);

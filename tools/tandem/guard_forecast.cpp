@@ -9,13 +9,15 @@ namespace tandem::command {
 // Until the build is told it may be any.
 guard_forecast::guard_forecast(int slots, std::optional<duration> reuse_guard)
     : is_auto_(!reuse_guard),
+      uses_all_(slots == 0),
       reuse_guard_(reuse_guard.value_or(slots::safe_reuse_guard({}))),
-      free_at_(static_cast<std::size_t>(slots), time_point::min()) {}
+      free_at_(static_cast<std::size_t>(std::max(slots, 1)), time_point::min()) {}
 
 void guard_forecast::server_is(int slots, std::string_view build_info) {
     if (is_auto_) reuse_guard_ = slots::safe_reuse_guard(build_info);
-    if (slots > 0 && static_cast<std::size_t>(slots) < free_at_.size())
-        free_at_.resize(static_cast<std::size_t>(slots));
+    const auto there = static_cast<std::size_t>(std::max(slots, 1));
+    if (slots > 0 && (uses_all_ || there < free_at_.size()))
+        free_at_.resize(there, time_point::min());
 }
 
 void guard_forecast::used(int slot, time_point now) {

@@ -16,7 +16,7 @@ class guard_forecast {
  public:
     using time_point = std::chrono::steady_clock::time_point;
 
-    /// Precondition: slots > 0. No guard: as the server's build allows.
+    /// 0 slots: all that the server has. No guard: as the server's build allows.
     guard_forecast(int slots, std::optional<duration> reuse_guard);
 
     /// The server has no more slots than that, if it has any, and is of this build.
@@ -28,6 +28,7 @@ class guard_forecast {
 
  private:
     bool is_auto_;
+    bool uses_all_;
     duration reuse_guard_;
     std::vector<time_point> free_at_;
 };

@@ -19,6 +19,10 @@ json_object event_of(const char* name, const turn_name& where) {
     return object;
 }
 
+void add_server(json_object& out, std::string_view url) {
+    if (!url.empty()) out.field("server", url);
+}
+
 json_object usage_object(const token_usage& u) {
     json_object usage;
     usage.field("prompt", u.prompt)
@@ -70,8 +74,9 @@ void add_outcome(json_object& out, const end_event& e) {
 
 std::string json_line(const chunk_event& e) {
     const auto& c = e.chunk;
-    return event_of("chunk", e.where)
-        .field("seq", c.id.seq)
+    auto out = event_of("chunk", e.where);
+    add_server(out, e.server);
+    return out.field("seq", c.id.seq)
         .field("text", c.text)
         .field("speech", c.speech)
         .field("boundary", to_string(c.boundary))
@@ -89,6 +94,7 @@ std::string json_line(const chunk_event& e) {
 std::string json_line(const end_event& e) {
     const bool failed = e.result.finish_reason == finish_reason::error;
     auto out = event_of(failed ? "error" : "end", e.where);
+    add_server(out, e.server);
     if (failed)
         add_fault(out, e.result.error, e.result.diagnostics, e.hint);
     else
@@ -100,6 +106,7 @@ std::string json_line(const end_event& e) {
 std::string json_line(const fault_event& e) {
     auto out = event_of("error");
     out.null("id").null("turn");
+    add_server(out, e.server);
     add_fault(out, e.error, e.diagnostics);
     return out.field("t_ns", e.t_ns).line();
 }

@@ -8,9 +8,10 @@ namespace tandem::command {
 /// For programs: one JSON object a line, written at once.
 class json_view final : public replay_view {
  public:
-    explicit json_view(terminal& t) : terminal_(t) {}
+    /// `tells_servers`: the lines of replies name their servers.
+    json_view(terminal& t, bool tells_servers) : terminal_(t), tells_servers_(tells_servers) {}
 
-    void server_ready(const server_props&) override {}
+    void server_ready(std::string_view, const server_props&) override {}
     void started(const start_event&) override {}
     void chunk_came(const chunk_event& e) override;
     void ended(const end_event& e) override;
@@ -18,7 +19,11 @@ class json_view final : public replay_view {
     void finished(const replay_summary& s) override;
 
  private:
+    template <class Event>
+    void print(Event e);
+
     terminal& terminal_;
+    bool tells_servers_;
 };
 
 }  // namespace tandem::command

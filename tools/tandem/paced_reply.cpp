@@ -46,6 +46,7 @@ awaitable<std::optional<chunk>> paced_reply::next_chunk() {
     auto c = co_await reply_.async_next_chunk(redirect_error(use_awaitable, ec));
     came_ = clock::now();
     waited_ += came_ - asked_;
+    if (c) slots_.add(*c);
     co_return c;
 }
 
@@ -55,7 +56,8 @@ chunk_event paced_reply::event_of(const chunk& c) const {
             .t_ns = ns_of(came_),
             .at_ms = to_ms(came_ - started_),
             .gap_ms = to_ms(came_ - asked_),
-            .speech_ms = to_ms(speaking_time(pace_, c.text))};
+            .speech_ms = to_ms(speaking_time(pace_, c.text)),
+            .server = server_};
 }
 
 awaitable<void> paced_reply::speak(const chunk& c) {
@@ -87,7 +89,9 @@ end_event paced_reply::end() const {
             .t_ns = ns_of(clock::now()),
             .speech_ms = to_ms(spoken_),
             .gap_ms = to_ms(waited_),
-            .hint = too_slow ? too_slow_text(pace_, last_speech_, continue_timeout_) : ""};
+            .hint = too_slow ? too_slow_text(pace_, last_speech_, continue_timeout_) : "",
+            .server = server_,
+            .slots = slots_.of(result)};
 }
 
 }  // namespace tandem::command

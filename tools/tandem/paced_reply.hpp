@@ -15,6 +15,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace tandem::command {
 
@@ -26,6 +27,10 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     /// `continue_timeout` is the client's.
     paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, turn_name where,
                 speech_pace pace, duration continue_timeout);
+
+    /// URL of the server that it runs on, once that is known.
+    void is_on(std::string url) { server_ = std::move(url); }
+    const std::string& server() const noexcept { return server_; }
 
     /// Interrupts the reply this long after its start.
     void interrupt_after(duration d);
@@ -48,6 +53,8 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     turn_name where_;
     speech_pace pace_;
     duration continue_timeout_;
+    std::string server_;
+    reply_slots slots_;
     boost::asio::steady_timer speech_timer_;
     boost::asio::steady_timer interrupt_timer_;
     bool interrupted_ = false;

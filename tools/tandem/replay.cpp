@@ -1,5 +1,7 @@
 #include "replay.hpp"
 
+#include "together.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -21,22 +23,23 @@ int count_replies(const std::vector<dialogue>& dialogues) {
 
 }  // namespace
 
-replay::replay(boost::asio::io_context& ioc, config settings, replay_rules rules,
+replay::replay(boost::asio::io_context& ioc, service_config settings, replay_rules rules,
                std::vector<dialogue> dialogues, replay_view& view)
     : ioc_(ioc),
-      generation_(settings.generation),
-      continue_timeout_(settings.continue_timeout),
+      settings_(std::move(settings)),
+      servers_(ioc.get_executor(), settings_),
       rules_(rules),
       dialogues_(std::move(dialogues)),
       view_(view),
-      totals_(count_replies(dialogues_)) {
-    client_.emplace(ioc.get_executor(), std::move(settings));
-}
+      totals_(count_replies(dialogues_)) {}
 
 void replay::start(std::function<void()> on_done) {
     on_done_ = std::move(on_done);
-    workers_ = 1;
-    co_spawn(ioc_, run(), [this](std::exception_ptr e) { worker_ended(e); });
+    co_spawn(ioc_, run(), [this](std::exception_ptr e) {
+        if (e) std::rethrow_exception(e);
+        servers_.close();
+        on_done_();
+    });
 }
 
 void replay::stop() {
@@ -46,75 +49,65 @@ void replay::stop() {
 }
 
 void replay::close_if_stopped() {
-    if (stopping_ && running_.empty()) client_.reset();
+    if (stopping_ && running_.empty()) servers_.close();
 }
 
 awaitable<void> replay::run() {
-    diagnostics diag;
-    error_code ec;
-    const auto props = co_await client_->async_prepare(redirect_error(use_awaitable, ec), &diag);
+    co_await servers_.ask();
     if (stopping_) co_return;
-    if (ec) {
-        view_.failed({.error = ec, .diagnostics = diag, .t_ns = ns_of(clock::now())});
-        co_return;
-    }
-    view_.server_ready(props);
+    servers_.tell(view_);
+    if (servers_.answering() == 0) co_return;
     const auto wanted = static_cast<std::size_t>(rules_.concurrency);
-    for (std::size_t i = 0; i < std::min(wanted, dialogues_.size()); ++i) {
-        ++workers_;
-        co_spawn(ioc_, work(), [this](std::exception_ptr e) { worker_ended(e); });
-    }
-}
-
-void replay::worker_ended(std::exception_ptr e) {
-    if (e) std::rethrow_exception(e);
-    if (--workers_ > 0) return;
-    client_.reset();
-    on_done_();
+    co_await together(ioc_.get_executor(), std::min(wanted, dialogues_.size()),
+                      [this](std::size_t) { return work(); });
 }
 
 awaitable<void> replay::work() {
-    while (!stopping_ && next_ < dialogues_.size()) co_await run_dialogue(dialogues_[next_++]);
+    while (!stopping_ && next_ < dialogues_.size())
+        co_await run_dialogue(dialogues_[next_++], servers_.next());
 }
 
-awaitable<void> replay::run_dialogue(const dialogue& d) {
+awaitable<void> replay::run_dialogue(const dialogue& d, server& s) {
     auto messages = d.messages;
     for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
         if (!d.turns.empty()) messages.push_back({"user", d.turns[static_cast<std::size_t>(turn)]});
-        auto text = co_await run_turn(d, {d.id, turn}, messages);
+        auto text = co_await run_turn(d, {d.id, turn}, s, messages);
         if (!text) co_return;
         messages.push_back({"assistant", std::move(*text)});
     }
 }
 
 awaitable<std::optional<std::string>> replay::run_turn(const dialogue& d, turn_name where,
+                                                       server& s,
                                                        const std::vector<chat_message>& messages) {
     reply_result fault;
-    auto prompt = co_await prompt_of(d, messages, fault);
+    auto prompt = co_await prompt_of(d, s, messages, fault);
     if (stopping_) co_return std::nullopt;
     view_.started({where, d.prompt ? *d.prompt : messages.back().content});
     // Output that failed while that was shown stops the run.
     if (stopping_) co_return std::nullopt;
-    if (!fault.error) co_return co_await run_reply(d, where, std::move(prompt));
-    tell_end({.where = where, .result = fault, .t_ns = ns_of(clock::now())});
+    if (!fault.error) co_return co_await run_reply(d, where, s, std::move(prompt));
+    tell_end({.where = where, .result = fault, .t_ns = ns_of(clock::now()), .server = s.url});
+    servers_.reply_failed(s, fault.error);
     co_return std::nullopt;
 }
 
-awaitable<std::string> replay::prompt_of(const dialogue& d,
+awaitable<std::string> replay::prompt_of(const dialogue& d, server& s,
                                          const std::vector<chat_message>& messages,
                                          reply_result& fault) {
     if (d.prompt) co_return *d.prompt;
-    co_return co_await client_->async_apply_template(
+    co_return co_await s.talk->async_apply_template(
         messages, redirect_error(use_awaitable, fault.error), &fault.diagnostics);
 }
 
 awaitable<std::optional<std::string>> replay::run_reply(const dialogue& d, turn_name where,
-                                                        std::string prompt) {
-    auto options = generation_;
+                                                        server& s, std::string prompt) {
+    auto options = settings_.server.generation;
     if (d.max_tokens) options.max_tokens = *d.max_tokens;
     const auto running = std::make_shared<paced_reply>(
-        ioc_.get_executor(), client_->start(std::move(prompt), std::move(options)), where,
-        rules_.pace, continue_timeout_);
+        ioc_.get_executor(), s.talk->start(std::move(prompt), std::move(options)), where,
+        rules_.pace, settings_.server.continue_timeout);
+    running->is_on(s.url);
     running_.insert(running);
     if (d.interrupt_after) running->interrupt_after(*d.interrupt_after);
     while (const auto c = co_await running->next_chunk()) {
@@ -126,6 +119,7 @@ awaitable<std::optional<std::string>> replay::run_reply(const dialogue& d, turn_
     const auto end = running->end();
     tell_end(end);
     close_if_stopped();
+    servers_.reply_failed(s, end.result.error);
     if (end.result.finish_reason == finish_reason::error) co_return std::nullopt;
     co_return end.result.text;
 }

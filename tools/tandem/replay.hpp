@@ -4,14 +4,14 @@
 #include "prompt_file.hpp"
 #include "replay_totals.hpp"
 #include "replay_view.hpp"
+#include "server_clients.hpp"
 #include "speech_pace.hpp"
 
-#include "tandem/client.hpp"
+#include "tandem/service.hpp"
 
 #include <boost/asio/io_context.hpp>
 
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,12 +27,12 @@ struct replay_rules {
     int concurrency = 1;
 };
 
-/// Runs dialogues over one client, and tells a view what happens. Everything runs on `ioc`, with
-/// one thread; the view is called from there.
+/// Runs dialogues over the servers in turn, and tells a view what happens. Everything runs on
+/// `ioc`, with one thread; the view is called from there.
 class replay {
  public:
     /// `ioc` and `view` must outlive the run.
-    replay(boost::asio::io_context& ioc, config settings, replay_rules rules,
+    replay(boost::asio::io_context& ioc, service_config settings, replay_rules rules,
            std::vector<dialogue> dialogues, replay_view& view);
 
     /// Calls `on_done` once all is over; an exception that ends the run leaves `ioc.run()`.
@@ -46,25 +46,26 @@ class replay {
     template <class T>
     using awaitable = boost::asio::awaitable<T>;
 
+    using server = server_clients::server;
+
     awaitable<void> run();
     awaitable<void> work();
-    void worker_ended(std::exception_ptr e);
-    awaitable<void> run_dialogue(const dialogue& d);
+    awaitable<void> run_dialogue(const dialogue& d, server& s);
     // The reply's text; nothing if it failed or could not start.
-    awaitable<std::optional<std::string>> run_turn(const dialogue& d, turn_name where,
+    awaitable<std::optional<std::string>> run_turn(const dialogue& d, turn_name where, server& s,
                                                    const std::vector<chat_message>& messages);
-    awaitable<std::string> prompt_of(const dialogue& d, const std::vector<chat_message>& messages,
+    awaitable<std::string> prompt_of(const dialogue& d, server& s,
+                                     const std::vector<chat_message>& messages,
                                      reply_result& fault);
-    awaitable<std::optional<std::string>> run_reply(const dialogue& d, turn_name where,
+    awaitable<std::optional<std::string>> run_reply(const dialogue& d, turn_name where, server& s,
                                                     std::string prompt);
     void tell_end(const end_event& e);
     // With no reply running any more, calls that still wait for an answer are given up.
     void close_if_stopped();
 
     boost::asio::io_context& ioc_;
-    std::optional<client> client_;
-    generation_options generation_;
-    duration continue_timeout_;
+    service_config settings_;
+    server_clients servers_;
     replay_rules rules_;
     std::vector<dialogue> dialogues_;
     replay_view& view_;
@@ -72,7 +73,6 @@ class replay {
     std::function<void()> on_done_;
     std::set<std::shared_ptr<paced_reply>> running_;
     std::size_t next_ = 0;
-    std::size_t workers_ = 0;
     bool stopping_ = false;
 };
 

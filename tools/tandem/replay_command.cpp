@@ -83,7 +83,7 @@ int name_columns(const replay_options& options, const std::vector<dialogue>& dia
 // The time line tells all that is worth a warning itself.
 log_level level_of(const replay_options& options) {
     // What is seen of a cut that is verified stands in no chunk's line.
-    const bool warns = options.json || options.settings.verify_cut;
+    const bool warns = options.json || options.service.server.verify_cut;
     return options.log_level.value_or(warns ? log_level::warning : log_level::off);
 }
 
@@ -93,11 +93,12 @@ class replay_run {
     replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t)
         : options_(options),
           terminal_(t),
-          json_(t),
+          json_(t, has_several_servers()),
           text_(t,
                 {.color = wants_color(options.color, t),
-                 .name_columns = name_columns(options, dialogues)},
-                options.settings.slots, options.settings.reuse_guard),
+                 .name_columns = name_columns(options, dialogues),
+                 .tells_servers = has_several_servers()},
+                options.service.server.slots, options.service.server.reuse_guard),
           one_by_one_(options.concurrency == 1 || dialogues.size() == 1),
           replay_(ioc_, settings(), {options.pace, options.concurrency}, std::move(dialogues),
                   view()),
@@ -119,9 +120,10 @@ class replay_run {
     }
 
  private:
-    config settings() const {
-        auto s = options_.settings;
-        s.logger = log_to_terminal(terminal_, level_of(options_));
+    bool has_several_servers() const noexcept { return options_.service.servers.size() > 1; }
+    service_config settings() const {
+        auto s = options_.service;
+        s.server.logger = log_to_terminal(terminal_, level_of(options_));
         return s;
     }
     replay_view& view() {

@@ -3,7 +3,7 @@
 #include "color.hpp"
 #include "speech_pace.hpp"
 
-#include "tandem/config.hpp"
+#include "tandem/service.hpp"
 
 #include <optional>
 #include <string>
@@ -13,7 +13,8 @@ namespace tandem::command {
 
 /// What `tandem replay` was asked for.
 struct replay_options {
-    config settings{};
+    /// The servers, each once; empty = that of `server`.
+    service_config service{};
     /// A file of prompts, "-" for stdin, or empty.
     std::string file{};
     std::vector<std::string> prompts{};

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "slot_figures.hpp"
+
 #include "tandem/chunk.hpp"
 #include "tandem/error.hpp"
 #include "tandem/result.hpp"
@@ -7,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem::command {
 
@@ -32,6 +35,8 @@ struct chunk_event {
     double at_ms = 0;
     double gap_ms = 0;
     double speech_ms = 0;
+    /// URL of its server, which is left empty where it goes without saying.
+    std::string_view server{};
 };
 
 /// A reply ended, well or not.
@@ -44,13 +49,17 @@ struct end_event {
     double gap_ms = 0;
     /// What this program knows about an error besides the library's words; mostly empty.
     std::string hint{};
+    /// As in chunk_event; empty too if it had none.
+    std::string_view server{};
+    std::vector<slot_figures> slots{};
 };
 
-/// Nothing could be started at all.
+/// Nothing could be started at a server.
 struct fault_event {
     error_code error{};
     const tandem::diagnostics& diagnostics;
     std::int64_t t_ns = 0;
+    std::string_view server{};
 };
 
 }  // namespace tandem::command

@@ -52,6 +52,19 @@ void read_concurrency(const std::string& text, int& value, std::vector<std::stri
                                      text, max_concurrency));
 }
 
+// What is wrong besides the configuration of each server.
+std::vector<std::string> service_faults(service_config c) {
+    // A single one is checked with its configuration.
+    if (c.servers.size() < 2) c.servers.clear();
+    const auto all = check(c);
+    std::vector<std::string> faults;
+    for (auto i = check(c.server).size(); i < all.size(); ++i) {
+        const auto field = all[i].field == "servers" ? "url" : all[i].field;
+        faults.push_back(fmt::format("{} {}", flag_name(field), all[i].message));
+    }
+    return faults;
+}
+
 }  // namespace
 
 replay_flags::replay_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, replay_text)) {
@@ -93,7 +106,9 @@ replay_options replay_flags::read(const environment& variable, std::vector<std::
     auto options = read_own_flags(faults);
     auto loaded = config_.load(variable);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
-    options.settings = std::move(loaded.value);
+    options.service.server = std::move(loaded.value);
+    options.service.servers = std::move(loaded.urls);
+    std::ranges::move(service_faults(options.service), std::back_inserter(faults));
     return options;
 }
 

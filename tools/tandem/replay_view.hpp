@@ -5,6 +5,8 @@
 
 #include "tandem/server.hpp"
 
+#include <string_view>
+
 namespace tandem::command {
 
 /// What a run tells while it goes on.
@@ -12,7 +14,8 @@ class replay_view {
  public:
     virtual ~replay_view() = default;
 
-    virtual void server_ready(const server_props& props) = 0;
+    /// Once for each server that answers, before anything else.
+    virtual void server_ready(std::string_view url, const server_props& props) = 0;
     virtual void started(const start_event& e) = 0;
     virtual void chunk_came(const chunk_event& e) = 0;
     virtual void ended(const end_event& e) = 0;

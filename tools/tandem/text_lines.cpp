@@ -196,17 +196,23 @@ std::string time_text(double ms) {
     return fmt::format("{} min {} s", seconds / 60, seconds % 60);
 }
 
-std::string server_lines(const text_style& style, const server_props& props, int slots_wanted) {
+std::string server_lines(const text_style& style, std::string_view url, const server_props& props,
+                         int slots_wanted) {
     const auto model = props.model.substr(props.model.rfind('/') + 1);
     auto text = fmt::format("llama-server {}, model {}, {} slot{} of {} tokens",
                             props.build_info.empty() ? "of unknown build" : props.build_info,
                             model.empty() ? "unnamed" : model, props.total_slots,
                             props.total_slots == 1 ? "" : "s", props.context_per_slot);
+    if (style.tells_servers) text = fmt::format("{}: {}", url, text);
     auto result = painted(style.color, paint::dim, shortened(text, style.width)) + '\n';
     if (const auto warning = slots_warning(props, slots_wanted); !warning.empty())
         result += painted(style.color, paint::yellow, warning) + '\n';
-    if (style.name_columns > 0 || !has_columns(style)) return result;
-    return result + painted(style.color, paint::dim, "    time  slot       cached+new") + '\n';
+    return result;
+}
+
+std::string head_lines(const text_style& style) {
+    if (style.name_columns > 0 || !has_columns(style)) return {};
+    return painted(style.color, paint::dim, "    time  slot       cached+new") + '\n';
 }
 
 std::string start_lines(const text_style& style, const start_event& e) {
@@ -240,7 +246,8 @@ std::string chunk_lines(const text_style& style, const chunk_event& e) {
 
 std::string end_lines(const text_style& style, const end_event& e) {
     const auto head = at(e.result.metrics.total_ms);
-    const auto text = outcome(e);
+    auto text = outcome(e);
+    if (style.tells_servers && !e.server.empty()) text += fmt::format(" · at {}", e.server);
     if (e.result.finish_reason != finish_reason::error)
         return block(style, e.where, head, note_columns, text,
                      e.result.finish_reason == finish_reason::interrupted ? paint::yellow

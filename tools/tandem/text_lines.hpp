@@ -17,9 +17,15 @@ struct text_style {
     /// Columns of a reply's name in front of its lines; 0 = replies come one after the other, and
     /// have a line with their name on top.
     int name_columns = 0;
+    /// Which server a reply had is told.
+    bool tells_servers = false;
 };
 
-std::string server_lines(const text_style& style, const server_props& props, int slots_wanted);
+/// What a server is.
+std::string server_lines(const text_style& style, std::string_view url, const server_props& props,
+                         int slots_wanted);
+/// The heads of the columns, where there is room for them.
+std::string head_lines(const text_style& style);
 std::string start_lines(const text_style& style, const start_event& e);
 std::string chunk_lines(const text_style& style, const chunk_event& e);
 std::string end_lines(const text_style& style, const end_event& e);

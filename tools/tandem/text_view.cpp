@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace tandem::command {
 
 text_view::text_view(terminal& t, text_style style, int slots_wanted,
@@ -14,12 +16,14 @@ text_style text_view::style() const {
     return current;
 }
 
-void text_view::server_ready(const server_props& props) {
+void text_view::server_ready(std::string_view url, const server_props& props) {
+    ++servers_;
     guard_.server_is(props.total_slots, props.build_info);
-    terminal_.print(server_lines(style(), props, slots_wanted_));
+    terminal_.print(server_lines(style(), url, props, slots_wanted_));
 }
 
 void text_view::started(const start_event& e) {
+    if (!std::exchange(heads_shown_, true)) terminal_.print(head_lines(style()));
     running_ = true;
     started_ = spoken_ = clock::now();
     terminal_.print(start_lines(style(), e));
@@ -57,7 +61,8 @@ std::string text_view::doing() const {
     const auto text = [&]() -> std::string {
         if (running_ && now < spoken_) return "speaking";
         const seconds guard = guard_.left(now);
-        if (!running_ || guard.count() <= 0) return "waiting for the server";
+        // Of several servers nobody knows here which is next.
+        if (!running_ || servers_ > 1 || guard.count() <= 0) return "waiting for the server";
         return fmt::format("waiting {:.1f} s for the reuse guard", guard.count());
     };
     return fmt::format("{:>7.1f}s  {}", seconds(now - started_).count(), text());

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tandem::command {
 
@@ -17,7 +18,7 @@ class text_view final : public replay_view {
     /// The width in `style` is replaced by the terminal's.
     text_view(terminal& t, text_style style, int slots_wanted, std::optional<duration> reuse_guard);
 
-    void server_ready(const server_props& props) override;
+    void server_ready(std::string_view url, const server_props& props) override;
     void started(const start_event& e) override;
     void chunk_came(const chunk_event& e) override;
     void ended(const end_event& e) override;
@@ -35,6 +36,8 @@ class text_view final : public replay_view {
     text_style style_;
     int slots_wanted_;
     guard_forecast guard_;
+    int servers_ = 0;
+    bool heads_shown_ = false;
     bool running_ = false;
     /// The reply, or the wait for the next one.
     clock::time_point started_ = clock::now();

@@ -52,8 +52,8 @@ class arguments : public testing::Test {
 TEST_F(arguments, leave_the_defaults_of_the_library) {
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->settings.slots, 2);
-    EXPECT_EQ(c.replay->settings.reuse_guard, 2s);
+    EXPECT_EQ(c.replay->service.server.slots, 2);
+    EXPECT_EQ(c.replay->service.server.reuse_guard, 2s);
     EXPECT_EQ(c.replay->concurrency, 1);
     EXPECT_FALSE(c.replay->json);
     EXPECT_THAT(c.replay->prompts, ElementsAre("x"));
@@ -72,7 +72,7 @@ TEST_F(arguments, have_values_of_every_kind) {
                            "--presence-penalty", "-.5", "--erase-after-cut", "--stop", "[a,b]",
                            "--stop", "c", "--server", "http://host:1"});
     ASSERT_TRUE(c.replay) << c.err;
-    const auto& s = c.replay->settings;
+    const auto& s = c.replay->service.server;
     EXPECT_EQ(s.reuse_guard, 250ms);
     EXPECT_EQ(s.generation.temperature, 0.5);
     EXPECT_EQ(s.generation.seed, -1);
@@ -82,17 +82,43 @@ TEST_F(arguments, have_values_of_every_kind) {
     EXPECT_EQ(s.url, "http://host:1");
 }
 
+TEST_F(arguments, may_name_several_servers) {
+    const auto c = replay({"--url", "http://a:1", "--server", "http://b:1"});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_THAT(c.replay->service.servers, ElementsAre("http://a:1", "http://b:1"));
+}
+
+TEST_F(arguments, have_the_servers_of_the_uppermost_source) {
+    const std::vector<std::string> file{"--config",
+                                        file_with(R"({"servers": ["http://a:1", "http://b:1"]})")};
+    auto c = replay(file);
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_THAT(c.replay->service.servers, ElementsAre("http://a:1", "http://b:1"));
+    variables_ = {{"TANDEM_URL", "http://c:1"}};
+    c = replay(file);
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_THAT(c.replay->service.servers, ElementsAre("http://c:1"));
+}
+
+TEST_F(arguments, have_one_list_of_servers_in_the_file) {
+    const auto url = R"({"url": "http://a:1", "servers": ["http://b:1"]})";
+    EXPECT_THAT(replay({"--config", file_with(url)}).err,
+                HasSubstr("url and servers are given; one of them is possible"));
+    EXPECT_THAT(replay({"--config", file_with(R"({"servers": "http://b:1"})")}).err,
+                HasSubstr("servers must be a list of texts"));
+}
+
 TEST_F(arguments, may_leave_the_guard_to_the_build_of_the_server) {
     for (const auto& args : {std::vector<std::string>{"--reuse-guard", "auto"},
                              {"--config", file_with(R"({"reuse_guard": "auto"})")}}) {
         const auto c = replay(args);
         ASSERT_TRUE(c.replay) << c.err;
-        EXPECT_EQ(c.replay->settings.reuse_guard, tandem::auto_guard);
+        EXPECT_EQ(c.replay->service.server.reuse_guard, tandem::auto_guard);
     }
     variables_ = {{"TANDEM_REUSE_GUARD", "auto"}};
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->settings.reuse_guard, tandem::auto_guard);
+    EXPECT_EQ(c.replay->service.server.reuse_guard, tandem::auto_guard);
 }
 
 TEST_F(arguments, have_prompts_that_look_like_flags_or_lists) {
@@ -106,14 +132,14 @@ TEST_F(arguments, have_prompts_that_look_like_flags_or_lists) {
 TEST_F(arguments, count_the_last_of_a_flag_that_is_repeated) {
     const auto c = replay({"--slots", "3", "--slots", "4"});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->settings.slots, 4);
+    EXPECT_EQ(c.replay->service.server.slots, 4);
 }
 
 TEST_F(arguments, let_the_file_win_over_the_defaults) {
     const auto c = replay({"--config", file_with(R"({"slots": 3, "reuse_guard": 0.5,
         "peek_hold": "10ms", "temperature": 1, "erase_after_cut": true, "stop": ["a", "b"]})")});
     ASSERT_TRUE(c.replay) << c.err;
-    const auto& s = c.replay->settings;
+    const auto& s = c.replay->service.server;
     EXPECT_EQ(s.slots, 3);
     EXPECT_EQ(s.reuse_guard, 500ms);
     EXPECT_EQ(s.peek_hold, 10ms);
@@ -126,38 +152,38 @@ TEST_F(arguments, let_variables_win_over_the_file) {
     variables_ = {{"TANDEM_SLOTS", "4"}, {"TANDEM_STOP", "c"}};
     const auto c = replay({"--config", file_with(R"({"slots": 3, "stop": ["a", "b"]})")});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->settings.slots, 4);
-    EXPECT_THAT(c.replay->settings.generation.stop, ElementsAre("c"));
+    EXPECT_EQ(c.replay->service.server.slots, 4);
+    EXPECT_THAT(c.replay->service.server.generation.stop, ElementsAre("c"));
 }
 
 TEST_F(arguments, let_flags_win_over_variables) {
     variables_ = {{"TANDEM_SLOTS", "4"}, {"TANDEM_STOP", "c"}};
     const auto c = replay({"--slots", "5", "--stop", "d", "--stop", "e"});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->settings.slots, 5);
-    EXPECT_THAT(c.replay->settings.generation.stop, ElementsAre("d", "e"));
+    EXPECT_EQ(c.replay->service.server.slots, 5);
+    EXPECT_THAT(c.replay->service.server.generation.stop, ElementsAre("d", "e"));
 }
 
 TEST_F(arguments, have_pairs_of_reasoning_tags_in_place_of_the_default_ones) {
     const auto c = replay({"--reasoning-tags", "<a> </a>", "--reasoning-tags", "<b> </b>"});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_THAT(c.replay->settings.reasoning_tags,
+    EXPECT_THAT(c.replay->service.server.reasoning_tags,
                 ElementsAre(tandem::tag_pair{"<a>", "</a>"}, tandem::tag_pair{"<b>", "</b>"}));
     const auto none = replay({"--reasoning-tags", "none"});
     ASSERT_TRUE(none.replay) << none.err;
-    EXPECT_THAT(none.replay->settings.reasoning_tags, ElementsAre());
+    EXPECT_THAT(none.replay->service.server.reasoning_tags, ElementsAre());
 }
 
 TEST_F(arguments, have_pairs_of_reasoning_tags_in_the_file) {
     const auto c =
         replay({"--config", file_with(R"({"reasoning_tags": [["<a>", "</a>"], ["<b>", "b c"]]})")});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_THAT(c.replay->settings.reasoning_tags,
+    EXPECT_THAT(c.replay->service.server.reasoning_tags,
                 ElementsAre(tandem::tag_pair{"<a>", "</a>"}, tandem::tag_pair{"<b>", "b c"}));
     for (const auto* empty : {R"({"reasoning_tags": []})", R"({"reasoning_tags": "none"})"}) {
         const auto none = replay({"--config", file_with(empty)});
         ASSERT_TRUE(none.replay) << none.err;
-        EXPECT_THAT(none.replay->settings.reasoning_tags, ElementsAre());
+        EXPECT_THAT(none.replay->service.server.reasoning_tags, ElementsAre());
     }
 }
 
@@ -176,13 +202,13 @@ TEST_F(arguments, leave_foreign_and_empty_variables_alone) {
     variables_ = {{"TANDEM_LLAMA_SERVER_DIR", "/x"}, {"TANDEM_SLOTS", ""}};
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->settings.slots, 2);
+    EXPECT_EQ(c.replay->service.server.slots, 2);
 }
 
 TEST_F(arguments, bring_the_key_from_a_file_without_its_line_end) {
     const auto c = replay({"--api-key-file", file_with("secret\r\n")});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->settings.api_key, "secret");
+    EXPECT_EQ(c.replay->service.server.api_key, "secret");
 }
 
 TEST_F(arguments, never_show_a_key) {
@@ -204,7 +230,7 @@ TEST_F(arguments, tell_all_their_faults_at_once) {
                 "--concurrency", "0", "--config", file_with(R"({"slot": 1, "min_p": "much"})")});
     EXPECT_EQ(c.status, 2);
     for (const auto* fault :
-         {"--slots is 5000; it must be at least 1 and at most 1024",
+         {"--slots is 5000; it must be at least 0 and at most 1024",
           "--reuse-guard soon: a time such as 250ms, 2s or 1m is expected",
           "TANDEM_TOP_K many: a whole number is expected",
           "--tts is fast; it must be none or wpm=N",
@@ -369,10 +395,16 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"a_rule", {"segment", "--rule", "old"}, "--rule is old; it must be classic or"},
         refusal{"two_files_to_segment", {"segment", "f", "g"}, "g is one argument too many"},
         refusal{"an_unknown_flag_of_segment", {"segment", "--lang"}, "did you mean --language?"},
-        refusal{"two_servers",
-                {"replay", "f", "--url", "http://a:1", "--url", "http://b:1"},
-                "--url is given 2 times; this version uses one server"},
+        refusal{"two_servers_for_the_doctor",
+                {"doctor", "--url", "http://a:1", "--url", "http://b:1"},
+                "2 servers are given; doctor looks at one at a time"},
+        refusal{"a_server_twice",
+                {"replay", "f", "--url", "http://a:1", "--server", "http://a:1"},
+                "--url has http://a:1 twice"},
         refusal{"a_wrong_url", {"replay", "f", "--url", "localhost"}, "--url"},
+        refusal{"a_wrong_url_of_two",
+                {"replay", "f", "--url", "localhost", "--url", "http://a:1"},
+                "--url 'localhost' "},
         refusal{"a_colour", {"replay", "f", "--color", "red"}, "--color is red"},
         refusal{"a_level", {"replay", "f", "--log-level", "all"}, "--log-level is all"},
         refusal{"concurrency_that_is_no_number",

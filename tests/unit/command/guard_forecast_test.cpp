@@ -24,6 +24,16 @@ TEST(guard_forecast, waits_for_the_slot_that_rests_longest) {
     EXPECT_EQ(f.left(start + 2s), 0s);
 }
 
+TEST(guard_forecast, may_know_all_slots_that_the_server_has) {
+    guard_forecast f(0, 2s);
+    EXPECT_EQ(f.left(start), 0s);
+    f.server_is(2, "b1");
+    f.used(0, start);
+    EXPECT_EQ(f.left(start), 0s);
+    f.used(1, start);
+    EXPECT_EQ(f.left(start), 2s);
+}
+
 TEST(guard_forecast, knows_only_the_slots_that_the_server_has) {
     guard_forecast f(2, 2s);
     f.server_is(1, "b1");

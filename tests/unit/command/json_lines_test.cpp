@@ -102,6 +102,18 @@ TEST(error_line, has_no_id_where_it_concerns_the_whole_run) {
     EXPECT_EQ(line["code"], "connect_failed");
 }
 
+TEST(json_lines, name_the_server_where_it_is_told) {
+    const auto r = some_result();
+    const tandem::chunk c{};
+    const tandem::diagnostics d;
+    const auto end = end_event{.where = {"p1", 0}, .result = r, .server = "http://a:1"};
+    EXPECT_THAT(json_line(end), HasSubstr(R"("turn":0,"server":"http://a:1",)"));
+    EXPECT_THAT(json_line(chunk_event{.where = {"p1", 0}, .chunk = c, .server = "http://a:1"}),
+                HasSubstr(R"("turn":0,"server":"http://a:1",)"));
+    EXPECT_THAT(json_line(fault_event{tandem::errc::connect_failed, d, 7, "http://a:1"}),
+                HasSubstr(R"("turn":null,"server":"http://a:1",)"));
+}
+
 TEST(json_lines, stay_valid_whatever_the_texts_hold) {
     const tandem::chunk c{.text = "a\xFF\"\n\x01\xE2\x82"};
     const auto text = json_line(chunk_event{.where = {"\xC3", 0}, .chunk = c});

@@ -148,13 +148,22 @@ TEST_F(text_lines, leave_the_columns_of_slot_and_cache_out_where_there_is_no_roo
     tandem::server_props props;
     EXPECT_EQ(chunk_lines({.width = 40}, {.where = {"p1", 0}, .chunk = chunk_, .at_ms = 40}),
               "   0.04s  A sentence that needs two\n          lines here.\n");
-    EXPECT_THAT(server_lines({.width = 40}, props, 0), Not(HasSubstr("slot  ")));
+    EXPECT_EQ(head_lines({.width = 40}), "");
+    EXPECT_THAT(head_lines({}), HasSubstr("slot  "));
 }
 
 TEST_F(text_lines, name_the_model_without_its_folder) {
     tandem::server_props props;
     props.model = "/long/way/to/talk.gguf";
-    EXPECT_THAT(server_lines({}, props, 0), HasSubstr("model talk.gguf, "));
+    EXPECT_THAT(server_lines({}, "http://a:1", props, 0), HasSubstr("model talk.gguf, "));
+}
+
+TEST_F(text_lines, tell_servers_apart_where_there_are_several) {
+    const text_style style{.width = 120, .tells_servers = true};
+    EXPECT_THAT(server_lines(style, "http://a:1", {}, 0), StartsWith("http://a:1: llama-server "));
+    const end_event end{.where = {"p1", 0}, .result = result_, .server = "http://a:1"};
+    EXPECT_THAT(end_lines(style, end), HasSubstr(" · at http://a:1\n"));
+    EXPECT_THAT(end_lines({}, end), Not(HasSubstr("http://a:1")));
 }
 
 TEST_F(text_lines, tell_why_a_reply_failed) {
@@ -170,8 +179,9 @@ TEST_F(text_lines, tell_why_a_reply_failed) {
 TEST_F(text_lines, say_that_slots_are_missing) {
     tandem::server_props props;
     props.total_slots = 1;
-    EXPECT_THAT(server_lines({}, props, 2), HasSubstr("slots is 2, but the server has 1"));
-    EXPECT_THAT(server_lines({}, props, 1), Not(HasSubstr("slots is")));
+    EXPECT_THAT(server_lines({}, "http://a:1", props, 2),
+                HasSubstr("slots is 2, but the server has 1"));
+    EXPECT_THAT(server_lines({}, "http://a:1", props, 1), Not(HasSubstr("slots is")));
 }
 
 TEST_F(text_lines, sum_a_run_up) {

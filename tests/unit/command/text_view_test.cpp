@@ -28,7 +28,7 @@ TEST_F(text_view_status, tells_that_a_server_has_not_answered_yet) {
 }
 
 TEST_F(text_view_status, tells_what_a_reply_waits_for) {
-    view_.server_ready({});
+    view_.server_ready("http://a:1", {});
     view_.started({.where = {"p1", 0}, .prompt = "Hi"});
     EXPECT_THAT(view_.doing(), HasSubstr("waiting for the server"));
     view_.chunk_came({.where = {"p1", 0}, .chunk = chunk_, .speech_ms = 1e6});

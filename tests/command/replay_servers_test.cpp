@@ -1,0 +1,81 @@
+#include "replay_fixture.hpp"
+
+namespace {
+
+using tandem::testing::child_process;
+using tandem::testing::finished_run;
+using tandem::testing::json;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// Two servers, of which the fixture's is the first.
+class replay_servers : public tandem::testing::replay_test {
+ protected:
+    void SetUp() override {
+        start_server();
+        second_.emplace(tandem::mock::options{.replies = {{"count", "One. Two. Three."}}});
+    }
+
+    finished_run run_on_both(std::vector<std::string> more, std::string input = {}) const {
+        more.insert(more.begin(), {"--server", second_url_.empty() ? second_->url() : second_url_});
+        return run(std::move(more), std::move(input));
+    }
+    void stop_second() {
+        second_url_ = second_->url();
+        second_.reset();
+    }
+
+    std::optional<tandem::mock::server> second_;
+    std::string second_url_;
+};
+
+constexpr const char* four_prompts =
+    "{\"prompt\": \"count\"}\n{\"prompt\": \"count\"}\n"
+    "{\"prompt\": \"count\"}\n{\"prompt\": \"count\"}\n";
+
+TEST_F(replay_servers, take_raw_prompts_in_turn) {
+    const auto r = run_on_both({"--json", "-"}, four_prompts);
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto ends = r.events("end");
+    ASSERT_THAT(ends, SizeIs(4));
+    for (const int i : {0, 2}) EXPECT_EQ(ends[i]["server"], server_->url());
+    for (const int i : {1, 3}) EXPECT_EQ(ends[i]["server"], second_->url());
+    EXPECT_EQ(r.events("chunk")[0]["server"], server_->url());
+}
+
+TEST_F(replay_servers, are_not_named_where_there_is_one) {
+    const auto r = run({"--json", "--prompt", "count"});
+    EXPECT_FALSE(r.event("end").contains("server"));
+}
+
+TEST_F(replay_servers, tell_people_which_of_them_a_reply_had) {
+    const auto r = run_on_both({"--prompt", "count"});
+    EXPECT_THAT(r.out, HasSubstr(server_->url() + ": llama-server "));
+    EXPECT_THAT(r.out, HasSubstr(second_->url() + ": llama-server "));
+    EXPECT_THAT(r.out, HasSubstr(server_->url() + "\n"));
+}
+
+TEST_F(replay_servers, go_on_with_the_other_one_and_tell_once_that_one_is_down) {
+    stop_second();
+    const auto r = run_on_both({"--json", "-"}, four_prompts);
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto error = r.event("error");
+    EXPECT_TRUE(error["id"].is_null());
+    EXPECT_EQ(error["code"], "connect_failed");
+    EXPECT_EQ(error["server"], second_url_);
+    EXPECT_EQ(r.event("summary")["complete"], 4);
+}
+
+TEST_F(replay_servers, are_each_told_once_where_all_are_down) {
+    stop_second();
+    const auto arguments = args({"--json", "--server", second_url_, "-"});
+    server_->stop();
+    child_process child(program, {.args = arguments, .input = four_prompts});
+    const auto end = child.wait();
+    const finished_run r{end.status, end.out, end.err};
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.events("error"), SizeIs(2));
+    EXPECT_EQ(r.event("summary")["not_started"], 4);
+}
+
+}  // namespace

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "replay_view.hpp"
+
+#include "tandem/client.hpp"
+#include "tandem/service.hpp"
+
+// clang-format off
+#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
+// clang-format on
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// The servers of a run, each with a client of its own. To be used on one thread.
+class server_clients {
+ public:
+    struct server {
+        /// Without user and password.
+        std::string url;
+        std::optional<client> talk;
+        bool answers = false;
+        server_props props{};
+        error_code fault{};
+        tandem::diagnostics diagnostics{};
+    };
+
+    /// `settings` must be free of faults.
+    server_clients(boost::asio::any_io_executor executor, const service_config& settings);
+
+    /// Asks all servers what they are.
+    boost::asio::awaitable<void> ask();
+    /// Tells which answered, and once of each that did not.
+    void tell(replay_view& view) const;
+    /// Calls that wait for an answer are given up.
+    void close();
+
+    /// Those that answered, in turn. Precondition: some did.
+    server& next();
+    /// A reply ended with this: one that cannot be reached is left out, if there is another one.
+    void reply_failed(server& s, const error_code& ec);
+
+    std::size_t answering() const noexcept;
+    const std::vector<server>& all() const noexcept { return servers_; }
+
+ private:
+    boost::asio::awaitable<void> ask(server& s);
+
+    boost::asio::any_io_executor executor_;
+    std::vector<server> servers_;
+    std::size_t next_ = 0;
+};
+
+/// The URLs of the servers, as they may be shown.
+std::vector<std::string> shown_urls(const service_config& settings);
+/// Without user and password.
+std::string shown_url(const std::string& url);
+
+}  // namespace tandem::command

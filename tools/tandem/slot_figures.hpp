@@ -1,0 +1,39 @@
+#pragma once
+
+#include "tandem/chunk.hpp"
+#include "tandem/result.hpp"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace tandem::command {
+
+/// What was done on one slot of a server.
+struct slot_figures {
+    int slot = -1;
+    std::int64_t requests = 0;
+    std::int64_t chunks = 0;
+    /// Tokens, as in `token_usage`.
+    std::int64_t generated = 0;
+    std::int64_t cached = 0;
+    std::int64_t evaluated = 0;
+
+    /// Adds all but the slot's number.
+    slot_figures& operator+=(const slot_figures& more) noexcept;
+    double cache_hit_ratio() const noexcept;
+};
+
+/// Adds up by slot what the chunks of one reply tell.
+class reply_slots {
+ public:
+    void add(const chunk& c);
+    /// In the order of the slots; the sums are those of the result. What no chunk told (the end
+    /// token, a request that was cut before its first chunk) counts for the last slot.
+    std::vector<slot_figures> of(const reply_result& r) const;
+
+ private:
+    std::map<int, slot_figures> told_;
+};
+
+}  // namespace tandem::command
