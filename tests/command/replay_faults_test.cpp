@@ -227,7 +227,7 @@ TEST_F(replay_faults, do_not_keep_a_stopped_run_waiting_for_a_server_that_stalls
     child.send_signal(SIGINT);
     const auto end = child.wait();
     EXPECT_EQ(end.status, 130);
-    EXPECT_THAT(end.out, HasSubstr("\"not_started\":1"));
+    EXPECT_THAT(end.out, HasSubstr("\"interrupted\":1"));
 }
 
 }  // namespace

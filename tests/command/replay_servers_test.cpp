@@ -66,6 +66,27 @@ TEST_F(replay_servers, go_on_with_the_other_one_and_tell_once_that_one_is_down) 
     EXPECT_EQ(r.event("summary")["complete"], 4);
 }
 
+TEST_F(replay_servers, share_the_conversations) {
+    const auto r = run_on_both({"--json", "--concurrency", "2", "--tts", "wpm=2000", "--user",
+                                "count", "--user", "count"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto ends = r.events("end");
+    ASSERT_THAT(ends, SizeIs(2));
+    EXPECT_NE(ends[0]["server"], ends[1]["server"]);
+}
+
+TEST_F(replay_servers, have_conversations_at_the_other_one_where_one_is_down) {
+    stop_second();
+    const auto r =
+        run_on_both({"--json", "--concurrency", "2", "-"},
+                    "{\"turns\": [\"a\", \"count\"]}\n{\"turns\": [\"a\", \"count\"]}\n");
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_EQ(r.event("error")["server"], second_url_);
+    const auto ends = r.events("end");
+    ASSERT_THAT(ends, SizeIs(4));
+    for (const auto& end : ends) EXPECT_EQ(end["server"], server_->url());
+}
+
 TEST_F(replay_servers, are_each_told_once_where_all_are_down) {
     stop_second();
     const auto arguments = args({"--json", "--server", second_url_, "-"});

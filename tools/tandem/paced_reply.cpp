@@ -1,5 +1,7 @@
 #include "paced_reply.hpp"
 
+#include "shown_url.hpp"
+
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -19,11 +21,13 @@ std::int64_t ns_of(clock::time_point t) {
 }
 
 paced_reply::paced_reply(boost::asio::any_io_executor executor, tandem::reply reply,
-                         turn_name where, speech_pace pace, duration continue_timeout)
+                         turn_name where, speech_pace pace, duration continue_timeout,
+                         conversation* talk)
     : reply_(std::move(reply)),
       where_(where),
       pace_(pace),
       continue_timeout_(continue_timeout),
+      talk_(talk),
       speech_timer_(executor),
       interrupt_timer_(executor) {}
 
@@ -36,7 +40,12 @@ void paced_reply::interrupt_after(duration d) {
 
 void paced_reply::interrupt() {
     interrupted_ = true;
-    reply_.interrupt();
+    if (talk_ && speaking_)
+        talk_->heard_share(*speaking_, to_ms(clock::now() - came_) / to_ms(last_speech_));
+    if (talk_)
+        talk_->interrupt();
+    else
+        reply_.interrupt();
     speech_timer_.cancel();
 }
 
@@ -47,7 +56,15 @@ awaitable<std::optional<chunk>> paced_reply::next_chunk() {
     came_ = clock::now();
     waited_ += came_ - asked_;
     if (c) slots_.add(*c);
+    if (talk_ && server_.empty()) co_await learn_server();
     co_return c;
+}
+
+// It is chosen when the turn starts, and stays for all of the reply.
+awaitable<void> paced_reply::learn_server() {
+    error_code ec;  // a conversation that has ended has none
+    const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
+    if (!state.server.empty()) server_ = shown_url(state.server);
 }
 
 chunk_event paced_reply::event_of(const chunk& c) const {
@@ -63,10 +80,13 @@ chunk_event paced_reply::event_of(const chunk& c) const {
 awaitable<void> paced_reply::speak(const chunk& c) {
     last_speech_ = speaking_time(pace_, c.text);
     if (last_speech_ > duration{} && !interrupted_) {
+        speaking_ = c.id;
         co_await wait_for_speech(came_ + last_speech_);
+        speaking_.reset();
         spoken_ += clock::now() - came_;
     }
-    reply_.continue_after(c.id);
+    // What an interrupt left unspoken was not heard.
+    if (!interrupted_) reply_.continue_after(c.id);
 }
 
 // After its continue_timeout the reply fails, and the rest of the speech is of no use.

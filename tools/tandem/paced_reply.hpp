@@ -3,7 +3,7 @@
 #include "replay_events.hpp"
 #include "speech_pace.hpp"
 
-#include "tandem/reply.hpp"
+#include "tandem/conversation.hpp"
 
 // clang-format off
 #include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
@@ -24,17 +24,17 @@ using clock = std::chrono::steady_clock;
 /// One running reply whose chunks are spoken at a pace, as far as time goes. Held by shared_ptr.
 class paced_reply : public std::enable_shared_from_this<paced_reply> {
  public:
-    /// `continue_timeout` is the client's.
+    /// `continue_timeout` is the client's. `talk` is the conversation of the reply, if it is part
+    /// of one, and must outlive this.
     paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, turn_name where,
-                speech_pace pace, duration continue_timeout);
+                speech_pace pace, duration continue_timeout, conversation* talk = nullptr);
 
-    /// URL of the server that it runs on, once that is known.
+    /// URL of the server that it runs on; a conversation is asked for it.
     void is_on(std::string url) { server_ = std::move(url); }
-    const std::string& server() const noexcept { return server_; }
 
     /// Interrupts the reply this long after its start.
     void interrupt_after(duration d);
-    /// Ends the reply and the speech of its chunk.
+    /// Ends the reply and the speech of its chunk; a conversation is told how much was spoken.
     void interrupt();
 
     /// Waits for the next chunk; nothing at the reply's end.
@@ -48,12 +48,15 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
 
  private:
     boost::asio::awaitable<void> wait_for_speech(clock::time_point end);
+    boost::asio::awaitable<void> learn_server();
 
     tandem::reply reply_;
     turn_name where_;
     speech_pace pace_;
     duration continue_timeout_;
+    conversation* talk_;
     std::string server_;
+    std::optional<chunk_id> speaking_;
     reply_slots slots_;
     boost::asio::steady_timer speech_timer_;
     boost::asio::steady_timer interrupt_timer_;

@@ -116,8 +116,9 @@ void line_reader::read_message(std::size_t index, const json& value) {
             add("{}: the field \"{}\" is unknown", where, name);
     for (const auto* name : {"role", "content"})
         if (!value.contains(name)) return add("{} has no {}", where, name);
-    dialogue_.messages.push_back(
-        {text_of(where + ".role", value["role"]), text_of(where + ".content", value["content"])});
+    auto role = text_of(where + ".role", value["role"]);
+    if (value["role"] == "") add("{}.role is empty", where);
+    dialogue_.messages.push_back({std::move(role), text_of(where + ".content", value["content"])});
 }
 
 void line_reader::read_system(const json& value) {

@@ -21,23 +21,37 @@ int count_replies(const std::vector<dialogue>& dialogues) {
     return sum;
 }
 
+// What the reply answers.
+chat_message said_in(const dialogue& d, int turn) {
+    if (d.turns.empty()) return d.messages.back();
+    return {.role = "user", .content = d.turns[static_cast<std::size_t>(turn)]};
+}
+
+// How a reply ended that could not start.
+reply_result failed(const error_code& ec, std::string words) {
+    reply_result r;
+    r.error = ec;
+    r.diagnostics.client_message = std::move(words);
+    return r;
+}
+
 }  // namespace
 
 replay::replay(boost::asio::io_context& ioc, service_config settings, replay_rules rules,
                std::vector<dialogue> dialogues, replay_view& view)
     : ioc_(ioc),
       settings_(std::move(settings)),
-      servers_(ioc.get_executor(), settings_),
       rules_(rules),
       dialogues_(std::move(dialogues)),
       view_(view),
-      totals_(count_replies(dialogues_)) {}
+      totals_(count_replies(dialogues_)),
+      servers_(ioc.get_executor(), settings_),
+      rest_(ioc) {}
 
 void replay::start(std::function<void()> on_done) {
     on_done_ = std::move(on_done);
     co_spawn(ioc_, run(), [this](std::exception_ptr e) {
         if (e) std::rethrow_exception(e);
-        servers_.close();
         on_done_();
     });
 }
@@ -45,69 +59,133 @@ void replay::start(std::function<void()> on_done) {
 void replay::stop() {
     stopping_ = true;
     for (const auto& r : running_) r->interrupt();
-    close_if_stopped();
-}
-
-void replay::close_if_stopped() {
-    if (stopping_ && running_.empty()) servers_.close();
+    rest_.cancel();
+    // With no reply running, only the first questions may still wait for an answer.
+    if (running_.empty()) servers_.close();
 }
 
 awaitable<void> replay::run() {
     co_await servers_.ask();
-    if (stopping_) co_return;
-    servers_.tell(view_);
-    if (servers_.answering() == 0) co_return;
-    const auto wanted = static_cast<std::size_t>(rules_.concurrency);
-    co_await together(ioc_.get_executor(), std::min(wanted, dialogues_.size()),
-                      [this](std::size_t) { return work(); });
+    if (!stopping_) servers_.tell(view_);
+    if (!stopping_ && servers_.answering() > 0) {
+        co_await run_prompts(dialogues_of(true));
+        servers_.close();
+        co_await run_conversations(dialogues_of(false));
+    }
+    servers_.close();
 }
 
-awaitable<void> replay::work() {
-    while (!stopping_ && next_ < dialogues_.size())
-        co_await run_dialogue(dialogues_[next_++], servers_.next());
+auto replay::dialogues_of(bool raw) const -> dialogue_list {
+    dialogue_list list;
+    for (const auto& d : dialogues_)
+        if (d.prompt.has_value() == raw) list.push_back(&d);
+    return list;
 }
 
-awaitable<void> replay::run_dialogue(const dialogue& d, server& s) {
-    auto messages = d.messages;
-    for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
-        if (!d.turns.empty()) messages.push_back({"user", d.turns[static_cast<std::size_t>(turn)]});
-        auto text = co_await run_turn(d, {d.id, turn}, s, messages);
-        if (!text) co_return;
-        messages.push_back({"assistant", std::move(*text)});
+awaitable<void> replay::run_all(const dialogue_list& list) {
+    std::size_t next = 0;
+    co_await together(ioc_.get_executor(),
+                      std::min(static_cast<std::size_t>(rules_.concurrency), list.size()),
+                      [&](std::size_t) { return work(list, next); });
+}
+
+awaitable<void> replay::work(const dialogue_list& list, std::size_t& next) {
+    while (!stopping_ && next < list.size()) {
+        const auto& d = *list[next++];
+        if (d.prompt)
+            co_await run_prompt(d);
+        else
+            co_await run_conversation(d);
     }
 }
 
-awaitable<std::optional<std::string>> replay::run_turn(const dialogue& d, turn_name where,
-                                                       server& s,
-                                                       const std::vector<chat_message>& messages) {
-    reply_result fault;
-    auto prompt = co_await prompt_of(d, s, messages, fault);
-    if (stopping_) co_return std::nullopt;
-    view_.started({where, d.prompt ? *d.prompt : messages.back().content});
-    // Output that failed while that was shown stops the run.
-    if (stopping_) co_return std::nullopt;
-    if (!fault.error) co_return co_await run_reply(d, where, s, std::move(prompt));
-    tell_end({.where = where, .result = fault, .t_ns = ns_of(clock::now()), .server = s.url});
-    servers_.reply_failed(s, fault.error);
-    co_return std::nullopt;
+// --- raw prompts
+
+awaitable<void> replay::run_prompts(dialogue_list list) {
+    co_await run_all(list);
+    if (!list.empty() && list.size() < dialogues_.size()) co_await let_slots_rest();
 }
 
-awaitable<std::string> replay::prompt_of(const dialogue& d, server& s,
-                                         const std::vector<chat_message>& messages,
-                                         reply_result& fault) {
-    if (d.prompt) co_return *d.prompt;
-    co_return co_await s.talk->async_apply_template(
-        messages, redirect_error(use_awaitable, fault.error), &fault.diagnostics);
+// The service does not know that the slots were just used.
+awaitable<void> replay::let_slots_rest() {
+    if (stopping_) co_return;
+    error_code ec;
+    rest_.expires_after(servers_.reuse_guard());
+    co_await rest_.async_wait(redirect_error(use_awaitable, ec));
 }
 
-awaitable<std::optional<std::string>> replay::run_reply(const dialogue& d, turn_name where,
-                                                        server& s, std::string prompt) {
+awaitable<void> replay::run_prompt(const dialogue& d) {
+    const turn_name where{d.id, 0};
+    if (!tell_start(where, *d.prompt)) co_return;
+    auto& server = servers_.next();
+    const auto running = std::make_shared<paced_reply>(
+        ioc_.get_executor(), server.talk->start(*d.prompt, options_of(d)), where, rules_.pace,
+        settings_.server.continue_timeout);
+    running->is_on(server.url);
+    co_await speak(running, d);
+    servers_.reply_failed(server, running->end().result.error);
+}
+
+// --- conversations
+
+awaitable<void> replay::run_conversations(dialogue_list list) {
+    if (stopping_ || list.empty()) co_return;
+    auto settings = settings_;
+    if (rules_.all_slots) settings.server.slots = 0;
+    service_.emplace(ioc_.get_executor(), std::move(settings));
+    co_await run_all(list);
+    service_.reset();
+}
+
+awaitable<void> replay::run_conversation(const dialogue& d) {
+    auto talk = begin(d);
+    for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
+        const auto said = said_in(d, turn);
+        const bool ended_well = co_await run_turn(d, {d.id, turn}, said, talk);
+        if (!ended_well) co_return;
+    }
+}
+
+// Of `messages`, the last one is what is said in the first turn.
+conversation replay::begin(const dialogue& d) {
+    auto options = settings_.conversation;
+    options.messages = d.messages;
+    if (d.turns.empty()) options.messages.pop_back();
+    return service_->create(std::move(options));
+}
+
+awaitable<bool> replay::run_turn(const dialogue& d, turn_name where, const chat_message& said,
+                                 conversation& talk) {
+    if (!tell_start(where, said.content)) co_return false;
+    diagnostics diag;
+    if (const auto ec = talk.append(said, &diag)) {
+        const auto fault = failed(ec, diag.to_string());
+        tell_end({.where = where, .result = fault, .t_ns = ns_of(clock::now())});
+        co_return false;
+    }
+    const auto running =
+        std::make_shared<paced_reply>(ioc_.get_executor(), talk.generate(options_of(d)), where,
+                                      rules_.pace, settings_.server.continue_timeout, &talk);
+    co_await speak(running, d);
+    co_return running->end().result.finish_reason != finish_reason::error;
+}
+
+// --- any reply
+
+generation_options replay::options_of(const dialogue& d) const {
     auto options = settings_.server.generation;
     if (d.max_tokens) options.max_tokens = *d.max_tokens;
-    const auto running = std::make_shared<paced_reply>(
-        ioc_.get_executor(), s.talk->start(std::move(prompt), std::move(options)), where,
-        rules_.pace, settings_.server.continue_timeout);
-    running->is_on(s.url);
+    return options;
+}
+
+bool replay::tell_start(turn_name where, std::string_view prompt) {
+    if (stopping_) return false;
+    view_.started({where, prompt});
+    // Output that fails while that is shown stops the run.
+    return !stopping_;
+}
+
+awaitable<void> replay::speak(const std::shared_ptr<paced_reply>& running, const dialogue& d) {
     running_.insert(running);
     if (d.interrupt_after) running->interrupt_after(*d.interrupt_after);
     while (const auto c = co_await running->next_chunk()) {
@@ -116,12 +194,7 @@ awaitable<std::optional<std::string>> replay::run_reply(const dialogue& d, turn_
         co_await running->speak(*c);
     }
     running_.erase(running);
-    const auto end = running->end();
-    tell_end(end);
-    close_if_stopped();
-    servers_.reply_failed(s, end.result.error);
-    if (end.result.finish_reason == finish_reason::error) co_return std::nullopt;
-    co_return end.result.text;
+    tell_end(running->end());
 }
 
 void replay::tell_end(const end_event& e) {

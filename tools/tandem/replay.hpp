@@ -25,10 +25,14 @@ struct replay_rules {
     speech_pace pace{};
     /// Dialogues that run at a time.
     int concurrency = 1;
+    /// Conversations use all slots of a server, whatever the settings say.
+    bool all_slots = true;
 };
 
-/// Runs dialogues over the servers in turn, and tells a view what happens. Everything runs on
-/// `ioc`, with one thread; the view is called from there.
+/// Runs dialogues, and tells a view what happens: those of raw prompts over the servers in turn,
+/// then the others as conversations of one service. They come one after the other, since a client
+/// and a service that share a server know nothing of each other's use of its slots. Everything runs
+/// on `ioc`, with one thread; the view is called from there.
 class replay {
  public:
     /// `ioc` and `view` must outlive the run.
@@ -45,34 +49,40 @@ class replay {
  private:
     template <class T>
     using awaitable = boost::asio::awaitable<T>;
-
-    using server = server_clients::server;
+    using dialogue_list = std::vector<const dialogue*>;
 
     awaitable<void> run();
-    awaitable<void> work();
-    awaitable<void> run_dialogue(const dialogue& d, server& s);
-    // The reply's text; nothing if it failed or could not start.
-    awaitable<std::optional<std::string>> run_turn(const dialogue& d, turn_name where, server& s,
-                                                   const std::vector<chat_message>& messages);
-    awaitable<std::string> prompt_of(const dialogue& d, server& s,
-                                     const std::vector<chat_message>& messages,
-                                     reply_result& fault);
-    awaitable<std::optional<std::string>> run_reply(const dialogue& d, turn_name where, server& s,
-                                                    std::string prompt);
+    dialogue_list dialogues_of(bool raw) const;
+    awaitable<void> run_prompts(dialogue_list list);
+    awaitable<void> let_slots_rest();
+    awaitable<void> run_conversations(dialogue_list list);
+    awaitable<void> run_all(const dialogue_list& list);
+    awaitable<void> work(const dialogue_list& list, std::size_t& next);
+
+    awaitable<void> run_prompt(const dialogue& d);
+    awaitable<void> run_conversation(const dialogue& d);
+    // False if it failed or could not start.
+    awaitable<bool> run_turn(const dialogue& d, turn_name where, const chat_message& said,
+                             conversation& talk);
+    conversation begin(const dialogue& d);
+    generation_options options_of(const dialogue& d) const;
+
+    // False if the run is being stopped.
+    bool tell_start(turn_name where, std::string_view prompt);
+    awaitable<void> speak(const std::shared_ptr<paced_reply>& running, const dialogue& d);
     void tell_end(const end_event& e);
-    // With no reply running any more, calls that still wait for an answer are given up.
-    void close_if_stopped();
 
     boost::asio::io_context& ioc_;
     service_config settings_;
-    server_clients servers_;
     replay_rules rules_;
     std::vector<dialogue> dialogues_;
     replay_view& view_;
     replay_totals totals_;
+    server_clients servers_;
+    std::optional<service> service_;
+    boost::asio::steady_timer rest_;
     std::function<void()> on_done_;
     std::set<std::shared_ptr<paced_reply>> running_;
-    std::size_t next_ = 0;
     bool stopping_ = false;
 };
 

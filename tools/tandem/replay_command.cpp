@@ -87,21 +87,34 @@ log_level level_of(const replay_options& options) {
     return options.log_level.value_or(warns ? log_level::warning : log_level::off);
 }
 
+replay_rules rules_of(const replay_options& options) {
+    return {
+        .pace = options.pace, .concurrency = options.concurrency, .all_slots = !options.has_slots};
+}
+
+bool has_conversations(const std::vector<dialogue>& dialogues) {
+    return std::ranges::any_of(dialogues, [](const dialogue& d) { return !d.prompt; });
+}
+
+// Slots that a run uses; 0 = all.
+int slots_of(const replay_options& options, const std::vector<dialogue>& dialogues) {
+    return has_conversations(dialogues) && !options.has_slots ? 0 : options.service.server.slots;
+}
+
 // One run with all that belongs to it.
 class replay_run {
  public:
     replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t)
         : options_(options),
           terminal_(t),
-          json_(t, has_several_servers()),
+          json_(t, has_several_servers() || has_conversations(dialogues)),
           text_(t,
                 {.color = wants_color(options.color, t),
                  .name_columns = name_columns(options, dialogues),
                  .tells_servers = has_several_servers()},
-                options.service.server.slots, options.service.server.reuse_guard),
+                slots_of(options, dialogues), options.service.server.reuse_guard),
           one_by_one_(options.concurrency == 1 || dialogues.size() == 1),
-          replay_(ioc_, settings(), {options.pace, options.concurrency}, std::move(dialogues),
-                  view()),
+          replay_(ioc_, settings(), rules_of(options), std::move(dialogues), view()),
           signals_(ioc_, [this] { replay_.stop(); }),
           progress_(ioc_, t, [this] { return status_line(); }) {
         t.on_failure([this] { replay_.stop(); });

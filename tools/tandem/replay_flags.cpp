@@ -107,6 +107,7 @@ replay_options replay_flags::read(const environment& variable, std::vector<std::
     auto loaded = config_.load(variable);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     options.service.server = std::move(loaded.value);
+    options.has_slots = loaded.has_slots;
     options.service.servers = std::move(loaded.urls);
     std::ranges::move(service_faults(options.service), std::back_inserter(faults));
     return options;

@@ -1,9 +1,9 @@
 #include "server_clients.hpp"
 
 #include "paced_reply.hpp"
+#include "shown_url.hpp"
+#include "slots/server_builds.hpp"
 #include "together.hpp"
-
-#include "tandem/config_fields.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -11,29 +11,11 @@
 #include <algorithm>
 
 namespace tandem::command {
-namespace {
-
-std::vector<std::string> urls_of(const service_config& settings) {
-    return settings.servers.empty() ? std::vector{settings.server.url} : settings.servers;
-}
-
-}  // namespace
-
-std::string shown_url(const std::string& url) {
-    return field_text(config{.url = url}, "url");
-}
-
-std::vector<std::string> shown_urls(const service_config& settings) {
-    auto urls = urls_of(settings);
-    std::ranges::transform(urls, urls.begin(), shown_url);
-    return urls;
-}
-
 server_clients::server_clients(boost::asio::any_io_executor executor,
                                const service_config& settings)
-    : executor_(executor) {
+    : executor_(executor), reuse_guard_(settings.server.reuse_guard) {
     auto c = settings.server;
-    for (auto& url : urls_of(settings)) {
+    for (auto& url : server_urls(settings)) {
         c.url = std::move(url);
         servers_.push_back({.url = shown_url(c.url), .talk = client(executor, c)});
     }
@@ -79,6 +61,14 @@ void server_clients::reply_failed(server& s, const error_code& ec) {
 
 std::size_t server_clients::answering() const noexcept {
     return static_cast<std::size_t>(std::ranges::count_if(servers_, &server::answers));
+}
+
+duration server_clients::reuse_guard() const {
+    if (reuse_guard_) return *reuse_guard_;
+    duration longest{};
+    for (const auto& s : servers_)
+        if (s.answers) longest = std::max(longest, slots::safe_reuse_guard(s.props.build_info));
+    return longest;
 }
 
 }  // namespace tandem::command

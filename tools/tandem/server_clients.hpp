@@ -23,7 +23,7 @@ namespace tandem::command {
 class server_clients {
  public:
     struct server {
-        /// Without user and password.
+        /// As it may be shown.
         std::string url;
         std::optional<client> talk;
         bool answers = false;
@@ -48,19 +48,17 @@ class server_clients {
     void reply_failed(server& s, const error_code& ec);
 
     std::size_t answering() const noexcept;
+    /// The longest one of those that answered.
+    duration reuse_guard() const;
     const std::vector<server>& all() const noexcept { return servers_; }
 
  private:
     boost::asio::awaitable<void> ask(server& s);
 
     boost::asio::any_io_executor executor_;
+    std::optional<duration> reuse_guard_;
     std::vector<server> servers_;
     std::size_t next_ = 0;
 };
-
-/// The URLs of the servers, as they may be shown.
-std::vector<std::string> shown_urls(const service_config& settings);
-/// Without user and password.
-std::string shown_url(const std::string& url);
 
 }  // namespace tandem::command

@@ -1,0 +1,108 @@
+#include "replay_fixture.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace {
+
+using tandem::testing::finished_run;
+using tandem::testing::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+class replay_conversations : public tandem::testing::replay_test {
+ protected:
+    void start_talking_server(tandem::mock::options o = {}) {
+        o.replies = {{said("story"), story}, {said("count"), "One. Two. Three."}};
+        start_server(std::move(o));
+    }
+    // How a prompt ends that answers this.
+    static std::string said(const std::string& text) {
+        return text + "<|im_end|>\n<|im_start|>assistant\n";
+    }
+    // The prompt of the last request that generated anything.
+    std::string last_prompt() const {
+        const auto requests = server_->observe().of_path("/completion");
+        return requests.empty() ? std::string() : requests.back().prompt;
+    }
+};
+
+constexpr const char* chat = R"({"id": "c", "turns": ["story", "count"]})";
+
+TEST_F(replay_conversations, keep_of_an_interrupted_turn_what_was_heard) {
+    start_talking_server();
+    // 180 words a minute: the first chunk is spoken for 2 s.
+    const auto r = run({"--json", "--tts", "wpm=180", "-"},
+                       R"({"turns": ["story", "count"], "interrupt_after_ms": 1000})");
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_EQ(r.events("end")[0]["finish_reason"], "interrupted");
+    EXPECT_THAT(last_prompt(), AllOf(HasSubstr("A fox"), Not(HasSubstr("night"))));
+}
+
+TEST_F(replay_conversations, go_on_with_their_turns_after_an_interrupt) {
+    start_talking_server();
+    const auto r = run({"--json", "--tts", "wpm=9", "-"},
+                       R"({"turns": ["story", "count"], "interrupt_after_ms": 30})");
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(r.events("end"), SizeIs(2));
+    EXPECT_THAT(last_prompt(), Not(HasSubstr("A fox")));
+}
+
+TEST_F(replay_conversations, keep_a_whole_turn) {
+    start_talking_server();
+    EXPECT_EQ(run({"--json", "-"}, chat).status, 0);
+    EXPECT_THAT(last_prompt(), HasSubstr(story));
+}
+
+TEST_F(replay_conversations, name_their_server) {
+    start_talking_server();
+    const auto r = run({"--json", "-"}, chat);
+    for (const auto& e : r.events("end")) EXPECT_EQ(e["server"], server_->url());
+    for (const auto& e : r.events("chunk")) EXPECT_EQ(e["server"], server_->url());
+}
+
+TEST_F(replay_conversations, use_all_slots_unless_told_otherwise) {
+    const auto slots_used = [this](std::vector<std::string> more) {
+        start_talking_server({.parallel = 4, .tokens_per_second = 100});
+        more.insert(more.end(), {"--json", "--concurrency", "3", "--user", "1 count", "--user",
+                                 "2 count", "--user", "3 count"});
+        EXPECT_EQ(run(more).status, 0);
+        std::set<int> slots;
+        for (const auto& r : server_->observe().of_path("/completion")) slots.insert(r.slot);
+        return slots;
+    };
+    EXPECT_THAT(slots_used({}), SizeIs(3));
+    EXPECT_THAT(slots_used({"--slots", "2"}), SizeIs(2));
+}
+
+TEST_F(replay_conversations, come_after_the_raw_prompts_of_their_file) {
+    start_server();
+    const auto r =
+        run({"--json", "-"}, std::string(chat) + "\n{\"id\": \"raw\", \"prompt\": \"count\"}\n");
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto ends = r.events("end");
+    ASSERT_THAT(ends, SizeIs(3));
+    EXPECT_EQ(ends[0]["id"], "raw");
+    EXPECT_EQ(ends[1]["id"], "c");
+}
+
+TEST_F(replay_conversations, let_the_guard_pass_after_raw_prompts) {
+    start_server({.parallel = 1});
+    const auto r = run({"--reuse-guard", "300ms", "--json", "--prompt", "count", "--user", "Hi"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto requests = server_->observe().of_path("/completion");
+    ASSERT_GE(requests.size(), 2u);
+    for (std::size_t i = 1; i < requests.size(); ++i)
+        EXPECT_GE(requests[i].arrived - *requests[i - 1].ended, std::chrono::milliseconds(290));
+}
+
+TEST_F(replay_conversations, tell_words_that_cannot_be_said) {
+    start_server();
+    const auto r = run({"--json", "--user", "a\xFF"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.event("error")["code"], "invalid_prompt");
+}
+
+}  // namespace
