@@ -8,6 +8,7 @@ namespace {
 using tandem::testing::finished_run;
 using tandem::testing::json;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
@@ -96,6 +97,22 @@ TEST_F(replay_conversations, let_the_guard_pass_after_raw_prompts) {
     ASSERT_GE(requests.size(), 2u);
     for (std::size_t i = 1; i < requests.size(); ++i)
         EXPECT_GE(requests[i].arrived - *requests[i - 1].ended, std::chrono::milliseconds(290));
+}
+
+TEST_F(replay_conversations, may_be_several_of_each_dialogue) {
+    start_talking_server();
+    const auto r = run({"--json", "--conversations", "3", "-"}, chat);
+    EXPECT_EQ(r.status, 0) << r.err;
+    std::set<std::string> ids;
+    for (const auto& e : r.events("end")) ids.insert(e["id"]);
+    EXPECT_THAT(ids, ElementsAre("c#1", "c#2", "c#3"));
+    EXPECT_EQ(r.event("summary")["complete"], 6);
+}
+
+TEST_F(replay_conversations, run_raw_prompts_as_often) {
+    start_server();
+    const auto r = run({"--json", "--conversations", "2", "--prompt", "count"});
+    EXPECT_EQ(r.event("summary")["complete"], 2);
 }
 
 TEST_F(replay_conversations, tell_words_that_cannot_be_said) {

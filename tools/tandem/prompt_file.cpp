@@ -49,6 +49,10 @@ class file_parser {
 
 }  // namespace
 
+std::string run_id(const std::string& dialogue_id, int run, int runs) {
+    return runs == 1 ? dialogue_id : fmt::format("{}#{}", dialogue_id, run + 1);
+}
+
 prompt_file parse_prompts(std::string_view text) {
     file_parser parser;
     std::size_t at = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;

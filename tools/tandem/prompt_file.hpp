@@ -27,6 +27,9 @@ struct dialogue {
     int replies() const noexcept { return turns.empty() ? 1 : static_cast<int>(turns.size()); }
 };
 
+/// The name of one of `runs` of a dialogue, which count from 0: "p1", of several "p1#2".
+std::string run_id(const std::string& dialogue_id, int run, int runs);
+
 /// What is wrong with a line; lines count from 1.
 struct prompt_fault {
     std::size_t line = 0;

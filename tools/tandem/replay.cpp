@@ -15,10 +15,10 @@ using boost::asio::awaitable;
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-int count_replies(const std::vector<dialogue>& dialogues) {
+int count_replies(const std::vector<dialogue>& dialogues, int conversations) {
     int sum = 0;
     for (const auto& d : dialogues) sum += d.replies();
-    return sum;
+    return sum * conversations;
 }
 
 // What the reply answers.
@@ -44,7 +44,7 @@ replay::replay(boost::asio::io_context& ioc, service_config settings, replay_rul
       rules_(rules),
       dialogues_(std::move(dialogues)),
       view_(view),
-      totals_(count_replies(dialogues_)),
+      totals_(count_replies(dialogues_, rules.conversations)),
       servers_(ioc.get_executor(), settings_),
       rest_(ioc) {}
 
@@ -83,19 +83,22 @@ auto replay::dialogues_of(bool raw) const -> dialogue_list {
 }
 
 awaitable<void> replay::run_all(const dialogue_list& list) {
+    const auto runs = list.size() * static_cast<std::size_t>(rules_.conversations);
     std::size_t next = 0;
     co_await together(ioc_.get_executor(),
-                      std::min(static_cast<std::size_t>(rules_.concurrency), list.size()),
+                      std::min(static_cast<std::size_t>(rules_.concurrency), runs),
                       [&](std::size_t) { return work(list, next); });
 }
 
 awaitable<void> replay::work(const dialogue_list& list, std::size_t& next) {
-    while (!stopping_ && next < list.size()) {
-        const auto& d = *list[next++];
+    const auto each = static_cast<std::size_t>(rules_.conversations);
+    while (!stopping_ && next < list.size() * each) {
+        const auto& d = *list[next / each];
+        const auto id = run_id(d.id, static_cast<int>(next++ % each), rules_.conversations);
         if (d.prompt)
-            co_await run_prompt(d);
+            co_await run_prompt(d, id);
         else
-            co_await run_conversation(d);
+            co_await run_conversation(d, id);
     }
 }
 
@@ -114,8 +117,8 @@ awaitable<void> replay::let_slots_rest() {
     co_await rest_.async_wait(redirect_error(use_awaitable, ec));
 }
 
-awaitable<void> replay::run_prompt(const dialogue& d) {
-    const turn_name where{d.id, 0};
+awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
+    const turn_name where{id, 0};
     if (!tell_start(where, *d.prompt)) co_return;
     auto& server = servers_.next();
     const auto running = std::make_shared<paced_reply>(
@@ -137,11 +140,11 @@ awaitable<void> replay::run_conversations(dialogue_list list) {
     service_.reset();
 }
 
-awaitable<void> replay::run_conversation(const dialogue& d) {
+awaitable<void> replay::run_conversation(const dialogue& d, const std::string& id) {
     auto talk = begin(d);
     for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
         const auto said = said_in(d, turn);
-        const bool ended_well = co_await run_turn(d, {d.id, turn}, said, talk);
+        const bool ended_well = co_await run_turn(d, {id, turn}, said, talk);
         if (!ended_well) co_return;
     }
 }

@@ -23,6 +23,8 @@ namespace tandem::command {
 
 struct replay_rules {
     speech_pace pace{};
+    /// So often each dialogue is run, at once as far as `concurrency` allows.
+    int conversations = 1;
     /// Dialogues that run at a time.
     int concurrency = 1;
     /// Conversations use all slots of a server, whatever the settings say.
@@ -59,8 +61,8 @@ class replay {
     awaitable<void> run_all(const dialogue_list& list);
     awaitable<void> work(const dialogue_list& list, std::size_t& next);
 
-    awaitable<void> run_prompt(const dialogue& d);
-    awaitable<void> run_conversation(const dialogue& d);
+    awaitable<void> run_prompt(const dialogue& d, const std::string& id);
+    awaitable<void> run_conversation(const dialogue& d, const std::string& id);
     // False if it failed or could not start.
     awaitable<bool> run_turn(const dialogue& d, turn_name where, const chat_message& said,
                              conversation& talk);

@@ -71,12 +71,19 @@ int exit_status(const replay_summary& s, const terminal& t) {
     return s.failed > 0 || s.not_started > 0 ? some_failed : complete;
 }
 
+bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& dialogues) {
+    return options.concurrency == 1 || (dialogues.size() == 1 && options.conversations == 1);
+}
+
 // Columns for the names of replies that run side by side.
 int name_columns(const replay_options& options, const std::vector<dialogue>& dialogues) {
-    if (options.concurrency == 1 || dialogues.size() == 1) return 0;
+    if (is_one_by_one(options, dialogues)) return 0;
+    const auto runs = options.conversations;
     int columns = 0;
-    for (const auto& d : dialogues)
-        columns = std::max(columns, columns_of(name_text({d.id, d.replies() - 1})));
+    for (const auto& d : dialogues) {
+        const auto id = run_id(d.id, runs - 1, runs);
+        columns = std::max(columns, columns_of(name_text({id, d.replies() - 1})));
+    }
     return std::min(columns, max_name_columns);
 }
 
@@ -88,8 +95,10 @@ log_level level_of(const replay_options& options) {
 }
 
 replay_rules rules_of(const replay_options& options) {
-    return {
-        .pace = options.pace, .concurrency = options.concurrency, .all_slots = !options.has_slots};
+    return {.pace = options.pace,
+            .conversations = options.conversations,
+            .concurrency = options.concurrency,
+            .all_slots = !options.has_slots};
 }
 
 bool has_conversations(const std::vector<dialogue>& dialogues) {
@@ -113,7 +122,7 @@ class replay_run {
                  .name_columns = name_columns(options, dialogues),
                  .tells_servers = has_several_servers()},
                 slots_of(options, dialogues), options.service.server.reuse_guard),
-          one_by_one_(options.concurrency == 1 || dialogues.size() == 1),
+          one_by_one_(is_one_by_one(options, dialogues)),
           replay_(ioc_, settings(), rules_of(options), std::move(dialogues), view()),
           signals_(ioc_, [this] { replay_.stop(); }),
           progress_(ioc_, t, [this] { return status_line(); }) {

@@ -23,6 +23,7 @@ struct replay_options {
     std::vector<std::string> user_messages{};
     speech_pace pace{};
     bool json = false;
+    int conversations = 1;
     int concurrency = 1;
     color_choice color = color_choice::automatic;
     /// Not set: as it suits the output.

@@ -44,12 +44,14 @@ with Ctrl-C, 143 stopped with SIGTERM.)";
 
 constexpr std::array<std::string_view, 5> level_names{"debug", "info", "warning", "error", "off"};
 
-void read_concurrency(const std::string& text, int& value, std::vector<std::string>& faults) {
+// A whole number from `least` to `most`.
+void read_number(const char* flag, const std::string& text, int least, int most, int& value,
+                 std::vector<std::string>& faults) {
     const auto* last = text.data() + text.size();
     const auto [end, fault] = std::from_chars(text.data(), last, value);
-    if (fault != std::errc{} || end != last || value < 1 || value > max_concurrency)
-        faults.push_back(fmt::format("--concurrency is {}; it must be a whole number from 1 to {}",
-                                     text, max_concurrency));
+    if (fault != std::errc{} || end != last || value < least || value > most)
+        faults.push_back(fmt::format("{} is {}; it must be a whole number from {} to {}", flag,
+                                     text, least, most));
 }
 
 // What is wrong besides the configuration of each server.
@@ -90,7 +92,11 @@ void replay_flags::add_own_flags() {
     add("--user", t.user_messages, "TEXT", "a user's message (may be repeated)", "prompts");
     add("--tts", t.tts, "PACE",
         "how long a chunk is spoken: none, or wpm=N for N words a minute [none]", "run");
-    add("--concurrency", t.concurrency, "N", "lines of FILE that run at a time [1]", "run");
+    add("--conversations", t.conversations, "N",
+        "run each line of FILE N times at once, under the ids p1#1 to p1#N [1]", "run");
+    add("--concurrency", t.concurrency, "N",
+        "lines of FILE that run at a time, each run of a line counted [as many as --conversations]",
+        "run");
     app_.add_flag("--json", t.json, "one JSON object a line, for programs")->group("output");
     add("--color", t.color, "WHEN", "auto, always or never [auto]", "output");
     add("--log-level", t.log_level, "LEVEL",
@@ -132,7 +138,10 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     else
         faults.push_back(fmt::format(
             "--tts is {}; it must be none or wpm=N with N over 0 and at most 100000", t.tts));
-    read_concurrency(t.concurrency, o.concurrency, faults);
+    read_number("--conversations", t.conversations, 1, max_concurrency, o.conversations, faults);
+    o.concurrency = o.conversations;
+    if (!t.concurrency.empty())
+        read_number("--concurrency", t.concurrency, 1, max_concurrency, o.concurrency, faults);
     if (!choose(color_names, t.color, o.color))
         faults.push_back(fmt::format("--color is {}; it must be auto, always or never", t.color));
     auto level = log_level::off;

@@ -27,7 +27,8 @@ class replay_flags {
         std::vector<std::string> prompts;
         std::vector<std::string> user_messages;
         std::string tts = "none";
-        std::string concurrency = "1";
+        std::string conversations = "1";
+        std::string concurrency;
         std::string color = "auto";
         std::string log_level;
         bool json = false;

@@ -108,6 +108,14 @@ TEST_F(arguments, have_one_list_of_servers_in_the_file) {
                 HasSubstr("servers must be a list of texts"));
 }
 
+TEST_F(arguments, run_as_many_at_a_time_as_there_are_conversations) {
+    const auto c = replay({"--conversations", "3"});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_EQ(c.replay->conversations, 3);
+    EXPECT_EQ(c.replay->concurrency, 3);
+    EXPECT_EQ(replay({"--conversations", "3", "--concurrency", "2"}).replay->concurrency, 2);
+}
+
 TEST_F(arguments, may_leave_the_guard_to_the_build_of_the_server) {
     for (const auto& args : {std::vector<std::string>{"--reuse-guard", "auto"},
                              {"--config", file_with(R"({"reuse_guard": "auto"})")}}) {
@@ -410,6 +418,9 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"concurrency_that_is_no_number",
                 {"replay", "f", "--concurrency", "2x"},
                 "--concurrency is 2x"},
+        refusal{"no_conversations",
+                {"replay", "f", "--conversations", "0"},
+                "--conversations is 0; it must be a whole number from 1 to 1000"},
         refusal{"a_huge_number",
                 {"replay", "f", "--max-tokens", "99999999999999999999"},
                 "--max-tokens 99999999999999999999"},

@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 using tandem::command::dialogues_of;
 using tandem::command::max_line_bytes;
 using tandem::command::parse_prompts;
+using tandem::command::run_id;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -196,6 +197,12 @@ TEST(prompt_arguments, are_numbered_raw_prompts_first) {
     EXPECT_EQ(dialogues[1].id, "p2");
     EXPECT_FALSE(dialogues[1].prompt);
     EXPECT_EQ(dialogues[1].messages.at(0).content, "Hi");
+}
+
+TEST(run_ids, tell_the_runs_of_a_dialogue_apart) {
+    EXPECT_EQ(run_id("p1", 0, 1), "p1");
+    EXPECT_EQ(run_id("p1", 0, 3), "p1#1");
+    EXPECT_EQ(run_id("p1", 2, 3), "p1#3");
 }
 
 }  // namespace
