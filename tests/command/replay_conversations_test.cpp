@@ -8,6 +8,7 @@ namespace {
 using tandem::testing::finished_run;
 using tandem::testing::json;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -113,6 +114,39 @@ TEST_F(replay_conversations, run_raw_prompts_as_often) {
     start_server();
     const auto r = run({"--json", "--conversations", "2", "--prompt", "count"});
     EXPECT_EQ(r.event("summary")["complete"], 2);
+}
+
+TEST_F(replay_conversations, are_summed_up) {
+    start_talking_server();
+    const auto r = run({"--json", "--conversations", "2", "-"}, chat);
+    const auto figures = r.event("summary")["conversations"];
+    EXPECT_EQ(figures["count"], 2);
+    EXPECT_EQ(figures["turns"], 4);
+    EXPECT_THAT(r.out, Not(HasSubstr("history")));
+}
+
+TEST_F(replay_conversations, tell_how_long_they_waited_for_a_slot) {
+    start_talking_server({.parallel = 1, .tokens_per_second = 100});
+    const auto r = run({"--json", "--concurrency", "2", "--user", "count", "--user", "count"});
+    double longest = 0;
+    for (const auto& end : r.events("end"))
+        longest = std::max(longest, end["first_slot_wait_ms"].get<double>());
+    EXPECT_GT(longest, 5);
+    EXPECT_GE(r.event("summary")["slot_wait_ms"]["max"], longest);
+}
+
+TEST_F(replay_conversations, tell_that_their_only_server_died) {
+    start_talking_server(
+        {.faults = {{.kind = tandem::mock::fault_kind::crash, .at_token = 2, .skip = 1}}});
+    const auto r = run({"--json", "-"}, std::string(chat) + "\n{\"turns\": [\"count\"]}\n");
+    EXPECT_EQ(r.status, 1);
+    const auto errors = r.events("error");
+    ASSERT_THAT(errors, SizeIs(2));
+    EXPECT_EQ(errors[0]["id"], "c");
+    EXPECT_EQ(errors[0]["code"], "stream_incomplete");
+    EXPECT_EQ(errors[1]["id"], "p2");
+    EXPECT_THAT(errors[1]["code"], AnyOf("connect_failed", "no_model"));
+    EXPECT_EQ(r.event("summary")["servers"][0]["state"], "down");
 }
 
 TEST_F(replay_conversations, tell_words_that_cannot_be_said) {

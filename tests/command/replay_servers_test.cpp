@@ -1,5 +1,7 @@
 #include "replay_fixture.hpp"
 
+#include <cstdint>
+
 namespace {
 
 using tandem::testing::child_process;
@@ -73,6 +75,48 @@ TEST_F(replay_servers, share_the_conversations) {
     const auto ends = r.events("end");
     ASSERT_THAT(ends, SizeIs(2));
     EXPECT_NE(ends[0]["server"], ends[1]["server"]);
+}
+
+std::int64_t sum_over_slots(const json& summary, const char* figure) {
+    std::int64_t sum = 0;
+    for (const auto& server : summary["servers"])
+        for (const auto& slot : server["slots"]) sum += slot[figure].get<std::int64_t>();
+    return sum;
+}
+
+TEST_F(replay_servers, have_figures_of_slots_that_add_up_to_the_totals) {
+    for (const auto* pacing : {"strict", "warm", "ahead", "stream"}) {
+        const auto r = run_on_both(
+            {"--json", "--concurrency", "3", "--pacing", pacing, "--tts", "wpm=20000", "-"},
+            "{\"turns\": [\"story\", \"count\"]}\n{\"prompt\": \"count\"}\n"
+            "{\"turns\": [\"a\", \"b\"], \"interrupt_after_ms\": 20}\n"
+            "{\"prompt\": \"story\", \"interrupt_after_ms\": 5}\n");
+        const auto summary = r.event("summary");
+        std::int64_t requests = 0;
+        for (const auto& end : r.events("end")) requests += end["requests"].get<std::int64_t>();
+        EXPECT_EQ(sum_over_slots(summary, "requests"), requests) << pacing;
+        EXPECT_EQ(sum_over_slots(summary, "chunks"), summary["chunks"]) << pacing;
+        for (const auto* figure : {"generated", "cached", "evaluated"})
+            EXPECT_EQ(sum_over_slots(summary, figure), summary["tokens"][figure]) << pacing;
+        EXPECT_GT(requests, 0);
+    }
+}
+
+TEST_F(replay_servers, are_summed_up_with_their_states) {
+    stop_second();
+    const auto servers = run_on_both({"--json", "--user", "count"}).event("summary")["servers"];
+    ASSERT_THAT(servers, SizeIs(2));
+    EXPECT_EQ(servers[0]["url"], server_->url());
+    EXPECT_EQ(servers[0]["state"], "up");
+    EXPECT_EQ(servers[0]["replies"], 1);
+    EXPECT_EQ(servers[1]["state"], "down");
+    EXPECT_EQ(servers[1]["replies"], 0);
+}
+
+TEST_F(replay_servers, have_a_table_for_people) {
+    const auto r = run_on_both({"--prompt", "count"});
+    EXPECT_THAT(r.out, HasSubstr("slot  requests  chunks  generated  cache hit  evaluated\n"));
+    EXPECT_THAT(r.out, HasSubstr(second_->url().substr(7) + "  up, not used\n"));
 }
 
 TEST_F(replay_servers, have_conversations_at_the_other_one_where_one_is_down) {

@@ -42,6 +42,48 @@ json_object spread_object(const spread& s) {
     return out;
 }
 
+template <class Items, class ObjectOf>
+std::string list_of(const Items& items, ObjectOf object_of) {
+    std::string list = "[";
+    for (const auto& item : items) {
+        if (list.size() > 1) list += ',';
+        list += object_of(item).closed();
+    }
+    return list + ']';
+}
+
+json_object slot_object(const slot_figures& s) {
+    json_object out;
+    out.field("slot", s.slot)
+        .field("requests", s.requests)
+        .field("chunks", s.chunks)
+        .field("generated", s.generated)
+        .field("cached", s.cached)
+        .field("evaluated", s.evaluated)
+        .field("cache_hit_ratio", s.cache_hit_ratio());
+    return out;
+}
+
+json_object server_object(const server_figures& s) {
+    json_object out;
+    out.field("url", s.url)
+        .field("state", s.state)
+        .raw("slots", list_of(s.slots, slot_object))
+        .field("replies", s.replies)
+        .field("failed", s.failed);
+    return out;
+}
+
+json_object conversations_object(const conversation_figures& c) {
+    json_object out;
+    out.field("count", c.count)
+        .field("turns", c.turns)
+        .field("trims", c.trims)
+        .field("moves", c.moves)
+        .field("resumed", c.resumed);
+    return out;
+}
+
 void add_fault(json_object& out, const error_code& ec, const diagnostics& d,
                const std::string& hint = {}) {
     const auto words = d.to_string();
@@ -61,6 +103,8 @@ void add_outcome(json_object& out, const end_event& e) {
         .field("total_ms", m.total_ms)
         .field("guard_waits", m.guard_waits)
         .field("guard_wait_ms", m.guard_wait_ms)
+        .field("slot_wait_ms", m.slot_wait_ms)
+        .field("first_slot_wait_ms", m.first_slot_wait_ms)
         .field("longest_gap_ms", m.longest_gap_ms)
         .field("requests", m.requests)
         .field("warmings", m.warmings)
@@ -132,6 +176,9 @@ std::string json_line(const replay_summary& s) {
         .field("guard_wait_ms", s.guard_wait_ms)
         .field("first_chunk_ms", spread_object(s.first_chunk_ms))
         .field("gap_ms", spread_object(s.gap_ms))
+        .field("slot_wait_ms", spread_object(s.slot_wait_ms))
+        .raw("servers", list_of(s.servers, server_object))
+        .field("conversations", conversations_object(s.conversations))
         .field("total_ms", s.total_ms)
         .field("cpu_ms", s.cpu_ms)
         .field("cpu_us_per_token", s.cpu_us_per_token())

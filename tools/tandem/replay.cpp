@@ -1,12 +1,15 @@
 #include "replay.hpp"
 
+#include "shown_url.hpp"
 #include "together.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <climits>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace tandem::command {
 namespace {
@@ -16,9 +19,21 @@ using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
 int count_replies(const std::vector<dialogue>& dialogues, int conversations) {
-    int sum = 0;
+    std::int64_t sum = 0;
     for (const auto& d : dialogues) sum += d.replies();
-    return sum * conversations;
+    return static_cast<int>(std::min<std::int64_t>(sum * conversations, INT_MAX));
+}
+
+std::vector<std::string> shown_urls_of(const service_config& settings) {
+    auto urls = server_urls(settings);
+    std::ranges::transform(urls, urls.begin(), shown_url);
+    return urls;
+}
+
+const char* state_name(server_status::health state) {
+    using health = server_status::health;
+    if (state == health::up) return "up";
+    return state == health::loading ? "loading" : "down";
 }
 
 // What the reply answers.
@@ -44,7 +59,7 @@ replay::replay(boost::asio::io_context& ioc, service_config settings, replay_rul
       rules_(rules),
       dialogues_(std::move(dialogues)),
       view_(view),
-      totals_(count_replies(dialogues_, rules.conversations)),
+      totals_(count_replies(dialogues_, rules.conversations), shown_urls_of(settings_)),
       servers_(ioc.get_executor(), settings_),
       rest_(ioc) {}
 
@@ -67,6 +82,7 @@ void replay::stop() {
 awaitable<void> replay::run() {
     co_await servers_.ask();
     if (!stopping_) servers_.tell(view_);
+    for (const auto& s : servers_.all()) totals_.server_is(s.url, s.state());
     if (!stopping_ && servers_.answering() > 0) {
         co_await run_prompts(dialogues_of(true));
         servers_.close();
@@ -127,6 +143,7 @@ awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
     running->is_on(server.url);
     co_await speak(running, d);
     servers_.reply_failed(server, running->end().result.error);
+    totals_.server_is(server.url, server.state());
 }
 
 // --- conversations
@@ -137,7 +154,16 @@ awaitable<void> replay::run_conversations(dialogue_list list) {
     if (rules_.all_slots) settings.server.slots = 0;
     service_.emplace(ioc_.get_executor(), std::move(settings));
     co_await run_all(list);
+    co_await learn_states();
     service_.reset();
+}
+
+awaitable<void> replay::learn_states() {
+    error_code ec;
+    const auto servers = co_await service_->async_servers(redirect_error(use_awaitable, ec));
+    for (const auto& s : servers)
+        if (s.state != server_status::health::unknown)
+            totals_.server_is(shown_url(s.url), state_name(s.state));
 }
 
 awaitable<void> replay::run_conversation(const dialogue& d, const std::string& id) {
@@ -145,8 +171,11 @@ awaitable<void> replay::run_conversation(const dialogue& d, const std::string& i
     for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
         const auto said = said_in(d, turn);
         const bool ended_well = co_await run_turn(d, {id, turn}, said, talk);
-        if (!ended_well) co_return;
+        if (!ended_well) break;
     }
+    error_code ec;
+    const auto state = co_await talk.async_state(redirect_error(use_awaitable, ec));
+    totals_.add(state.metrics);
 }
 
 // Of `messages`, the last one is what is said in the first turn.
@@ -201,7 +230,7 @@ awaitable<void> replay::speak(const std::shared_ptr<paced_reply>& running, const
 }
 
 void replay::tell_end(const end_event& e) {
-    totals_.add(e.result);
+    totals_.add(e);
     view_.ended(e);
 }
 

@@ -58,6 +58,7 @@ class replay {
     awaitable<void> run_prompts(dialogue_list list);
     awaitable<void> let_slots_rest();
     awaitable<void> run_conversations(dialogue_list list);
+    awaitable<void> learn_states();
     awaitable<void> run_all(const dialogue_list& list);
     awaitable<void> work(const dialogue_list& list, std::size_t& next);
 

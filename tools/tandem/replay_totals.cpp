@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tandem::command {
 namespace {
@@ -32,6 +33,38 @@ double replay_summary::cpu_us_per_token() const noexcept {
     return generated > 0 ? cpu_ms * 1000 / static_cast<double>(generated) : 0.0;
 }
 
+replay_totals::replay_totals(int replies, const std::vector<std::string>& servers) {
+    summary_.replies = replies;
+    for (const auto& url : servers) summary_.servers.push_back({.url = url});
+}
+
+server_figures* replay_totals::find(std::string_view url) {
+    const auto found = std::ranges::find(summary_.servers, url, &server_figures::url);
+    return found == summary_.servers.end() ? nullptr : &*found;
+}
+
+void replay_totals::server_is(std::string_view url, std::string state) {
+    if (auto* s = find(url)) s->state = std::move(state);
+}
+
+void replay_totals::add(const conversation_metrics& m) {
+    auto& c = summary_.conversations;
+    ++c.count;
+    c.turns += m.turns;
+    c.trims += m.trims;
+    c.moves += m.moves;
+    c.resumed += m.resumed;
+}
+
+void replay_totals::add(const end_event& e) {
+    add(e.result);
+    auto* s = find(e.server);
+    if (!s) return;
+    s->add(e.slots);
+    ++s->replies;
+    if (e.result.finish_reason == finish_reason::error) ++s->failed;
+}
+
 void replay_totals::add(const chunk& c) {
     if (c.id.seq > 0 && gap_ms_.size() < max_gaps) gap_ms_.push_back(c.gap_ms);
 }
@@ -53,6 +86,7 @@ void replay_totals::add(const reply_result& r) {
     s.warmed += r.usage.warmed;
     s.guard_waits += r.metrics.guard_waits;
     s.guard_wait_ms += r.metrics.guard_wait_ms;
+    if (r.metrics.requests > 0) slot_wait_ms_.push_back(r.metrics.slot_wait_ms);
     if (r.metrics.first_chunk_ms >= 0) first_chunk_ms_.push_back(r.metrics.first_chunk_ms);
 }
 
@@ -67,6 +101,7 @@ replay_summary replay_totals::summary(double total_ms, double cpu_ms) const {
     s.cpu_ms = cpu_ms;
     s.first_chunk_ms = spread_of(first_chunk_ms_);
     s.gap_ms = spread_of(gap_ms_);
+    s.slot_wait_ms = spread_of(slot_wait_ms_);
     return s;
 }
 

@@ -1,9 +1,13 @@
 #pragma once
 
-#include "tandem/chunk.hpp"
-#include "tandem/result.hpp"
+#include "replay_events.hpp"
+#include "server_figures.hpp"
+
+#include "tandem/conversation.hpp"
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::command {
@@ -40,6 +44,11 @@ struct replay_summary {
     spread first_chunk_ms{};
     /// Over all chunks but the first of each reply: from a continue to the next hand-over.
     spread gap_ms{};
+    /// Over the replies that sent a request: what all of its requests waited.
+    spread slot_wait_ms{};
+
+    std::vector<server_figures> servers{};
+    conversation_figures conversations{};
 
     double total_ms = 0;
     /// Processor time of this process.
@@ -53,10 +62,13 @@ struct replay_summary {
 /// Adds up the results of a run.
 class replay_totals {
  public:
-    explicit replay_totals(int replies) { summary_.replies = replies; }
+    explicit replay_totals(int replies, const std::vector<std::string>& servers = {});
 
     void add(const chunk& c);
-    void add(const reply_result& r);
+    void add(const end_event& e);
+    /// A conversation ended.
+    void add(const conversation_metrics& m);
+    void server_is(std::string_view url, std::string state);
 
     int ended() const noexcept;
     int failed() const noexcept { return summary_.failed; }
@@ -66,8 +78,12 @@ class replay_totals {
     replay_summary summary(double total_ms, double cpu_ms) const;
 
  private:
+    void add(const reply_result& r);
+    server_figures* find(std::string_view url);
+
     replay_summary summary_;
     std::vector<double> first_chunk_ms_;  // one for each reply at most
+    std::vector<double> slot_wait_ms_;    // the same
     std::vector<double> gap_ms_;          // the first max_gaps
 };
 

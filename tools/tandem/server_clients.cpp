@@ -56,7 +56,14 @@ auto server_clients::next() -> server& {
 void server_clients::reply_failed(server& s, const error_code& ec) {
     const bool gone = ec == errc::connect_failed || ec == errc::connect_timeout ||
                       ec == errc::resolve_failed || ec == errc::tls_failed;
-    if (gone && answering() > 1) s.answers = false;
+    if (!gone || answering() == 1) return;
+    s.answers = false;
+    s.fault = ec;
+}
+
+const char* server_clients::server::state() const noexcept {
+    if (answers) return "up";
+    return fault == errc::model_loading ? "loading" : "down";
 }
 
 std::size_t server_clients::answering() const noexcept {

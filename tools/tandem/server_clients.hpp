@@ -30,6 +30,9 @@ class server_clients {
         server_props props{};
         error_code fault{};
         tandem::diagnostics diagnostics{};
+
+        /// "up", "loading", or "down".
+        const char* state() const noexcept;
     };
 
     /// `settings` must be free of faults.

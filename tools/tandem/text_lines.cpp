@@ -2,6 +2,7 @@
 
 #include "color.hpp"
 #include "display_text.hpp"
+#include "server_table.hpp"
 
 #include <fmt/format.h>
 
@@ -181,6 +182,20 @@ std::string guard_waits_text(const replay_summary& s) {
                        s.guard_waits == 1 ? "" : " together");
 }
 
+// How servers and slots were used, where the library chose among them.
+std::string server_rows(const text_style& style, const replay_summary& s) {
+    const auto& c = s.conversations;
+    if (c.count == 0 && s.servers.size() < 2) return {};
+    std::string text;
+    if (s.slot_wait_ms.max >= 0) text += row("slot waits", spread_text(s.slot_wait_ms));
+    if (c.count > 0)
+        text += row("conversations",
+                    fmt::format("{}, {} turn{}, {} trim{}, {} move{}", c.count, c.turns,
+                                c.turns == 1 ? "" : "s", c.trims, c.trims == 1 ? "" : "s", c.moves,
+                                c.moves == 1 ? "" : "s"));
+    return text + server_table(s.servers, style.width);
+}
+
 }  // namespace
 
 std::string name_text(const turn_name& name) {
@@ -274,6 +289,7 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
                                             s.cache_hit_ratio() * 100, s.cached, s.evaluated));
     if (s.warmed > 0) text += row("prefilled", fmt::format("{} tokens", s.warmed));
     text += row("guard waits", guard_waits_text(s));
+    text += server_rows(style, s);
     return text +
            row("time", fmt::format("{}, processor {} ({:.1f} µs a token)", time_text(s.total_ms),
                                    time_text(s.cpu_ms), s.cpu_us_per_token()));

@@ -28,6 +28,8 @@ tandem::reply_result some_result() {
     r.metrics.requests = 5;
     r.metrics.guard_waits = 1;
     r.metrics.guard_wait_ms = 0.25;
+    r.metrics.slot_wait_ms = 1.5;
+    r.metrics.first_slot_wait_ms = 1;
     r.metrics.first_chunk_ms = 7.125;
     r.metrics.total_ms = 93;
     return r;
@@ -59,7 +61,8 @@ TEST(end_line, has_the_keys_of_the_contract) {
               R"("chunks":4,"usage":{"prompt":41,"cached":5,"evaluated":36,"generated":64,)"
               R"("handed_over":62,"heard":62,"wasted":2,"warmed":0},)"
               R"("first_chunk_ms":7.125,"total_ms":93.000,"guard_waits":1,)"
-              R"("guard_wait_ms":0.250,"longest_gap_ms":0.000,"requests":5,"warmings":0,)"
+              R"("guard_wait_ms":0.250,"slot_wait_ms":1.500,"first_slot_wait_ms":1.000,)"
+              R"("longest_gap_ms":0.000,"requests":5,"warmings":0,)"
               R"("verified_cuts":0,"cancel_to_idle_ms":0.000,"retries":0,"t_ns":5})"
               "\n");
 }
@@ -143,6 +146,30 @@ TEST(summary_line, has_the_figures_of_the_run) {
     EXPECT_EQ(line["first_chunk_ms"]["p50"], 1.5);
     EXPECT_TRUE(line["first_chunk_ms"]["max"].is_null());
     EXPECT_EQ(line["cpu_us_per_token"], 20.0);
+}
+
+TEST(summary_line, has_the_figures_of_servers_and_conversations) {
+    replay_summary s;
+    s.slot_wait_ms.max = 7;
+    s.servers = {
+        {.url = "http://a:1",
+         .state = "up",
+         .slots =
+             {{.slot = 1, .requests = 3, .chunks = 2, .generated = 9, .cached = 6, .evaluated = 2}},
+         .replies = 2,
+         .failed = 1},
+        {.url = "http://b:1", .state = "down"}};
+    s.conversations = {.count = 1, .turns = 2, .trims = 3, .moves = 4, .resumed = 5};
+    const auto text = json_line(s);
+    EXPECT_THAT(text, HasSubstr(R"("servers":[{"url":"http://a:1","state":"up","slots":[{"slot":1,)"
+                                R"("requests":3,"chunks":2,"generated":9,"cached":6,"evaluated":2,)"
+                                R"("cache_hit_ratio":0.750}],"replies":2,"failed":1},)"
+                                R"({"url":"http://b:1","state":"down","slots":[],)"
+                                R"("replies":0,"failed":0}])"));
+    const auto line = json::parse(text);
+    EXPECT_EQ(line["slot_wait_ms"]["max"], 7);
+    EXPECT_EQ(line["conversations"].dump(),
+              R"({"count":1,"moves":4,"resumed":5,"trims":3,"turns":2})");
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ TEST(progress_text, tells_speed_failures_and_the_time_left) {
     failed.finish_reason = tandem::finish_reason::error;
     tandem::reply_result complete;
     complete.finish_reason = tandem::finish_reason::eos;
-    for (int i = 0; i < 38; ++i) totals.add(complete);
-    for (int i = 0; i < 2; ++i) totals.add(failed);
+    for (int i = 0; i < 38; ++i) totals.add({.where = {"p1", 0}, .result = complete});
+    for (int i = 0; i < 2; ++i) totals.add({.where = {"p1", 0}, .result = failed});
     EXPECT_EQ(progress_text(totals, 4000), "40/200 replies, 2 failed, 10.0 a second, 16 s left");
 }
 

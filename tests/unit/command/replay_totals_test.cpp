@@ -9,6 +9,10 @@ using tandem::finish_reason;
 using tandem::reply_result;
 using tandem::command::replay_totals;
 
+tandem::command::end_event event_of(const reply_result& r) {
+    return {.where = {"p1", 0}, .result = r};
+}
+
 reply_result ended(finish_reason reason, double first_chunk_ms = -1) {
     reply_result r;
     r.finish_reason = reason;
@@ -20,7 +24,7 @@ TEST(replay_totals, count_each_reply_once_by_its_end) {
     replay_totals totals(7);
     for (const auto reason : {finish_reason::eos, finish_reason::length, finish_reason::stop_word,
                               finish_reason::interrupted, finish_reason::error})
-        totals.add(ended(reason));
+        totals.add(event_of(ended(reason)));
     const auto s = totals.summary(0, 0);
     EXPECT_EQ(s.complete, 3);
     EXPECT_EQ(s.interrupted, 1);
@@ -31,7 +35,7 @@ TEST(replay_totals, count_each_reply_once_by_its_end) {
 TEST(replay_totals, rank_the_times_of_the_first_chunks) {
     replay_totals totals(10);
     for (const double ms : {9, 1, 8, 2, 7, 3, 6, 4, 5, 10})
-        totals.add(ended(finish_reason::eos, ms));
+        totals.add(event_of(ended(finish_reason::eos, ms)));
     const auto s = totals.summary(0, 0);
     EXPECT_EQ(s.first_chunk_ms.p50, 5);
     EXPECT_EQ(s.first_chunk_ms.p90, 9);
@@ -40,7 +44,7 @@ TEST(replay_totals, rank_the_times_of_the_first_chunks) {
 
 TEST(replay_totals, have_no_first_chunk_time_without_chunks) {
     replay_totals totals(1);
-    totals.add(ended(finish_reason::error));
+    totals.add(event_of(ended(finish_reason::error)));
     EXPECT_EQ(totals.summary(0, 0).first_chunk_ms.p50, -1);
 }
 
@@ -62,8 +66,8 @@ TEST(replay_totals, add_up_tokens_and_waits) {
     r.usage.evaluated = 10;
     r.metrics.guard_waits = 1;
     r.metrics.guard_wait_ms = 1.5;
-    totals.add(r);
-    totals.add(r);
+    totals.add(event_of(r));
+    totals.add(event_of(r));
     const auto s = totals.summary(100, 5);
     EXPECT_EQ(s.generated, 20);
     EXPECT_EQ(s.guard_waits, 2);
@@ -71,6 +75,61 @@ TEST(replay_totals, add_up_tokens_and_waits) {
     EXPECT_EQ(s.cache_hit_ratio(), 0.75);
     EXPECT_EQ(s.cpu_us_per_token(), 250);
     EXPECT_EQ(s.total_ms, 100);
+}
+
+TEST(replay_totals, tell_what_was_done_at_each_server) {
+    replay_totals totals(2, {"http://a:1", "http://b:1"});
+    totals.server_is("http://b:1", "up");
+    reply_result r;
+    r.finish_reason = finish_reason::eos;
+    const std::vector<tandem::command::slot_figures> one{{.slot = 3, .requests = 1, .chunks = 2}};
+    const std::vector<tandem::command::slot_figures> two{{.slot = 0, .requests = 4},
+                                                         {.slot = 3, .requests = 2, .chunks = 1}};
+    totals.add({.where = {"p1", 0}, .result = r, .server = "http://b:1", .slots = one});
+    r.finish_reason = finish_reason::error;
+    totals.add({.where = {"p1", 1}, .result = r, .server = "http://b:1", .slots = two});
+    const auto servers = totals.summary(0, 0).servers;
+    ASSERT_EQ(servers.size(), 2u);
+    EXPECT_EQ(servers[0].state, "unknown");
+    EXPECT_TRUE(servers[0].slots.empty());
+    EXPECT_EQ(servers[1].state, "up");
+    EXPECT_EQ(servers[1].replies, 2);
+    EXPECT_EQ(servers[1].failed, 1);
+    ASSERT_EQ(servers[1].slots.size(), 2u);
+    EXPECT_EQ(servers[1].slots[0].slot, 0);
+    EXPECT_EQ(servers[1].slots[1].requests, 3);
+    EXPECT_EQ(servers[1].slots[1].chunks, 3);
+}
+
+TEST(replay_totals, tell_how_long_replies_waited_for_slots) {
+    replay_totals totals(3);
+    reply_result r;
+    totals.add(event_of(r));
+    EXPECT_EQ(totals.summary(0, 0).slot_wait_ms.max, -1);
+    for (const double ms : {3, 5}) {
+        r.metrics.requests = 1;
+        r.metrics.slot_wait_ms = ms;
+        totals.add(event_of(r));
+    }
+    EXPECT_EQ(totals.summary(0, 0).slot_wait_ms.p50, 3);
+    EXPECT_EQ(totals.summary(0, 0).slot_wait_ms.max, 5);
+}
+
+TEST(replay_totals, add_up_conversations) {
+    replay_totals totals(3);
+    tandem::conversation_metrics m;
+    m.turns = 2;
+    m.trims = 1;
+    m.moves = 3;
+    m.resumed = 4;
+    totals.add(m);
+    totals.add(m);
+    const auto c = totals.summary(0, 0).conversations;
+    EXPECT_EQ(c.count, 2);
+    EXPECT_EQ(c.turns, 4);
+    EXPECT_EQ(c.trims, 2);
+    EXPECT_EQ(c.moves, 6);
+    EXPECT_EQ(c.resumed, 8);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ using namespace tandem::command;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Le;
 using testing::Not;
 using testing::SizeIs;
@@ -164,6 +165,47 @@ TEST_F(text_lines, tell_servers_apart_where_there_are_several) {
     const end_event end{.where = {"p1", 0}, .result = result_, .server = "http://a:1"};
     EXPECT_THAT(end_lines(style, end), HasSubstr(" · at http://a:1\n"));
     EXPECT_THAT(end_lines({}, end), Not(HasSubstr("http://a:1")));
+}
+
+TEST_F(text_lines, show_what_each_slot_of_each_server_did) {
+    replay_summary s;
+    s.replies = s.complete = 1;
+    s.slot_wait_ms = {.p50 = 1, .p90 = 2, .max = 3};
+    s.conversations = {.count = 2, .turns = 4, .trims = 1};
+    s.servers = {
+        {.url = "http://a:1",
+         .slots =
+             {{.slot = 0, .requests = 3, .chunks = 2, .generated = 9, .cached = 6, .evaluated = 2},
+              {.slot = 12, .requests = 4}}},
+        {.url = "http://127.0.0.1:8080", .state = "down"}};
+    const auto lines = lines_of(summary_lines({}, s));
+    EXPECT_THAT(
+        lines,
+        IsSupersetOf({
+            "  slot waits     p50 1.0 ms, p90 2.0 ms, max 3.0 ms",
+            "  conversations  2, 4 turns, 1 trim, 0 moves",
+            "  server                 slot  requests  chunks  generated  cache hit  evaluated",
+            "  http://a:1                0         3       2          9       75 %          2",
+            "                           12         4       0          0        0 %          0",
+            "  http://127.0.0.1:8080  down, not used",
+        }));
+    for (const auto& line : lines) EXPECT_LE(columns_of(line), 80);
+}
+
+TEST_F(text_lines, shorten_the_names_of_servers_that_do_not_fit) {
+    replay_summary s;
+    s.replies = s.complete = 1;
+    s.servers = {{.url = "http://a:1"}, {.url = "https://voice.example.com:8080"}};
+    EXPECT_THAT(lines_of(summary_lines({}, s)),
+                IsSupersetOf({"  a:1                    unknown, not used",
+                              "  voice.example.com:80…  unknown, not used"}));
+}
+
+TEST_F(text_lines, have_no_table_for_a_client_of_one_server) {
+    replay_summary s;
+    s.replies = s.complete = 1;
+    s.servers = {{.url = "http://a:1"}};
+    EXPECT_THAT(summary_lines({}, s), Not(HasSubstr("http://a:1")));
 }
 
 TEST_F(text_lines, tell_why_a_reply_failed) {
