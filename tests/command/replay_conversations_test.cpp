@@ -17,7 +17,8 @@ using testing::SizeIs;
 class replay_conversations : public tandem::testing::replay_test {
  protected:
     void start_talking_server(tandem::mock::options o = {}) {
-        o.replies = {{said("story"), story}, {said("count"), "One. Two. Three."}};
+        o.replies = {
+            {said("story"), story}, {said("count"), "One. Two. Three."}, {"count", "One."}};
         start_server(std::move(o));
     }
     // How a prompt ends that answers this.
@@ -41,6 +42,17 @@ TEST_F(replay_conversations, keep_of_an_interrupted_turn_what_was_heard) {
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_EQ(r.events("end")[0]["finish_reason"], "interrupted");
     EXPECT_THAT(last_prompt(), AllOf(HasSubstr("A fox"), Not(HasSubstr("night"))));
+}
+
+TEST_F(replay_conversations, keep_of_an_interrupted_turn_what_they_are_told_to) {
+    const auto prompt_after = [this](const char* policy) {
+        start_talking_server();
+        run({"--json", "--tts", "wpm=9", "--interrupted", policy, "--interrupted-mark", "—", "-"},
+            R"({"turns": ["story", "count"], "interrupt_after_ms": 200})");
+        return last_prompt();
+    };
+    EXPECT_THAT(prompt_after("handed_over"), HasSubstr("A fox went out at night.—<|im_end|>"));
+    EXPECT_THAT(prompt_after("none"), Not(HasSubstr("A fox")));
 }
 
 TEST_F(replay_conversations, go_on_with_their_turns_after_an_interrupt) {
@@ -91,13 +103,14 @@ TEST_F(replay_conversations, come_after_the_raw_prompts_of_their_file) {
 }
 
 TEST_F(replay_conversations, let_the_guard_pass_after_raw_prompts) {
-    start_server({.parallel = 1});
-    const auto r = run({"--reuse-guard", "300ms", "--json", "--prompt", "count", "--user", "Hi"});
+    start_talking_server({.parallel = 1});
+    const auto r =
+        run({"--reuse-guard", "100ms", "--json", "--prompt", "count", "--user", "count"});
     EXPECT_EQ(r.status, 0) << r.err;
     const auto requests = server_->observe().of_path("/completion");
     ASSERT_GE(requests.size(), 2u);
     for (std::size_t i = 1; i < requests.size(); ++i)
-        EXPECT_GE(requests[i].arrived - *requests[i - 1].ended, std::chrono::milliseconds(290));
+        EXPECT_GE(requests[i].arrived - *requests[i - 1].ended, std::chrono::milliseconds(95));
 }
 
 TEST_F(replay_conversations, may_be_several_of_each_dialogue) {

@@ -93,7 +93,9 @@ std::string similar_flag(const CLI::App& app, const std::string& given) {
             const auto d = begins ? 1 : distance(name, known);
             const bool part = may_be_part && known.find(name) != known.npos;
             if (part && with_part.empty()) with_part = "--" + known;
-            if (d >= best_distance) continue;
+            // Of two that begin so, the one that is nearly given whole.
+            const bool shorter = begins && d == best_distance && known.size() + 2 < best.size();
+            if (d >= best_distance && !shorter) continue;
             best = "--" + known;
             best_distance = d;
         }

@@ -14,6 +14,7 @@ namespace tandem::command {
 namespace {
 
 constexpr int max_concurrency = 1000;
+constexpr int most_slots_per_conversation = 1024;
 
 constexpr const char* replay_text = R"(Example:
   tandem replay --url http://127.0.0.1:8080 --tts wpm=160 prompts.jsonl
@@ -28,8 +29,13 @@ FILE has one JSON object a line ("-" reads stdin), of one of these kinds:
   {"prompt": "raw text"}
   {"messages": [{"role": "user", "content": "Hello"}]}
   {"system": "Be brief.", "turns": ["Hello", "And then?"]}
-Each may have "id", "max_tokens" and "interrupt_after_ms". messages and turns go
-through the model's chat template.
+Each may have "id", "max_tokens" and "interrupt_after_ms".
+
+messages and turns are held as conversations, whose history has what a listener
+heard of an interrupted turn. They use all slots of their server unless --slots
+is given. Raw prompts know no history; in a file of both kinds they come first.
+Several servers (--url may be repeated) share the conversations, and take raw
+prompts in turn; one that is down is told once.
 
 The columns show the time since a reply was asked for, the slot, how many tokens
 of the prompt it still held and how many it evaluated, and the chunk.
@@ -42,6 +48,9 @@ variables, and variables over the file.
 Exit status: 0 all replies complete, 1 some failed, 2 wrong use, 130 stopped
 with Ctrl-C, 143 stopped with SIGTERM.)";
 
+// In the order of their enumerations.
+constexpr std::array<std::string_view, 2> placement_names{"round_robin", "least_busy"};
+constexpr std::array<std::string_view, 4> history_names{"heard", "handed_over", "full", "none"};
 constexpr std::array<std::string_view, 5> level_names{"debug", "info", "warning", "error", "off"};
 
 // A whole number from `least` to `most`.
@@ -78,31 +87,51 @@ replay_flags::replay_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name,
     config_.add_to(app_);
 }
 
+void replay_flags::add_flag(const char* flag, auto& target, const char* value, const char* help,
+                            const char* group) {
+    app_.add_option(flag, target, help)->allow_extra_args(false)->type_name(value)->group(group);
+}
+
+void replay_flags::add_conversation_flags() {
+    auto& t = texts_;
+    constexpr auto group = "conversations";
+    add_flag("--placement", t.placement, "HOW",
+             "server of a conversation: round_robin, or least_busy for its slots [least_busy]",
+             group);
+    add_flag("--slots-per-conversation", t.slots_per_conversation, "N",
+             "slots that one has for itself while it generates (0: two with a reuse guard, else "
+             "one) [0]",
+             group);
+    app_.add_flag("--share-idle-slots", t.share_idle_slots,
+                  "where no slot is free, take one that rests while its voice speaks")
+        ->group(group);
+    add_flag("--interrupted", t.interrupted, "WHAT",
+             "what history keeps of an interrupted turn: heard, handed_over, full or none [heard]",
+             group);
+    add_flag("--interrupted-mark", t.interrupted_mark, "TEXT",
+             "put behind what is kept of it, if something was left out", group);
+}
+
 void replay_flags::add_own_flags() {
     auto& t = texts_;
     app_.add_option("FILE", t.file, "file of prompts, or - for stdin")->group("prompts");
-    const auto add = [&](const char* flag, auto& target, const char* value, const char* help,
-                         const char* group) {
-        app_.add_option(flag, target, help)
-            ->allow_extra_args(false)
-            ->type_name(value)
-            ->group(group);
-    };
-    add("--prompt", t.prompts, "TEXT", "a raw prompt (may be repeated)", "prompts");
-    add("--user", t.user_messages, "TEXT", "a user's message (may be repeated)", "prompts");
-    add("--tts", t.tts, "PACE",
-        "how long a chunk is spoken: none, or wpm=N for N words a minute [none]", "run");
-    add("--conversations", t.conversations, "N",
-        "run each line of FILE N times at once, under the ids p1#1 to p1#N [1]", "run");
-    add("--concurrency", t.concurrency, "N",
+    add_flag("--prompt", t.prompts, "TEXT", "a raw prompt (may be repeated)", "prompts");
+    add_flag("--user", t.user_messages, "TEXT", "a user's message (may be repeated)", "prompts");
+    add_flag("--tts", t.tts, "PACE",
+             "how long a chunk is spoken: none, or wpm=N for N words a minute [none]", "run");
+    add_flag("--conversations", t.conversations, "N",
+             "run each line of FILE N times at once, under the ids p1#1 to p1#N [1]", "run");
+    add_flag(
+        "--concurrency", t.concurrency, "N",
         "lines of FILE that run at a time, each run of a line counted [as many as --conversations]",
         "run");
+    add_conversation_flags();
     app_.add_flag("--json", t.json, "one JSON object a line, for programs")->group("output");
-    add("--color", t.color, "WHEN", "auto, always or never [auto]", "output");
-    add("--log-level", t.log_level, "LEVEL",
-        "log lines on stderr: debug, info, warning, error or off [warning with --json or "
-        "--verify-cut, else off]",
-        "output");
+    add_flag("--color", t.color, "WHEN", "auto, always or never [auto]", "output");
+    add_flag("--log-level", t.log_level, "LEVEL",
+             "log lines on stderr: debug, info, warning, error or off [warning with --json or "
+             "--verify-cut, else off]",
+             "output");
 }
 
 replay_options replay_flags::read(const environment& variable, std::vector<std::string>& faults) {
@@ -130,6 +159,21 @@ std::vector<std::string> replay_flags::prompt_faults() const {
     return faults;
 }
 
+void replay_flags::read_conversation_flags(service_config& c,
+                                           std::vector<std::string>& faults) const {
+    const auto& t = texts_;
+    if (!choose(placement_names, t.placement, c.placement))
+        faults.push_back(
+            fmt::format("--placement is {}; it must be round_robin or least_busy", t.placement));
+    read_number("--slots-per-conversation", t.slots_per_conversation, 0,
+                most_slots_per_conversation, c.slots_per_conversation, faults);
+    c.share_idle_slots = t.share_idle_slots;
+    if (!choose(history_names, t.interrupted, c.conversation.interrupted))
+        faults.push_back(fmt::format(
+            "--interrupted is {}; it must be heard, handed_over, full or none", t.interrupted));
+    c.conversation.interrupted_mark = t.interrupted_mark;
+}
+
 replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     auto& t = texts_;
     replay_options o;
@@ -149,6 +193,7 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
         faults.push_back(fmt::format(
             "--log-level is {}; it must be debug, info, warning, error or off", t.log_level));
     if (!t.log_level.empty()) o.log_level = level;
+    read_conversation_flags(o.service, faults);
     o.json = t.json;
     o.file = std::move(t.file);
     o.prompts = std::move(t.prompts);

@@ -29,14 +29,23 @@ class replay_flags {
         std::string tts = "none";
         std::string conversations = "1";
         std::string concurrency;
+        std::string placement = "least_busy";
+        std::string slots_per_conversation = "0";
+        bool share_idle_slots = false;
+        std::string interrupted = "heard";
+        std::string interrupted_mark;
         std::string color = "auto";
         std::string log_level;
         bool json = false;
     };
 
+    void add_flag(const char* flag, auto& target, const char* value, const char* help,
+                  const char* group);
     void add_own_flags();
+    void add_conversation_flags();
     std::vector<std::string> prompt_faults() const;
     replay_options read_own_flags(std::vector<std::string>& faults);
+    void read_conversation_flags(service_config& c, std::vector<std::string>& faults) const;
 
     CLI::App& app_;
     flag_texts texts_;

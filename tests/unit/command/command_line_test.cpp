@@ -116,6 +116,36 @@ TEST_F(arguments, run_as_many_at_a_time_as_there_are_conversations) {
     EXPECT_EQ(replay({"--conversations", "3", "--concurrency", "2"}).replay->concurrency, 2);
 }
 
+TEST_F(arguments, tell_how_conversations_are_held) {
+    const auto c =
+        replay({"--placement", "round_robin", "--slots-per-conversation", "3", "--share-idle-slots",
+                "--interrupted", "handed_over", "--interrupted-mark", "…"});
+    ASSERT_TRUE(c.replay) << c.err;
+    const auto& s = c.replay->service;
+    EXPECT_EQ(s.placement, tandem::placement::round_robin);
+    EXPECT_EQ(s.slots_per_conversation, 3);
+    EXPECT_TRUE(s.share_idle_slots);
+    EXPECT_EQ(s.conversation.interrupted, tandem::history_policy::handed_over);
+    EXPECT_EQ(s.conversation.interrupted_mark, "…");
+}
+
+TEST_F(arguments, hold_conversations_as_the_library_does_by_default) {
+    const auto c = replay({});
+    ASSERT_TRUE(c.replay) << c.err;
+    const tandem::service_config defaults;
+    EXPECT_EQ(c.replay->service.placement, defaults.placement);
+    EXPECT_EQ(c.replay->service.slots_per_conversation, defaults.slots_per_conversation);
+    EXPECT_EQ(c.replay->service.share_idle_slots, defaults.share_idle_slots);
+    EXPECT_EQ(c.replay->service.conversation, defaults.conversation);
+}
+
+TEST_F(arguments, tell_whether_slots_are_asked_for) {
+    EXPECT_FALSE(replay({}).replay->has_slots);
+    EXPECT_TRUE(replay({"--slots", "2"}).replay->has_slots);
+    variables_ = {{"TANDEM_SLOTS", "2"}};
+    EXPECT_TRUE(replay({}).replay->has_slots);
+}
+
 TEST_F(arguments, may_leave_the_guard_to_the_build_of_the_server) {
     for (const auto& args : {std::vector<std::string>{"--reuse-guard", "auto"},
                              {"--config", file_with(R"({"reuse_guard": "auto"})")}}) {
@@ -421,6 +451,18 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"no_conversations",
                 {"replay", "f", "--conversations", "0"},
                 "--conversations is 0; it must be a whole number from 1 to 1000"},
+        refusal{"a_placement",
+                {"replay", "f", "--placement", "any"},
+                "--placement is any; it must be round_robin or least_busy"},
+        refusal{"slots_of_a_conversation",
+                {"replay", "f", "--slots-per-conversation", "-1"},
+                "--slots-per-conversation is -1; it must be a whole number from 0 to 1024"},
+        refusal{"a_history",
+                {"replay", "f", "--interrupted", "some"},
+                "--interrupted is some; it must be heard, handed_over, full or none"},
+        refusal{"a_long_mark",
+                {"replay", "f", "--interrupted-mark", std::string(65, '.')},
+                "--interrupted-mark has 65 bytes; at most 64 are possible"},
         refusal{"a_huge_number",
                 {"replay", "f", "--max-tokens", "99999999999999999999"},
                 "--max-tokens 99999999999999999999"},
