@@ -131,6 +131,40 @@ TEST_F(replay_servers, have_conversations_at_the_other_one_where_one_is_down) {
     for (const auto& end : ends) EXPECT_EQ(end["server"], server_->url());
 }
 
+TEST_F(replay_servers, lose_their_conversations_when_they_die_between_two_turns) {
+    const tandem::mock::options talk{.dialogues = {{"d",
+                                                    {{"user", "Hi"},
+                                                     {"assistant", "Hello there."},
+                                                     {"user", "Go"},
+                                                     {"assistant", "I go."}}}}};
+    start_server(talk);
+    second_.emplace(talk);
+    // The only chunk of the first turn is spoken for a second.
+    auto child = start({"--server", second_->url(), "--json", "--tts", "wpm=120", "-"},
+                       R"({"turns": ["Hi", "Go"]})");
+    const auto chunk = json::parse(child.read_line());
+    ASSERT_EQ(chunk["event"], "chunk");
+    const bool is_first = chunk["server"] == server_->url();
+    (is_first ? *server_ : *second_).stop();
+    const auto end = child.wait();
+    const finished_run r{end.status, end.out, end.err};
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto ends = r.events("end");
+    ASSERT_THAT(ends, SizeIs(2));
+    EXPECT_EQ(ends[1]["text"], "I go.");
+    EXPECT_EQ(ends[1]["server"], (is_first ? *second_ : *server_).url());
+    EXPECT_EQ(r.event("summary")["conversations"]["moves"], 1);
+}
+
+TEST_F(replay_servers, take_conversations_in_turn_where_that_is_asked_for) {
+    const auto r = run_on_both(
+        {"--json", "--placement", "round_robin", "--user", "a", "--user", "b", "--user", "c"});
+    const auto ends = r.events("end");
+    ASSERT_THAT(ends, SizeIs(3));
+    EXPECT_NE(ends[0]["server"], ends[1]["server"]);
+    EXPECT_EQ(ends[0]["server"], ends[2]["server"]);
+}
+
 TEST_F(replay_servers, are_each_told_once_where_all_are_down) {
     stop_second();
     const auto arguments = args({"--json", "--server", second_url_, "-"});
