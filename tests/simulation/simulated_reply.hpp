@@ -1,18 +1,59 @@
 #pragma once
 
-#include "simulation/simulation.hpp"
+#include "base/time.hpp"
+#include "reply/reply_machine.hpp"
+#include "reply/reply_start.hpp"
+#include "simulation/simulated_server.hpp"
+#include "simulation/simulated_slots.hpp"
+#include "text/chunker.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace tandem::test {
 
-/// One reply of a simulation: its machine, the request that runs for it, and its consumer.
+/// What a model says, and the rules by which it is asked; a reply that is resumed keeps them.
+struct reply_plan {
+    simulated_model model;
+    pacing mode;
+    detail::reply_rules rules;
+    text::chunk_limits limits;
+    boundary_rule rule;
+};
+
+reply_plan random_plan(rng& random, std::string prompt);
+
+/// Whose slots a reply uses, and for whom.
+struct reply_site {
+    simulated_slots* slots = nullptr;
+    slots::owner_id owner = slots::nobody;
+    int lease = 0;
+};
+
+/// One reply of a simulation: its machine, the requests that run for it, and its consumer.
 class simulated_reply {
  public:
-    simulated_reply(simulation& world, std::uint64_t id);
+    /// The listener must outlive it.
+    simulated_reply(simulated_world& world, std::uint64_t id, reply_plan plan,
+                    detail::reply_listener& listener);
 
-    void start();
+    /// A new reply, or one that goes on from what another one left behind what was spoken.
+    void start(reply_site where);
+    void resume(reply_site where, detail::reply_rest rest, std::string spoken);
+    void interrupt();
+    void abandon(errc why);
+    /// The server has gone: its connections break.
+    void server_died();
+
     void check_end() const;
     const detail::reply_machine::transitions& made() const noexcept { return machine_.made(); }
     bool ended() const noexcept { return ends_ > 0; }
+    const reply_plan& plan() const noexcept { return plan_; }
+    /// What was handed over, with that of the replies that it goes on from.
+    const std::string& spoken() const noexcept { return spoken_; }
+    const std::string& last_chunk() const noexcept { return last_chunk_; }
 
  private:
     // How this reply's server and consumer behave.
@@ -37,9 +78,8 @@ class simulated_reply {
         std::size_t next_event = 0;
     };
 
-    static detail::reply_rules random_rules(rng& random, const simulated_model& model, pacing mode);
-    static text::chunk_limits random_limits(rng& random);
     static habits random_habits(rng& random);
+    void begin(detail::reply_origin from);
 
     // Actions of the machine.
     void perform_actions();
@@ -66,20 +106,22 @@ class simulated_reply {
     void answer(std::uint64_t id);
     void send_next_event(std::uint64_t id);
     void fail_request(std::uint64_t id);
+    void fail_with(errc why);
     void end_warming(std::uint64_t id);
     void ask_for_chunk();
     void take_back();
     void spoken(chunk_id id);
     bool may_fail() const;
     void check_own_end() const;
+    void check_nothing_lost() const;
     void say_stale_things();
     void arm_timer();
 
-    simulation& world_;
+    simulated_world& world_;
+    reply_plan plan_;
     habits habits_;
-    simulated_model model_;
-    pacing mode_;
-    detail::reply_rules rules_;
+    detail::reply_listener& listener_;
+    reply_site site_;
     detail::reply_machine machine_;
 
     slots::ticket ticket_ = 0;
@@ -91,7 +133,13 @@ class simulated_reply {
     bool asked_ = false;
     bool speaking_ = false;
     std::uint32_t next_seq_ = 0;
-    std::string heard_;
+    std::string handed_over_;
+    std::string spoken_;  // handed_over_, and what was spoken before it
+    std::string last_chunk_;
+    std::size_t generated_ = 0;  // bytes of the model's text that were read
+    bool is_resumed_ = false;
+    bool was_refused_ = false;
+    bool was_abandoned_ = false;
     int ends_ = 0;
     std::optional<time_point> timer_;
 };

@@ -76,8 +76,8 @@ wire::token_event final_event(wire::stop_type stop, int predicted, int prompt_to
 
 }  // namespace
 
-simulated_model::simulated_model(rng& random)
-    : prompt_("prompt " + std::to_string(pick(random, 0, 9))),
+simulated_model::simulated_model(rng& random, std::string prompt)
+    : prompt_(std::move(prompt)),
       text_(random_text(random)),
       stop_word_(random_stop_word(random)),
       context_(chance(random, 0.1) ? pick(random, 3, 60) : 4096) {
@@ -118,6 +118,12 @@ std::optional<model_position> simulated_model::position_of(std::string_view text
         at = next;
     }
     return {};
+}
+
+std::size_t simulated_model::bytes_before(model_position at) const {
+    std::size_t bytes = at.bytes;
+    for (std::size_t i = 0; i < at.tokens; ++i) bytes += tokens_[i].bytes.size();
+    return bytes;
 }
 
 std::vector<wire::token_id> simulated_model::ids_of(std::string_view piece) const {

@@ -1,27 +1,14 @@
 #pragma once
 
-#include "base/time.hpp"
+#include "simulation/simulated_world.hpp"
 #include "wire/token_event.hpp"
 
-#include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tandem::test {
-
-using rng = std::mt19937_64;
-
-/// Uniform in [low, high].
-inline int pick(rng& random, int low, int high) {
-    return std::uniform_int_distribution<int>(low, high)(random);
-}
-
-inline bool chance(rng& random, double p) {
-    return std::bernoulli_distribution(p)(random);
-}
 
 /// One token of a simulated model.
 struct model_token {
@@ -39,7 +26,7 @@ struct model_position {
 /// hold a part of a character only.
 class simulated_model {
  public:
-    explicit simulated_model(rng& random);
+    simulated_model(rng& random, std::string prompt);
 
     const std::string& prompt() const noexcept { return prompt_; }
     const std::string& text() const noexcept { return text_; }
@@ -56,6 +43,8 @@ class simulated_model {
     /// server sends nothing.
     std::optional<model_position> position_of(const std::vector<wire::token_id>& ids) const;
     std::optional<model_position> position_of(std::string_view text) const;
+    /// So many bytes of the reply are before the place.
+    std::size_t bytes_before(model_position at) const;
 
     /// Ids of a piece of the reply that starts at some token; empty if there is no such piece.
     std::vector<wire::token_id> ids_of(std::string_view piece) const;

@@ -1,6 +1,7 @@
 #include "simulation/simulation.hpp"
 
 #include "simulation/simulated_reply.hpp"
+#include "text/utf8.hpp"
 
 #include <utility>
 
@@ -8,42 +9,41 @@ namespace tandem::test {
 namespace {
 
 using namespace std::chrono_literals;
+using std::chrono::milliseconds;
 constexpr std::uint64_t most_steps = 200'000;
 
-duration random_guard(rng& random) {
+slot_rules random_slots(rng& random) {
     constexpr duration guards[] = {0s, 500ms, 2s};
-    return guards[pick(random, 0, 2)];
+    slot_rules rules{.slots = pick(random, 1, 3), .guard = guards[pick(random, 0, 2)]};
+    if (chance(random, 0.1)) rules.queue_limit = static_cast<std::size_t>(pick(random, 1, 2));
+    return rules;
+}
+
+std::string random_prompt(rng& random) {
+    return "prompt " + std::to_string(pick(random, 0, 9));
 }
 
 }  // namespace
 
 simulation::simulation(std::uint64_t seed)
-    : random_(seed),
-      guard_(random_guard(random_)),
-      scheduler_(pick(random_, 1, 3), guard_),
-      uses_(static_cast<std::size_t>(scheduler_.slots())) {
-    for (int n = pick(random_, 1, 4); n > 0; --n)
-        replies_.push_back(std::make_unique<simulated_reply>(*this, replies_.size() + 1));
+    : world_(seed), slots_(world_, random_slots(world_.random())) {
+    auto& random = world_.random();
+    for (int n = pick(random, 1, 4); n > 0; --n)
+        replies_.push_back(std::make_unique<simulated_reply>(
+            world_, replies_.size() + 1, random_plan(random, random_prompt(random)), *this));
 }
 
 simulation::~simulation() = default;
 
 std::vector<std::string> simulation::run() {
-    for (auto& r : replies_)
-        at(std::chrono::milliseconds(pick(random_, 0, 5000)), [&r] { r->start(); });
-    while (!agenda_.empty() && steps_ < most_steps && broken_.empty()) {
-        auto next = agenda_.extract(agenda_.begin());
-        now_ = next.key().first;
-        next.mapped()();
-        ++steps_;
-    }
-    check(steps_ < most_steps, "the run comes to an end");
-    if (broken_.empty()) check_nothing_left();
-    return broken_;
-}
-
-void simulation::at(duration delay, std::function<void()> what) {
-    agenda_.emplace(std::pair(now_ + delay, ++order_), std::move(what));
+    for (std::uint64_t id = 1; id <= replies_.size(); ++id)
+        world_.at(milliseconds(pick(world_.random(), 0, 5000)),
+                  [this, id] { replies_[id - 1]->start({.slots = &slots_, .owner = id}); });
+    world_.run(most_steps);
+    if (!world_.broken().empty()) return world_.broken();
+    slots_.check_nothing_left();
+    for (const auto& r : replies_) r->check_end();
+    return world_.broken();
 }
 
 detail::reply_machine::transitions simulation::made() const {
@@ -52,75 +52,32 @@ detail::reply_machine::transitions simulation::made() const {
     return all;
 }
 
-slots::ticket simulation::want_slot(slots::wish w, std::function<void(const slots::grant&)> taker) {
-    const bool is_live = w.priority != slots::priority::warming;
-    const auto ticket = scheduler_.request(std::move(w));
-    if (is_live) live_.insert(ticket);
-    waiting_[ticket] = std::move(taker);
-    return ticket;
+void simulation::ended(std::uint64_t reply, const reply_result& result, detail::reply_rest rest) {
+    if (result.finish_reason != finish_reason::interrupted || chance(world_.random(), 0.3)) return;
+    world_.at(milliseconds(pick(world_.random(), 0, 3000)),
+              [this, reply, rest = std::make_shared<detail::reply_rest>(std::move(rest))] {
+                  resume(*replies_[reply - 1], std::move(*rest));
+              });
 }
 
-void simulation::forget_slot(slots::ticket t) {
-    scheduler_.withdraw(t);
-    check(waiting_.erase(t) == 1, "only a wish that waits is taken back");
-    give_slots();
-}
-
-void simulation::give_slots() {
-    for (const auto& g : scheduler_.grants(now_)) {
-        const auto waiting = waiting_.extract(g.ticket);
-        check(!waiting.empty(), "a slot goes to somebody who waits");
-        if (waiting) waiting.mapped()(g);
+/// The listener did not hear all of the last chunk, perhaps, and another server may go on.
+void simulation::resume(const simulated_reply& before, detail::reply_rest rest) {
+    auto& random = world_.random();
+    auto spoken = before.spoken();
+    if (chance(random, 0.6)) {
+        const auto all = static_cast<int>(before.last_chunk().size());
+        const auto heard = spoken.size() - static_cast<std::size_t>(pick(random, 0, all));
+        const auto kept = text::floor_to_character(spoken, heard);
+        rest.unspoken.insert(0, spoken.substr(kept));
+        spoken.resize(kept);
     }
-    check_nobody_waits_in_vain();
-    if (const auto next = scheduler_.next_grant())
-        at(std::max(*next - now_, duration{}), [this] {
-            const auto due = scheduler_.next_grant();
-            if (due && *due <= now_) give_slots();
-        });
-}
-
-// A request waits for slots in use, for guards, or for its slot to be prefilled.
-void simulation::check_nobody_waits_in_vain() {
-    bool has_free_slot = false;
-    for (int slot = 0; slot < scheduler_.slots(); ++slot) {
-        const auto released = uses_[static_cast<std::size_t>(slot)].released;
-        const bool is_guarded = released && now_ - *released < guard_;
-        if (!scheduler_.busy(slot) && !is_guarded) has_free_slot = true;
-    }
-    for (const auto& [ticket, waiting] : waiting_) {
-        const auto why = scheduler_.why_waiting(ticket, now_);
-        const bool is_live = live_.contains(ticket);
-        check(!is_live || !has_free_slot || (why && why->prefilled_slot),
-              "no request waits beside a free slot");
-    }
-}
-
-void simulation::slot_taken(int slot) {
-    auto& use = uses_.at(static_cast<std::size_t>(slot));
-    check(!use.busy, "one request a slot");
-    check(!use.released || now_ - *use.released >= guard_, "no slot is used within its guard");
-    use.busy = true;
-}
-
-void simulation::slot_released(int slot, slots::release_note note) {
-    auto& use = uses_.at(static_cast<std::size_t>(slot));
-    check(use.busy, "only a slot in use is released");
-    use.busy = false;
-    if (note.is_use) use.released = now_;
-    scheduler_.release(slot, now_, std::move(note));
-    give_slots();
-}
-
-void simulation::check(bool holds, const char* what) {
-    if (!holds) broken_.emplace_back(what);
-}
-
-void simulation::check_nothing_left() {
-    for (const auto& use : uses_) check(!use.busy, "no slot is left in use");
-    check(waiting_.empty(), "no wish for a slot is left");
-    check(!scheduler_.next_grant().has_value(), "the scheduler's queue is empty");
-    for (const auto& r : replies_) r->check_end();
+    if (chance(random, 0.3))
+        rest.text.forget_ids();
+    else if (chance(random, 0.5))
+        rest.text.prompt_tokenized(before.plan().model.prompt_ids());
+    const auto id = replies_.size() + 1;
+    replies_.push_back(std::make_unique<simulated_reply>(world_, id, before.plan(), *this));
+    replies_.back()->resume({.slots = &slots_, .owner = id}, std::move(rest), std::move(spoken));
 }
 
 }  // namespace tandem::test

@@ -1,0 +1,182 @@
+#include "simulation/simulated_slots.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::test {
+
+using slots::owner_id;
+using slots::priority;
+
+simulated_slots::simulated_slots(simulated_world& world, slot_rules rules)
+    : world_(world),
+      rules_(rules),
+      scheduler_(rules.slots, rules.guard),
+      uses_(static_cast<std::size_t>(rules.slots)) {
+    scheduler_.set_sharing(rules.sharing);
+    scheduler_.set_queue_limit(rules.queue_limit);
+}
+
+slots::ticket simulated_slots::want(slots::wish w, taker to) {
+    const auto turns = std::count_if(waiting_.begin(), waiting_.end(), [](const auto& entry) {
+        return entry.second.wish.priority == priority::turn;
+    });
+    const bool is_full = static_cast<std::size_t>(turns) >= rules_.queue_limit;
+    const auto ticket = scheduler_.request(w);
+    world_.check((ticket == slots::no_ticket) == (w.priority == priority::turn && is_full),
+                 "turns are refused where as many wait as may, and nothing else is");
+    if (ticket != slots::no_ticket) waiting_.emplace(ticket, waiting{std::move(w), std::move(to)});
+    return ticket;
+}
+
+void simulated_slots::forget(slots::ticket t) {
+    scheduler_.withdraw(t);
+    world_.check(waiting_.erase(t) == 1, "only a wish that waits is taken back");
+    give();
+}
+
+void simulated_slots::give() {
+    const auto leases_before = leases();
+    const auto given = scheduler_.grants(world_.now());
+    check_grants(given, leases_before);
+    // A taker may make others be granted slots meanwhile.
+    std::vector<std::pair<taker, slots::grant>> takers;
+    for (const auto& g : given) {
+        auto who = waiting_.extract(g.ticket);
+        if (who) takers.emplace_back(std::move(who.mapped().to), g);
+    }
+    for (const auto& [to, g] : takers) to(g);
+    check_leases();
+    check_nobody_waits_in_vain();
+    arm();
+}
+
+void simulated_slots::arm() {
+    const auto next = scheduler_.next_grant();
+    if (!next) return;
+    world_.at(std::max(*next - world_.now(), duration{}), [this] {
+        const auto due = scheduler_.next_grant();
+        if (due && *due <= world_.now()) give();
+    });
+}
+
+void simulated_slots::use(int slot) {
+    auto& u = at(slot);
+    world_.check(!u.busy, "one request a slot");
+    world_.check(!u.released || world_.now() - *u.released >= rules_.guard,
+                 "no slot is used within its guard");
+    u.busy = true;
+}
+
+void simulated_slots::release(int slot, slots::release_note note) {
+    auto& u = at(slot);
+    world_.check(u.busy, "only a slot in use is released");
+    u.busy = false;
+    if (note.is_use) u.released = world_.now();
+    scheduler_.release(slot, world_.now(), std::move(note));
+    give();
+}
+
+void simulated_slots::let_go(owner_id owner) {
+    scheduler_.let_go(owner);
+    for (auto& u : uses_)
+        if (u.granted_to == owner) u.granted_to = slots::nobody;
+    give();
+}
+
+void simulated_slots::retire(owner_id owner) {
+    scheduler_.retire(owner);
+    let_go(owner);
+}
+
+std::map<owner_id, int> simulated_slots::leases() const {
+    std::map<owner_id, int> held;
+    for (int slot = 0; slot < count(); ++slot) ++held[scheduler_.leased_to(slot)];
+    held.erase(slots::nobody);
+    return held;
+}
+
+void simulated_slots::check_grants(const std::vector<slots::grant>& given,
+                                   const std::map<owner_id, int>& leases_before) {
+    std::set<slots::ticket> granted;
+    std::set<owner_id> served;
+    for (const auto& g : given) {
+        const auto found = waiting_.find(g.ticket);
+        world_.check(found != waiting_.end() && granted.insert(g.ticket).second,
+                     "a slot goes to somebody who waits");
+        if (found != waiting_.end()) served.insert(found->second.wish.owner);
+    }
+    for (const auto& g : given) {
+        const auto found = waiting_.find(g.ticket);
+        if (found == waiting_.end()) continue;
+        const auto& w = found->second.wish;
+        auto& u = at(g.slot);
+        world_.check(rules_.sharing || u.granted_to == slots::nobody || u.granted_to == w.owner,
+                     "a leased slot is for its owner alone");
+        if (w.lease > 0) u.granted_to = w.owner;
+        // Who was granted one in the same go was no waiting ticket then.
+        if (granted.size() == 1) check_order(g, served, leases_before);
+    }
+}
+
+// Those who hold no lease may have the same slots.
+void simulated_slots::check_order(const slots::grant& g, const std::set<owner_id>& served,
+                                  const std::map<owner_id, int>& leases_before) {
+    const auto& taken = waiting_.at(g.ticket).wish;
+    if (taken.priority == priority::warming || leases_before.contains(taken.owner)) return;
+    for (const auto& [ticket, other] : waiting_) {
+        if (ticket >= g.ticket) break;
+        const auto& w = other.wish;
+        const bool is_alike = w.priority == taken.priority && !leases_before.contains(w.owner) &&
+                              !served.contains(w.owner);
+        const auto why = scheduler_.why_waiting(ticket, world_.now());
+        world_.check(!is_alike || w.warmed || taken.warmed || (why && why->prefilled_slot),
+                     "first come, first served");
+    }
+}
+
+void simulated_slots::check_leases() {
+    if (rules_.sharing) return;
+    for (int slot = 0; slot < count(); ++slot) {
+        const auto owner = at(slot).granted_to;
+        world_.check(owner == slots::nobody || scheduler_.leased_to(slot) == owner,
+                     "a lease lasts until its owner lets go");
+    }
+}
+
+// A request waits for slots in use, for guards, for those of others, or for its slot to be
+// prefilled.
+void simulated_slots::check_nobody_waits_in_vain() {
+    const auto held = leases();
+    for (const auto& [ticket, who] : waiting_) {
+        if (who.wish.priority == priority::warming) continue;
+        for (int slot = 0; slot < count(); ++slot) {
+            if (!is_open(slot, who.wish, held)) continue;
+            const auto why = scheduler_.why_waiting(ticket, world_.now());
+            world_.check(why && why->prefilled_slot, "no request waits beside a free slot");
+        }
+    }
+    const auto next = scheduler_.next_grant();
+    world_.check(!next || *next > world_.now(), "what is due is granted");
+}
+
+bool simulated_slots::is_open(int slot, const slots::wish& w, const std::map<owner_id, int>& held) {
+    const auto& u = at(slot);
+    const bool is_guarded = u.released && world_.now() - *u.released < rules_.guard;
+    if (scheduler_.busy(slot) || is_guarded) return false;
+    const auto owner = scheduler_.leased_to(slot);
+    if (owner == w.owner) return true;
+    const auto own = held.find(w.owner);
+    if (w.lease > 0 && own != held.end() && own->second >= w.lease) return false;
+    return owner == slots::nobody || (rules_.sharing && w.priority == priority::turn);
+}
+
+void simulated_slots::check_nothing_left() const {
+    for (const auto& u : uses_) world_.check(!u.busy, "no slot is left in use");
+    world_.check(waiting_.empty(), "no wish for a slot is left");
+    world_.check(!scheduler_.next_grant().has_value() && scheduler_.is_idle(),
+                 "the scheduler's queue is empty");
+    world_.check(leases().empty(), "no lease is left");
+}
+
+}  // namespace tandem::test

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "simulation/simulated_world.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace tandem::test {
+
+/// How the slots of one server are given.
+struct slot_rules {
+    int slots = 1;
+    duration guard{};
+    bool sharing = false;
+    std::size_t queue_limit = slots::default_queue_limit;
+};
+
+/// The slots of one server: the scheduler, and what it promises, checked at each step.
+class simulated_slots {
+ public:
+    using taker = std::function<void(const slots::grant&)>;
+
+    simulated_slots(simulated_world& world, slot_rules rules);
+
+    /// no_ticket if as many wait as may; else give() must follow.
+    slots::ticket want(slots::wish w, taker to);
+    void forget(slots::ticket t);
+    void give();
+    /// A request begins on the slot, and has ended there.
+    void use(int slot);
+    void release(int slot, slots::release_note note);
+    void let_go(slots::owner_id owner);
+    void retire(slots::owner_id owner);
+
+    int count() const noexcept { return scheduler_.slots(); }
+    bool may_refuse() const noexcept { return rules_.queue_limit < slots::default_queue_limit; }
+    /// Whether the server answers.
+    bool is_up() const noexcept { return is_up_; }
+    void set_up(bool up) noexcept { is_up_ = up; }
+    /// Nothing runs, waits or is leased any more.
+    void check_nothing_left() const;
+
+ private:
+    struct slot_use {
+        bool busy = false;
+        std::optional<time_point> released{};
+        slots::owner_id granted_to = slots::nobody;  // by a lease that has not ended
+    };
+    struct waiting {
+        slots::wish wish;
+        taker to;
+    };
+
+    slot_use& at(int slot) { return uses_.at(static_cast<std::size_t>(slot)); }
+    std::map<slots::owner_id, int> leases() const;
+    void check_grants(const std::vector<slots::grant>& given,
+                      const std::map<slots::owner_id, int>& leases_before);
+    void check_order(const slots::grant& g, const std::set<slots::owner_id>& served,
+                     const std::map<slots::owner_id, int>& leases_before);
+    void check_leases();
+    void check_nobody_waits_in_vain();
+    bool is_open(int slot, const slots::wish& w, const std::map<slots::owner_id, int>& held);
+    void arm();
+
+    simulated_world& world_;
+    slot_rules rules_;
+    slots::slot_scheduler scheduler_;
+    std::vector<slot_use> uses_;
+    std::map<slots::ticket, waiting> waiting_;
+    bool is_up_ = true;
+};
+
+}  // namespace tandem::test
