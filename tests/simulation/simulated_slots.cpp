@@ -113,6 +113,9 @@ void simulated_slots::check_grants(const std::vector<slots::grant>& given,
         auto& u = at(g.slot);
         world_.check(rules_.sharing || u.granted_to == slots::nobody || u.granted_to == w.owner,
                      "a leased slot is for its owner alone");
+        if (g.guard_wait > duration{}) world_.note("a request waits for a guard");
+        if (u.granted_to != slots::nobody && u.granted_to != w.owner)
+            world_.note("a leased slot is shared");
         if (w.lease > 0) u.granted_to = w.owner;
         // Who was granted one in the same go was no waiting ticket then.
         if (granted.size() == 1) check_order(g, served, leases_before);
@@ -148,13 +151,14 @@ void simulated_slots::check_leases() {
 // prefilled.
 void simulated_slots::check_nobody_waits_in_vain() {
     const auto held = leases();
+    std::set<int> promised;
     for (const auto& [ticket, who] : waiting_) {
-        if (who.wish.priority == priority::warming) continue;
-        for (int slot = 0; slot < count(); ++slot) {
-            if (!is_open(slot, who.wish, held)) continue;
-            const auto why = scheduler_.why_waiting(ticket, world_.now());
-            world_.check(why && why->prefilled_slot, "no request waits beside a free slot");
-        }
+        const auto why = scheduler_.why_waiting(ticket, world_.now()).value_or(slots::wait{});
+        world_.check(!why.guarded_slot || promised.insert(*why.guarded_slot).second,
+                     "a slot is promised once");
+        if (who.wish.priority == priority::warming || why.prefilled_slot) continue;
+        for (int slot = 0; slot < count(); ++slot)
+            world_.check(!is_open(slot, who.wish, held), "no request waits beside a free slot");
     }
     const auto next = scheduler_.next_grant();
     world_.check(!next || *next > world_.now(), "what is due is granted");

@@ -35,6 +35,9 @@ class simulated_world {
     /// Runs until nothing is left to happen, or a promise is broken.
     void run(std::uint64_t most_steps);
     void check(bool holds, const char* promise);
+    /// Counts what happened, so that tests can tell what a run has tried.
+    void note(const std::string& what) { ++happened_[what]; }
+    const std::map<std::string, int>& happened() const noexcept { return happened_; }
 
     std::uint64_t steps() const noexcept { return steps_; }
     const std::vector<std::string>& broken() const noexcept { return broken_; }
@@ -46,6 +49,7 @@ class simulated_world {
     std::uint64_t order_ = 0;
     std::map<std::pair<time_point, std::uint64_t>, std::function<void()>> agenda_;
     std::vector<std::string> broken_;
+    std::map<std::string, int> happened_;
 };
 
 }  // namespace tandem::test

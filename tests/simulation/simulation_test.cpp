@@ -1,5 +1,7 @@
 #include "simulation/simulation.hpp"
 
+#include "simulation/run_settings.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +17,7 @@ namespace {
 using tandem::detail::reply_machine;
 using tandem::detail::reply_phase;
 using tandem::detail::reply_phases;
+using tandem::test::number_from;
 using tandem::test::simulation;
 using testing::IsEmpty;
 
@@ -41,11 +44,6 @@ std::set<std::string> documented_transitions() {
         if (std::regex_match(line, found, row))
             names.insert(found[1].str() + " -> " + found[2].str());
     return names;
-}
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* const text = std::getenv(variable);
-    return text ? std::stoull(text) : otherwise;
 }
 
 // TANDEM_SIMULATION_SEED=N runs one seed again; TANDEM_SIMULATION_REPLIES=N runs that many.

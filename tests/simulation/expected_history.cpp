@@ -1,0 +1,130 @@
+#include "simulation/expected_history.hpp"
+
+#include "conversation/heard_position.hpp"
+#include "text/utf8.hpp"
+#include "text/white_space.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::test {
+
+void expected_history::said(std::string text) {
+    settle();
+    exchanges_.push_back({{.role = "user", .content = std::move(text)}});
+}
+
+void expected_history::turn_begins(std::string_view model_text) {
+    settle();
+    state_ = state::running;
+    text_ = model_text;
+}
+
+void expected_history::handed_over(const chunk& c) {
+    const auto begin = std::exchange(handed_over_, handed_over_ + c.text.size());
+    chunks_[c.id] = {begin, handed_over_};
+    generated_ = std::max(generated_, handed_over_);
+}
+
+void expected_history::reply_ended(time_point now, finish_reason why, std::size_t generated) {
+    generated_ = std::max(generated_, generated);
+    if (why == finish_reason::interrupted) return interrupted(now);
+    state_ = why == finish_reason::error ? state::failed : state::complete;
+}
+
+void expected_history::interrupted(time_point now) {
+    if (state_ == state::none || state_ == state::interrupted) return;
+    state_ = state::interrupted;
+    interrupted_at_ = now;
+}
+
+bool expected_history::is_over(time_point now) const {
+    return state_ == state::interrupted && now >= interrupted_at_ + options_.resume_grace;
+}
+
+bool expected_history::can_resume(time_point now) const {
+    return state_ == state::interrupted && !is_over(now);
+}
+
+std::string expected_history::resume() {
+    heard_ = handed_over_ = end_of_heard();
+    chunks_.clear();
+    state_ = state::running;
+    return text_.substr(heard_, generated_ - heard_);
+}
+
+bool expected_history::heard(time_point now, chunk_id id, std::size_t characters) {
+    settle_if_over(now);
+    const auto found = chunks_.find(id);
+    if (found == chunks_.end()) return false;
+    auto at = found->second.begin;
+    for (; characters > 0 && at < found->second.end; --characters)
+        at += text::first_character(std::string_view(text_).substr(at)).bytes;
+    heard_ = std::max(heard_, at);
+    return true;
+}
+
+void expected_history::continued(time_point now, chunk_id id) {
+    settle_if_over(now);
+    if (const auto found = chunks_.find(id); found != chunks_.end())
+        heard_ = std::max(heard_, found->second.end);
+}
+
+std::size_t expected_history::drop(std::size_t exchanges) {
+    exchanges = std::min(exchanges, exchanges_.size() - 1);
+    exchanges_.erase(exchanges_.begin(), exchanges_.begin() + static_cast<long>(exchanges));
+    return exchanges;
+}
+
+void expected_history::settle_if_over(time_point now) {
+    if (is_over(now)) settle();
+}
+
+void expected_history::settle() {
+    if (state_ == state::none) return;
+    if (!text::is_all_white_space(kept()))
+        exchanges_.back().push_back({.role = "assistant", .content = kept()});
+    state_ = state::none;
+    generated_ = handed_over_ = heard_ = 0;
+    chunks_.clear();
+}
+
+std::size_t expected_history::end_of_heard() const {
+    if (heard_ == generated_) return heard_;
+    return conversations::whole_words(std::string_view(text_).substr(0, generated_), heard_);
+}
+
+std::size_t expected_history::end_of_kept() const {
+    if (state_ == state::failed) return handed_over_;
+    if (state_ != state::interrupted) return generated_;
+    switch (options_.interrupted) {
+        case history_policy::heard:
+            return end_of_heard();
+        case history_policy::handed_over:
+            return handed_over_;
+        case history_policy::full:
+            return generated_;
+        case history_policy::none:
+            break;
+    }
+    return 0;
+}
+
+std::string expected_history::kept() const {
+    const auto end = end_of_kept();
+    auto all = text_.substr(0, end);
+    if (text::is_all_white_space(text_.substr(end, generated_ - end))) return all;
+    all.resize(text::without_trailing_space(all).size());
+    const bool is_marked = state_ == state::interrupted && !all.empty();
+    return is_marked ? all + options_.interrupted_mark : all;
+}
+
+std::vector<chat_message> expected_history::transcript() const {
+    std::vector<chat_message> all;
+    for (const auto& e : exchanges_) all.insert(all.end(), e.begin(), e.end());
+    if (state_ != state::none && !text::is_all_white_space(kept()))
+        all.push_back({.role = "assistant", .content = kept()});
+    return all;
+}
+
+}  // namespace tandem::test

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "conversation/turn_history.hpp"
+#include "reply/reply_start.hpp"
+#include "simulation/expected_history.hpp"
+#include "simulation/simulated_reply.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::test {
+
+class simulated_service;
+struct service_server;
+
+/// A conversation of a simulated service: what conversation_shell does, and what its user and its
+/// voice do. Its history is compared with what is expected after each step.
+class simulated_conversation final : public detail::reply_listener {
+ public:
+    simulated_conversation(simulated_service& service, slots::owner_id id);
+
+    void begin();
+    /// The server was removed, and this took too long there.
+    void fail_turn();
+    void server_died();
+
+    bool ended() const noexcept { return ended_; }
+    bool generates() const noexcept { return generates_; }
+    const service_server* pinned() const noexcept { return server_; }
+    slots::owner_id id() const noexcept { return id_; }
+    void check_end() const;
+
+ private:
+    // A turn, or one that is resumed, from its start to its first request.
+    struct turn_start {
+        std::uint64_t reply = 0;
+        std::optional<detail::reply_rest> rest{};
+        std::string spoken{};
+        int servers_tried = 0;
+    };
+    using start_ptr = std::shared_ptr<turn_start>;
+
+    void handed_over(const chunk& c) override;
+    void continued(chunk_id id) override;
+    void ended(std::uint64_t reply, const reply_result& result, detail::reply_rest rest) override;
+
+    void user_speaks();
+    void user_speaks_meanwhile();
+    void say(std::string words);
+    void interrupt();
+    void resume();
+    void plan_what_follows();
+    void trim();
+    void end();
+
+    void start_turn(start_ptr start);
+    void find_server(const start_ptr& start);
+    void no_answer(const start_ptr& start, errc why);
+    void start_reply(const start_ptr& start);
+    bool is_current(const start_ptr& start) const noexcept;
+    void pin(service_server* server);
+
+    void plan_report(const chunk& c);
+    void report(chunk_id id, std::size_t characters, std::size_t of);
+    void compare() const;
+    simulated_reply& reply() { return *replies_.back(); }
+
+    simulated_service& service_;
+    simulated_world& world_;
+    const slots::owner_id id_;
+    conversation_options options_;
+    conversations::turn_history history_;
+    expected_history expected_;
+    service_server* server_ = nullptr;
+    int turns_left_;
+    std::optional<reply_plan> plan_;  // of the turn that runs or was last
+    std::uint64_t running_ = 0;
+    bool generates_ = false;
+    bool has_started_ = false;  // the running reply has
+    std::optional<detail::reply_rest> rest_;
+    std::vector<std::string> said_meanwhile_;
+    std::vector<std::unique_ptr<simulated_reply>> replies_;
+    std::size_t ends_ = 0;
+    bool ended_ = false;
+};
+
+}  // namespace tandem::test
