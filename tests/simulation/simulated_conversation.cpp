@@ -130,7 +130,7 @@ void simulated_conversation::resume() {
     world_.check(*unheard == expected_.resume(), "what was not heard is handed over again");
     world_.check(history_.spoken() == expected_.spoken(), "what was heard is not");
     auto start = std::make_shared<turn_start>();
-    if (rest_ && !rest_->text.text().empty()) {
+    if (rest_ && (rest_->generated || !rest_->text.text().empty())) {
         start->rest = std::exchange(rest_, {});
         start->rest->unspoken = *unheard;
         start->spoken = expected_.spoken();
@@ -218,6 +218,9 @@ void simulated_conversation::ended(std::uint64_t reply_id, const reply_result& r
     compare();
     for (auto& words : std::exchange(said_meanwhile_, {})) say(std::move(words));
     if (has_started_) rest_ = std::move(rest);
+    // A turn that is whole is resumed with its own words: the text behind them may be forgotten.
+    if (rest_ && rest_->generated && chance(world_.random(), 0.5))
+        rest_->text = detail::continuation();
     trim();
     if (!ended_) plan_what_follows();
 }
