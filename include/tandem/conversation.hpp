@@ -134,9 +134,11 @@ class conversation {
                                                shell_);
     }
     /// Writes what the conversation's slot holds into a file at its server (`--slot-save-path`), so
-    /// that a conversation that sleeps needs no slot; `file` has 1 to 128 of A-Z a-z 0-9 . _ -.
+    /// that a conversation that sleeps needs no slot; `file` has 1 to 128 of A-Z a-z 0-9 . _ - and
+    /// begins with no dot. The file is that server's.
     /// Handler signature: `void(error_code, slot_file_result)`. Errors besides: not_supported, and
-    /// those of client's calls; nothing_to_save if no slot holds the conversation.
+    /// those of client's calls; operation_in_progress while it replies or another file is used;
+    /// no_model, queue_timeout, server_gone; nothing_to_save if no slot holds the conversation.
     template <class CompletionToken>
     auto async_save_slot(std::string file, CompletionToken&& token, diagnostics* diag = nullptr) {
         return detail::async_call<slot_file_result>(executor(), &conversation::ask_save_slot, token,

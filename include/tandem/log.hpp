@@ -7,9 +7,10 @@ namespace tandem {
 
 enum class log_level { debug, info, warning, error, off };
 
-/// Where the library's log lines go. It is called on the client's executor, must not block, and
-/// must not throw. The text is one line without a newline, and never holds a key or a prompt.
-/// `tandem/spdlog.hpp` makes one from a spdlog logger.
+/// Where the library's log lines go. It is called on the client's executor, must not block, must
+/// not throw, and must not call the library: it is in the middle of something. The text is one line
+/// without a newline, and never holds a key or a prompt. `tandem/spdlog.hpp` makes one from a
+/// spdlog logger.
 using log_function = std::function<void(log_level, std::string_view)>;
 
 /// A log function and the level below which nothing is formatted. The default is silent.

@@ -14,7 +14,7 @@ namespace tandem {
 /// Which server a conversation is pinned to.
 enum class placement {
     round_robin,  ///< the next in the list
-    least_busy,   ///< the one with the fewest conversations for each of its slots
+    least_busy,   ///< the one with the fewest replies under way for each slot, then conversations
 };
 
 std::string_view to_string(placement p) noexcept;

@@ -19,10 +19,10 @@ void conversation_shell::learn_ids() {
     if (!core_ || core_->shut_down() || said.text().empty()) return;
     const std::string unknown(said.unknown_prompt());
     if (unknown.empty()) return learn_lost_ids();
-    auto learnt = [weak = weak_from_this(), turn = turn_](error_code, const diagnostics&,
-                                                          std::vector<std::int32_t> ids) {
+    auto learnt = [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
+                                                                 std::vector<std::int32_t> ids) {
         const auto self = weak.lock();
-        if (!self || !self->rest_ || self->turn_ != turn) return;
+        if (!self || !self->rest_ || self->last_reply_ != reply) return;
         self->rest_->text.prompt_tokenized(std::move(ids));
         self->learn_lost_ids();
     };
@@ -37,10 +37,10 @@ void conversation_shell::learn_lost_ids() {
     if (!core_ || core_->shut_down() || lost.empty()) return ids_learnt();
     core_->calls().tokenize_pieces(
         lost, continuation::separator,
-        [weak = weak_from_this(), turn = turn_](error_code, const diagnostics&,
-                                                const std::vector<std::int32_t>& ids) {
+        [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
+                                                       const std::vector<std::int32_t>& ids) {
             const auto self = weak.lock();
-            if (!self || !self->rest_ || self->turn_ != turn) return;
+            if (!self || !self->rest_ || self->last_reply_ != reply) return;
             self->rest_->text.recovered(ids);
             self->ids_learnt();
         });
@@ -48,6 +48,7 @@ void conversation_shell::learn_lost_ids() {
 
 void conversation_shell::ids_learnt() {
     known_ = rest_->text.known();
+    known_model_ = props_.model;
     // A turn that is whole is resumed with its own words; what it knows of them is in known_.
     if (rest_->generated) rest_->text = continuation();
     care_for_context();
@@ -58,7 +59,7 @@ void conversation_shell::ids_learnt() {
 conversations::context_use conversation_shell::context_use(
     std::span<const conversations::exchange_cost> costs, int prompt_tokens, int max_tokens) const {
     const auto& options = history_.options();
-    return {.context = core_->props().context_per_slot,
+    return {.context = props_.context_per_slot,
             .reserve = conversations::reserve_for(options, max_tokens),
             .slack = options.trim_slack,
             .prompt = prompt_tokens,
@@ -77,7 +78,7 @@ void conversation_shell::drop_oldest(std::size_t exchanges) {
 
 // While the voice speaks it costs nobody's time.
 void conversation_shell::care_for_context() {
-    if (ended_ || running_ != 0 || !core_ || core_->shut_down() || !core_->is_known()) return;
+    if (ended_ || running_ != 0 || !core_ || core_->shut_down()) return;
     const auto costs = history_.costs();
     const auto use = context_use(costs, tokens_said_, rules_.generation.max_tokens);
     const auto user_bytes = history_.average_user_bytes();
@@ -97,32 +98,37 @@ void conversation_shell::warm() {
     auto placed = host_->place(core_);
     if (std::holds_alternative<failure>(placed)) return;
     pin(std::get<core_ptr>(std::move(placed)));
-    core_->prepare(
-        [weak = weak_from_this()](error_code ec, const diagnostics& diag, const server_props&) {
-            const auto self = weak.lock();
-            if (!self || !self->core_ || self->running_ != 0) return;
-            if (ec) return void(self->host_->server_failed(self->core_, {ec, diag}));
-            self->prefill();
-        });
+    core_->prepare([weak = weak_from_this(), asked = std::weak_ptr(core_)](
+                       error_code ec, const diagnostics& diag, const server_props& props) {
+        const auto self = weak.lock();
+        const auto core = asked.lock();
+        if (!self || !core || core != self->core_ || self->running_ != 0) return;
+        if (ec) return void(self->host_->server_failed(core, {ec, diag}));
+        self->props_ = props;
+        self->meets_another_model();
+        self->prefill();
+    });
 }
 
 void conversation_shell::prefill() {
-    render_prompt(
-        core_, history_.messages(),
-        [weak = weak_from_this()](error_code ec, const diagnostics& diag, std::string prompt) {
-            const auto self = weak.lock();
-            if (!self || !self->core_ || self->running_ != 0) return;
-            if (ec)
-                return self->home_->log(log_level::info,
-                                        "conversation {}: no slot is prefilled: {}", self->id_,
-                                        diag.to_string());
-            self->prefill_with(self->known_.begin(std::move(prompt)));
-        });
+    render_prompt(core_, history_.messages(),
+                  [weak = weak_from_this(), asked = core_.get()](
+                      error_code ec, const diagnostics& diag, std::string prompt) {
+                      const auto self = weak.lock();
+                      if (!self || self->core_.get() != asked || self->running_ != 0) return;
+                      if (ec)
+                          return self->home_->log(log_level::info,
+                                                  "conversation {}: no slot is prefilled: {}",
+                                                  self->id_, diag.to_string());
+                      self->prefill_with(self->known_.begin(std::move(prompt)));
+                  });
 }
 
 void conversation_shell::prefill_with(known_prompt prompt) {
-    const auto context = static_cast<std::size_t>(core_->props().context_per_slot);
+    const auto context = static_cast<std::size_t>(props_.context_per_slot);
     if (prompt.text.empty() || (context > 0 && prompt.ids.size() >= context)) return;
+    // Whoever asks for it again and again gets it once.
+    if (prefill_ && prefill_->is_for(prompt.text)) return;
     prefill_ = std::make_shared<slot_prefill>(core_, std::move(prompt), id_);
     prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
         const auto self = weak.lock();
@@ -137,6 +143,10 @@ void conversation_shell::prefill_with(known_prompt prompt) {
 void conversation_shell::use_slot_file(slot_file_job::kind what, std::string file,
                                        slot_file_job::handler done) {
     if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
+    if (file_job_.lock())
+        return done(errc::operation_in_progress,
+                    {.client_message = "a slot file of the conversation is being used already"},
+                    {});
     auto placed = host_->place(core_);
     if (const auto* why = std::get_if<failure>(&placed)) return done(why->ec, why->diag, {});
     pin(std::get<core_ptr>(std::move(placed)));
@@ -167,7 +177,7 @@ void conversation_shell::find_slot_text(slot_file_job::kind what, std::string fi
 
 void conversation_shell::start_slot_file(slot_file_job::kind what, std::string file,
                                          std::string text, slot_file_job::handler done) {
-    slot_file_job::start(
+    file_job_ = slot_file_job::start(
         core_, {.what = what, .file = std::move(file), .owner = id_, .text = std::move(text)},
         [weak = weak_from_this(), what, done = std::move(done)](
             error_code ec, const diagnostics& diag, slot_file_result r) {

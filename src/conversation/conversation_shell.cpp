@@ -119,11 +119,9 @@ void conversation_shell::end() {
     ended_ = true;
     prefill_.reset();
     rest_.reset();
+    if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
     const auto core = std::exchange(core_, nullptr);
-    if (core && !core->shut_down()) {
-        if (history_.options().isolate) core->keeper().erase_slots_of(id_);
-        core->keeper().retire(id_);
-    }
+    if (core && !core->shut_down()) core->keeper().retire(id_);
     host_->conversation_ended(id_, core);
 }
 
@@ -168,7 +166,8 @@ void conversation_shell::continued(chunk_id id) {
 void conversation_shell::ended(std::uint64_t reply, const reply_result& result, reply_rest rest) {
     if (reply != running_) return;
     running_ = 0;
-    if (std::exchange(generates_, false)) host_->turn_ended(core_);
+    last_reply_ = reply;
+    if (const auto counted = std::exchange(generating_at_, nullptr)) host_->turn_ended(counted);
     if (result.error && core_) host_->server_failed(core_, {result.error, result.diagnostics});
     if (result.usage.prompt > 0) history_.prompt_measured(result.usage.prompt);
     tokens_said_ = result.usage.prompt + result.usage.generated;
@@ -205,6 +204,7 @@ void conversation_shell::count(const reply_result& result) {
 void conversation_shell::home_closed() {
     ended_ = true;
     prefill_.reset();
+    if (const auto job = file_job_.lock()) job->abort(errc::client_destroyed);
     core_.reset();
 }
 

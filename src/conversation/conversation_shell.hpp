@@ -105,6 +105,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void drop_oldest(std::size_t exchanges);
     bool is_current(const start_ptr& start) const noexcept;
     void pin(core_ptr core);
+    void leave_server();
+    bool meets_another_model();
 
     // Between turns.
     void learn_ids();
@@ -133,14 +135,17 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     core_ptr core_;
     /// What a slot of core_ holds of the conversation.
     known_text known_;
+    std::string known_model_;
+    server_props props_;  // of core_, as it was last
     std::weak_ptr<reply_shell> reply_;
-    std::uint64_t running_ = 0;  // the running reply's id
-    start_ptr starting_;         // until its reply has a prompt
-    std::uint64_t turn_ = 0;
-    int tokens_said_ = 0;     // of the last prompt and what was generated behind it
-    bool generates_ = false;  // the host counts it
+    std::uint64_t running_ = 0;     // the running reply's id
+    start_ptr starting_;            // until its reply has a prompt
+    std::uint64_t last_reply_ = 0;  // that ended
+    int tokens_said_ = 0;           // of the last prompt and what was generated behind it
+    core_ptr generating_at_;        // that counts it
     std::optional<reply_rest> rest_;
     std::shared_ptr<slot_prefill> prefill_;
+    std::weak_ptr<slot_file_job> file_job_;
     std::vector<chat_message> said_meanwhile_;
     conversation_metrics metrics_;
     bool ended_ = false;

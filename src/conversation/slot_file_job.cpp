@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace tandem::detail {
@@ -15,24 +14,39 @@ slot_file_job::slot_file_job(const std::shared_ptr<client_core>& core, order o, 
     : core_(core), order_(std::move(o)), done_(std::move(done)), limit_(core->executor()) {}
 
 // The job lives in what waits for its answers: the slot, and the server.
-void slot_file_job::start(const std::shared_ptr<client_core>& core, order o, handler done) {
+std::weak_ptr<slot_file_job> slot_file_job::start(const std::shared_ptr<client_core>& core, order o,
+                                                  handler done) {
     const std::shared_ptr<slot_file_job> job(
         new slot_file_job(core, std::move(o), std::move(done)));
     job->want_slot();
+    return job;
+}
+
+void slot_file_job::abort(const error_code& ec) {
+    const auto self = shared_from_this();
+    is_aborted_ = true;
+    limit_.cancel();
+    if (const auto core = core_.lock(); core && ticket_ != 0 && !core->shut_down())
+        core->keeper().forget(std::exchange(ticket_, 0));
+    tell(ec, {.client_message = "the conversation ended, or moved, while its slot file was used"});
 }
 
 void slot_file_job::want_slot() {
     const auto core = core_.lock();
     auto& keeper = core->keeper();
-    const auto used = keeper.slots_used_by(order_.owner);
-    if (order_.what == kind::save && used.empty()) return tell(errc::nothing_to_save, {});
+    const bool saves = order_.what == kind::save;
+    const auto own = saves ? keeper.last_slot_of(order_.owner) : std::nullopt;
+    if (saves && !own) return tell(errc::nothing_to_save, {});
     limit_.expires_after(core->config().queue_timeout);
     limit_.async_wait([weak = weak_from_this()](error_code ec) {
         if (const auto self = weak.lock(); self && !ec) self->give_up();
     });
-    ticket_ = keeper.want(
-        {.prompt = order_.text, .priority = slots::priority::continuation, .owner = order_.owner},
-        [self = shared_from_this()](const slots::grant& g) { return self->take(g); });
+    ticket_ =
+        keeper.want({.prompt = order_.text,
+                     .priority = slots::priority::continuation,
+                     .owner = order_.owner,
+                     .only = own},
+                    [self = shared_from_this()](const slots::grant& g) { return self->take(g); });
     keeper.give();
 }
 
@@ -42,9 +56,7 @@ bool slot_file_job::take(const slots::grant& g) {
     const auto core = core_.lock();
     if (!core || !done_) return false;
     // Another conversation may have taken the slots meanwhile.
-    const auto used = core->keeper().slots_used_by(order_.owner);
-    const bool is_ours = std::find(used.begin(), used.end(), g.slot) != used.end();
-    if (order_.what == kind::save && !is_ours) {
+    if (order_.what == kind::save && !core->keeper().was_last_used_by(g.slot, order_.owner)) {
         tell(errc::nothing_to_save, {});
         return false;
     }
@@ -73,6 +85,7 @@ void slot_file_job::answered(int slot, const error_code& ec, const diagnostics& 
         if (order_.what == kind::save) note = {.has_run = false};
         if (order_.what == kind::restore && ec) note.holds.clear();
         core->keeper().release(slot, std::move(note));
+        if (is_aborted_) core->keeper().retire(order_.owner);
     }
     tell(ec, diag, r);
 }

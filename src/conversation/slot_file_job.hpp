@@ -17,7 +17,7 @@ namespace tandem::detail {
 class client_core;
 
 /// Writes a conversation's slot into a file at its server, or reads one: takes a slot for it, as a
-/// request would. Who let the owner have it lets go of it.
+/// request would. Who let the owner have it lets go of it, unless the job was aborted.
 class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
  public:
     enum class kind { save, restore };
@@ -32,7 +32,10 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
     /// Called once, on the strand.
     using handler = std::function<void(error_code, const diagnostics&, slot_file_result)>;
 
-    static void start(const std::shared_ptr<client_core>& core, order o, handler done);
+    static std::weak_ptr<slot_file_job> start(const std::shared_ptr<client_core>& core, order o,
+                                              handler done);
+    /// The conversation is gone: tells `ec` now, and leaves the slot to others once it is done.
+    void abort(const error_code& ec);
 
  private:
     slot_file_job(const std::shared_ptr<client_core>& core, order o, handler done);
@@ -48,6 +51,7 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
     order order_;
     handler done_;
     slots::ticket ticket_ = 0;
+    bool is_aborted_ = false;
     boost::asio::steady_timer limit_;
 };
 

@@ -1,6 +1,7 @@
 #include "conversation/slot_prefill.hpp"
 
 #include "reply/client_core.hpp"
+#include "reply/server_pace.hpp"
 #include "wire/completion_request.hpp"
 
 #include <utility>
@@ -13,7 +14,12 @@ slot_prefill::slot_prefill(std::shared_ptr<client_core> core, known_prompt promp
     : core_(std::move(core)),
       prompt_(std::move(prompt)),
       owner_(owner),
-      call_({.begun = [] {},
+      limit_(core_->executor()),
+      call_({.begun =
+                 [this] {
+                     has_begun_ = true;
+                     arm_limit(core_->config().first_token_timeout);
+                 },
              .read = [this](const wire::token_event& event) { read(event); },
              .failed =
                  [this](const failure& why) {
@@ -49,6 +55,7 @@ void slot_prefill::stop_waiting() {
 
 void slot_prefill::context_ended() noexcept {
     call_.close();
+    is_running_ = false;
     core_.reset();
 }
 
@@ -56,8 +63,30 @@ bool slot_prefill::take(const slots::grant& g) {
     ticket_ = 0;
     slot_ = g.slot;
     is_running_ = true;
+    arm_limit(late_beginning);
     send(g.slot);
     return true;
+}
+
+// What the server does not begin, or never ends, would keep the slot.
+void slot_prefill::arm_limit(duration limit) {
+    limit_.expires_after(limit);
+    limit_.async_wait([weak = weak_from_this()](error_code ec) {
+        if (const auto self = weak.lock(); self && !ec) self->give_up();
+    });
+}
+
+void slot_prefill::give_up() {
+    if (!is_running_) return;
+    core_->log(log_level::info, "conversation {}: a slot could not be prefilled in time", owner_);
+    end({.side = slots::server_side::maybe_busy}, true);
+    slot_.reset();
+    tell(std::nullopt);
+}
+
+void slot_prefill::hurry() {
+    stop_waiting();
+    if (!has_begun_) give_up();
 }
 
 // A server generates one token at least.
@@ -69,8 +98,11 @@ void slot_prefill::send(int slot) {
     if (!tail.empty()) parts.emplace_back(tail);
     core_->log(log_level::debug, "conversation {}: prefilling slot {}", owner_, slot);
     call_.start(core_->transport(),
-                wire::completion_body(
-                    {.prompt = parts, .id_slot = slot, .n_predict = 1, .settings = settings}),
+                wire::completion_body({.prompt = parts,
+                                       .id_slot = slot,
+                                       .n_predict = 1,
+                                       .reuse_cache = !core_->keeper().holds_foreign_text(slot),
+                                       .settings = settings}),
                 weak_from_this());
 }
 
@@ -87,6 +119,7 @@ void slot_prefill::tell(std::optional<int> evaluated) {
 
 void slot_prefill::end(slots::release_note note, bool was_cut) {
     if (!std::exchange(is_running_, false)) return;
+    limit_.cancel();
     call_.close();
     core_->keeper().release(*slot_, std::move(note), false, was_cut);
 }

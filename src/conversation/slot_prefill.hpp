@@ -4,9 +4,12 @@
 #include "reply/known_text.hpp"
 #include "slots/slot_scheduler.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace tandem::detail {
 
@@ -25,14 +28,19 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     void start(handler done);
     /// Takes the wish back, if no slot was there yet.
     void stop_waiting();
+    /// Somebody waits for the slot now: a request that the server has not begun is cut.
+    void hurry();
     void context_ended() noexcept;
 
     /// The slot that holds the prompt, or is getting it.
     std::optional<int> slot() const noexcept { return slot_; }
+    bool is_for(std::string_view text) const noexcept { return prompt_.text == text; }
 
  private:
     bool take(const slots::grant& g);
     void send(int slot);
+    void arm_limit(duration limit);
+    void give_up();
     void read(const wire::token_event& event);
     void tell(std::optional<int> evaluated);
     void end(slots::release_note note, bool was_cut);
@@ -44,6 +52,8 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     slots::ticket ticket_ = 0;
     std::optional<int> slot_;
     bool is_running_ = false;
+    bool has_begun_ = false;
+    boost::asio::steady_timer limit_;
     completion_call call_;
 };
 

@@ -36,14 +36,13 @@ std::optional<failure> conversation_shell::refuse_turn() const {
 void conversation_shell::turn_begins(reply_shell& reply) {
     reply_ = reply.weak_from_this();
     running_ = reply.id();
-    if (prefill_) prefill_->stop_waiting();
+    if (prefill_) prefill_->hurry();
 }
 
 void conversation_shell::begin_turn(reply_shell& reply, int max_tokens, start_handler done) {
     if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
     turn_begins(reply);
     rest_.reset();
-    ++turn_;
     ++metrics_.turns;
     for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
     history_.begin_turn();
@@ -92,7 +91,7 @@ void conversation_shell::pin(core_ptr core) {
     if (core_) {
         ++metrics_.moves;
         home_->log(log_level::info, "conversation {}: goes to server {}", id_, core->config().url);
-        if (!core_->shut_down()) core_->keeper().let_go(id_);
+        leave_server();
     }
     // Another server may have another vocabulary.
     known_ = {};
@@ -100,6 +99,12 @@ void conversation_shell::pin(core_ptr core) {
     prefill_.reset();
     core_ = std::move(core);
     if (history_.options().isolate) core_->keeper().isolate(id_);
+}
+
+// What it leaves there nobody comes back for.
+void conversation_shell::leave_server() {
+    if (const auto job = file_job_.lock()) job->abort(errc::server_gone);
+    if (!core_->shut_down()) core_->keeper().retire(id_);
 }
 
 void conversation_shell::find_server(const start_ptr& start) {
@@ -110,12 +115,20 @@ void conversation_shell::find_server(const start_ptr& start) {
     pin(std::get<core_ptr>(std::move(placed)));
     if (start->resumed && moves) start->resumed->rest->text.forget_ids();
     core_->prepare([weak = weak_from_this(), start](error_code ec, const diagnostics& diag,
-                                                    const server_props&) {
+                                                    const server_props& props) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start)) return;
         if (ec) return self->no_answer(start, {ec, diag});
+        self->props_ = props;
         self->server_found(start);
     });
+}
+
+// A server may have been started anew with another model, which numbers its tokens otherwise.
+bool conversation_shell::meets_another_model() {
+    const bool is_other = !known_.text().empty() && known_model_ != props_.model;
+    if (is_other) known_ = {};
+    return is_other;
 }
 
 // The service knows whether that was the server's fault, and then has another one, or none.
@@ -128,6 +141,7 @@ void conversation_shell::no_answer(const start_ptr& start, const failure& why) {
 }
 
 void conversation_shell::server_found(const start_ptr& start) {
+    if (meets_another_model() && start->resumed) start->resumed->rest->text.forget_ids();
     if (start->resumed) return start_reply(start, *std::exchange(start->resumed, {}));
     make_prompt(start);
 }
@@ -147,7 +161,7 @@ void conversation_shell::make_prompt(const start_ptr& start) {
 
 // Most prompts fit by any count; only the others are counted.
 void conversation_shell::check_size(const start_ptr& start, known_prompt prompt) {
-    const auto context = static_cast<std::size_t>(core_->props().context_per_slot);
+    const auto context = static_cast<std::size_t>(props_.context_per_slot);
     const auto reserved =
         static_cast<std::size_t>(conversations::reserve_for(history_.options(), start->max_tokens));
     if (context == 0 || most_tokens(prompt) + reserved <= context)
@@ -181,7 +195,7 @@ void conversation_shell::fit(const start_ptr& start, known_prompt counted) {
 
 void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
     starting_.reset();
-    generates_ = true;
+    generating_at_ = core_;
     host_->turn_began(core_);
     const auto warmed = prefill_ ? prefill_->slot() : std::nullopt;
     start->done({}, {},

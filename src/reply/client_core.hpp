@@ -48,6 +48,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
 
     void home_closed() override { shut_down(errc::client_destroyed); }
     void context_ended() noexcept override;
+    bool is_server() const noexcept override { return true; }
 
     // What the requests of replies tell of the server.
     void request_failed(const error_code& ec);

@@ -16,7 +16,7 @@ continuation::continuation(known_prompt prompt, bool has_stop_words)
       has_stop_words_(has_stop_words) {}
 
 void continuation::prompt_tokenized(std::vector<wire::token_id> ids) {
-    if (prompt_known_ || ids.empty()) return;
+    if (prompt_known_ || ids.empty() || !ids_usable_) return;
     prompt_known_ = true;
     prompt_ids_ += ids.size();
     for (auto& h : holes_) h.at += ids.size();
@@ -63,8 +63,10 @@ void continuation::cut() {
 }
 
 void continuation::forget_ids() noexcept {
-    ids_usable_ = false;
-    known_bytes_ = known_ids_ = 0;
+    ids_usable_ = prompt_known_ = false;
+    known_bytes_ = known_ids_ = prompt_ids_ = 0;
+    ids_.clear();
+    holes_.clear();
 }
 
 std::vector<std::string> continuation::lost_texts() const {
@@ -109,7 +111,7 @@ bool continuation::all_ids_known() const noexcept {
 
 prompt_view continuation::next_prompt() const {
     // Before the first answer nothing but the known ids can be wrong.
-    const bool is_first = prompt_tokens_ == 0 && prompt_known_;
+    const bool is_first = prompt_tokens_ == 0 && prompt_known_ && ids_usable_;
     if (all_ids_known() || is_first) return {ids_, {}};
     return {std::span(ids_).first(known_ids_), std::string_view(text_).substr(known_bytes_)};
 }

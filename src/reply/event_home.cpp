@@ -54,8 +54,11 @@ void event_home::context_ended() noexcept {
     closed_ = true;
     registry_ = nullptr;
     const auto tenants = take_tenants();
-    for (const auto& weak : std::views::reverse(tenants))
-        if (const auto tenant = weak.lock()) tenant->context_ended();
+    // Requests before the servers they run at, which may be younger.
+    for (const bool is_server : {false, true})
+        for (const auto& weak : std::views::reverse(tenants))
+            if (const auto tenant = weak.lock(); tenant && tenant->is_server() == is_server)
+                tenant->context_ended();
     // Last, as handlers that are destroyed above may use the client.
     executor_ = boost::asio::any_io_executor();
 }

@@ -27,6 +27,8 @@ class home_tenant {
     /// The execution context is being destroyed: close all connections, and destroy all handlers
     /// without calling them. What is left touches the context no more.
     virtual void context_ended() noexcept = 0;
+    /// It owns a transport, which must outlive the requests of others.
+    virtual bool is_server() const noexcept { return false; }
 
  protected:
     ~home_tenant() = default;

@@ -127,6 +127,8 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
             return token_read(now, event);
         case kind::final:
             read_text(now, event);
+            // The last text may have come with ids of the stop word, or of the end token.
+            continuation_.cut();
             check_slot(event, *slot_);
             end_request(now, false);
             return generation_ended(now, reason_of(event.stop));

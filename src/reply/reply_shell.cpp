@@ -87,6 +87,7 @@ const reply_result& reply_shell::result() const noexcept {
 // --- what the consumer says
 
 void reply_shell::start(const start_source& source) {
+    if (ended()) return;
     const auto asked_at = now();
     if (home_->closed()) return home_closed();
     if (const auto why = refusal(options_)) return abandon(why->ec, why->diag);

@@ -38,7 +38,7 @@ slots::ticket slot_keeper::want(slots::wish w, slot_taker taker) {
 }
 
 void slot_keeper::give() {
-    if (core_.shut_down()) return;
+    if (core_.shut_down() || core_.home().closed()) return;
     // A taker may let go of the last reply, and of the client.
     const auto core = core_.shared_from_this();
     // What is not taken is free for the next ticket.
@@ -63,7 +63,7 @@ void slot_keeper::hand_over(const slots::grant& g) {
     if (found && g.guard_wait > duration{})
         core_.log(found.mapped().is_warming ? log_level::debug : log_level::warning,
                   "slot {}: reuse guard, waited {:.0f} ms", g.slot, to_ms(g.guard_wait));
-    if (!found || !found.mapped().taker(g))
+    if (!found || core_.shut_down() || !found.mapped().taker(g))
         return scheduler_.release(g.slot, now(), {.has_run = false});
     // The taker may have given it back already.
     if (watch_ && scheduler_.busy(g.slot)) watch_->granted(g.slot, now());
@@ -126,6 +126,7 @@ void slot_keeper::let_go(slots::owner_id owner) {
 }
 
 void slot_keeper::retire(slots::owner_id owner) {
+    if (isolated_.contains(owner)) erase_slots_of(owner);
     scheduler_.retire(owner);
     give();
 }

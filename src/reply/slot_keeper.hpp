@@ -40,16 +40,17 @@ class slot_keeper {
     /// What this owner leaves in a slot is erased before another one uses that, and the other way
     /// round.
     void isolate(slots::owner_id owner) { isolated_[owner] = stay::is_here; }
-    /// An isolated owner has ended: empties its slots now.
-    void erase_slots_of(slots::owner_id owner);
     /// The slot holds text that its request must not go on from, and that could not be erased.
     bool holds_foreign_text(int slot) const { return foreign_.count(slot) > 0; }
     /// See slot_scheduler.
     void set_sharing(bool is_on) noexcept { scheduler_.set_sharing(is_on); }
-    std::vector<int> slots_used_by(slots::owner_id owner) const {
-        return scheduler_.slots_used_by(owner);
+    bool was_last_used_by(int slot, slots::owner_id owner) const {
+        return scheduler_.was_last_used_by(slot, owner);
     }
-    /// The owner will never come back.
+    std::optional<int> last_slot_of(slots::owner_id owner) const {
+        return scheduler_.last_slot_of(owner);
+    }
+    /// The owner will never come back. Slots of an isolated one are emptied now.
     void retire(slots::owner_id owner);
     /// Takes a wish back: its taker is not called any more. Gives how long the guard alone had held
     /// it back.
@@ -101,6 +102,7 @@ class slot_keeper {
     void hand_over(const slots::grant& g);
     bool must_be_erased(const slots::grant& g) const;
     void tell_not_erased(int slot, const diagnostics& diag);
+    void erase_slots_of(slots::owner_id owner);
     void forget_if_gone(slots::owner_id owner);
     void empty_slot(int slot, std::function<void()> then);
     void erased(const ended_use& use, const error_code& ec, const diagnostics& diag);

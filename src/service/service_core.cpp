@@ -54,7 +54,7 @@ void service_core::add_server(const std::string& url) {
     if (home_->closed()) return;
     if (auto* known = find(url)) {
         known->ends.reset();
-        return;
+        return arm_timer();
     }
     auto settings = config_.server;
     settings.url = url;
@@ -69,7 +69,8 @@ void service_core::add_server(const std::string& url) {
 void service_core::remove_server(std::string_view url, duration limit) {
     auto* s = find(url);
     if (!s || home_->closed()) return;
-    s->ends = now() + limit;
+    constexpr duration longest = std::chrono::hours(24);
+    s->ends = now() + std::clamp(limit, duration{}, longest);
     home_->log(log_level::info, "server {}: removed, {} replies are finished", url, s->generating);
     drop_drained();
     arm_timer();
@@ -164,9 +165,12 @@ failure service_core::why_none() const {
 bool service_core::server_failed(const core_ptr& core, const failure& why) {
     auto* s = find(core);
     if (!s) return true;
-    if (s->health.failed(now(), why.ec, why.diag.to_string())) tell_state(*s);
+    const bool is_news = s->health.failed(now(), why.ec, why.diag.to_string());
+    const bool is_gone = !s->health.may_serve();
     arm_timer();
-    return !s->health.may_serve();
+    // Last: a log function may change the list.
+    if (is_news) tell_state(*s);
+    return is_gone;
 }
 
 void service_core::turn_began(const core_ptr& core) {
@@ -232,8 +236,9 @@ void service_core::check(server& s) {
             const auto core = weak.lock();
             auto* asked = owner && core ? owner->find(core) : nullptr;
             if (!asked || owner->home_->closed()) return;
-            if (asked->health.answered(now(), ec, diag.to_string())) owner->tell_state(*asked);
+            const bool is_news = asked->health.answered(now(), ec, diag.to_string());
             owner->arm_timer();
+            if (is_news) owner->tell_state(*asked);
         });
 }
 

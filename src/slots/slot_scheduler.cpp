@@ -55,6 +55,13 @@ void slot_scheduler::let_go(owner_id owner) noexcept {
     }
 }
 
+std::optional<int> slot_scheduler::last_slot_of(owner_id owner) const {
+    std::optional<int> last;
+    for (const int slot : slots_used_by(owner))
+        if (!last || at(slot).last_used > at(*last).last_used) last = slot;
+    return last;
+}
+
 void slot_scheduler::retire(owner_id owner) noexcept {
     let_go(owner);
     for (auto& s : slots_)

@@ -48,6 +48,8 @@ struct wish {
     owner_id owner = nobody;
     /// How many slots the owner may have for itself; 0: it shares them all.
     int lease = 0;
+    /// No other slot will do.
+    std::optional<int> only{};
 };
 
 /// A slot given to a ticket.
@@ -150,6 +152,10 @@ class slot_scheduler {
     void retire(owner_id owner) noexcept;
     /// Nothing is known any more of what the slot holds, nor of who used it: it was erased.
     void forget_contents(int slot);
+    /// Of the slots that nobody has used since the owner did, the one that it used last.
+    std::optional<int> last_slot_of(owner_id owner) const;
+    /// Whether nobody has used the slot since the owner did.
+    bool was_last_used_by(int slot, owner_id owner) const { return at(slot).last_user == owner; }
     /// The slots that nobody has used since the owner did, or that it is using; none for nobody.
     std::vector<int> slots_used_by(owner_id owner) const;
     /// What the server was seen to do on the slot.

@@ -32,6 +32,7 @@ bool slot_scheduler::has_all(const wish& w) const {
 
 // As far as leases are concerned. `has_all` is that of the wish.
 bool slot_scheduler::is_for(int slot, const wish& w, bool has_all) const {
+    if (w.only && slot != *w.only) return false;
     if (at(slot).leased_to == nobody) return !has_all;
     return !is_anothers(slot, w) || (sharing_ && w.priority == priority::turn && !has_all);
 }

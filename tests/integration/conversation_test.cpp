@@ -426,6 +426,38 @@ TEST_F(a_conversation, that_sleeps_is_kept_in_a_file) {
     EXPECT_EQ(state_of(talk).metrics.slot_restores, 1);
 }
 
+TEST_F(a_conversation, is_saved_from_its_own_slot_though_another_is_ready_before) {
+    server_options.slot_actions = true;
+    config.server.reuse_guard = 100ms;
+    config.server.pacing = pacing::strict;
+    start();
+    auto talk = bots->create();
+    const auto said = say(talk, "And you?").result().usage;
+    const auto saved = loop.call<slot_file_result>(
+        [&](auto h) { talk.async_save_slot("talk.bin", std::move(h)); });
+    ASSERT_FALSE(saved.first) << saved.first.message();
+    EXPECT_EQ(saved.second.tokens, said.prompt + said.generated - 1);
+}
+
+TEST_F(a_conversation, is_told_when_it_ends_before_its_slot_is_saved) {
+    server_options.slot_actions = true;
+    config.server.reuse_guard = 1h;
+    config.server.queue_timeout = 2h;
+    start();
+    auto talk = bots->create();
+    say(talk, "And you?");
+    error_code told;
+    bool done = false;
+    talk.async_save_slot("talk.bin", [&](error_code ec, slot_file_result) {
+        told = ec;
+        done = true;
+    });
+    state_of(talk);
+    talk.end();
+    loop.run_until([&] { return done; });
+    EXPECT_EQ(told, errc::session_not_found);
+}
+
 TEST_F(a_conversation, that_no_slot_holds_cannot_be_saved) {
     server_options.slot_actions = true;
     start();

@@ -117,4 +117,15 @@ TEST(known, has_no_ids_once_they_are_forgotten) {
     EXPECT_THAT(c.known().begin("Hi you!").ids, IsEmpty());
 }
 
+TEST(known, takes_no_ids_once_they_are_forgotten) {
+    for (const int counted : {0, 3}) {
+        continuation c(half_known());
+        if (counted > 0) c.append(event("!", {4}, 1, counted));
+        c.forget_ids();
+        c.prompt_tokenized({1, 2, 3});
+        EXPECT_THAT(ids_of(c), IsEmpty());
+        EXPECT_EQ(c.next_prompt().text, counted > 0 ? "Hi you!" : "Hi you");
+    }
+}
+
 }  // namespace

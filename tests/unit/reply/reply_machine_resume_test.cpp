@@ -53,6 +53,18 @@ TEST(rest, says_so_where_no_more_text_would_have_come) {
     EXPECT_EQ(d.machine.take_rest().generated, finish_reason::eos);
 }
 
+TEST(rest, is_not_sure_of_the_ids_that_came_with_a_stop_word) {
+    auto rules = machine_driver::default_rules();
+    rules.has_stop_words = true;
+    machine_driver d(rules);
+    d.begin();
+    d.tokens("Hello", ".");
+    d.final(tandem::wire::stop_type::word);
+    d.interrupt();
+    d.wants();
+    EXPECT_THAT(d.machine.take_rest().text.lost_texts(), ElementsAre("."));
+}
+
 class resumed_reply : public testing::Test {
  protected:
     void resume(reply_rest rest, std::string spoken = {}) {
