@@ -65,6 +65,8 @@ bool expected_history::heard(time_point now, chunk_id id, std::size_t characters
 }
 
 void expected_history::continued(time_point now, chunk_id id) {
+    // A silenced voice may say that it is done.
+    if (state_ == state::interrupted && !is_over(now)) return;
     settle_if_over(now);
     if (const auto found = chunks_.find(id); found != chunks_.end())
         heard_ = std::max(heard_, found->second.end);
