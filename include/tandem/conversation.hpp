@@ -95,7 +95,8 @@ class conversation {
     /// fit. The options default to those of the service.
     reply generate();
     reply generate(generation_options options);
-    /// append() of what the user said, and generate().
+    /// append() of what the user said, and generate(). While another reply runs the words are kept
+    /// for the next turn, and the reply that this gives is refused.
     reply say(std::string user_text);
 
     /// How far the listener got into a chunk: so many characters (Unicode code points) of its

@@ -92,17 +92,14 @@ void slot_prefill::hurry() {
 // A server generates one token at least.
 void slot_prefill::send(int slot) {
     const auto settings = wire::completion_settings({});
-    std::vector<wire::prompt_part> parts;
-    if (!prompt_.ids.empty()) parts.emplace_back(std::span<const wire::token_id>(prompt_.ids));
     const auto tail = std::string_view(prompt_.text).substr(prompt_.known_bytes);
-    if (!tail.empty()) parts.emplace_back(tail);
     core_->log(log_level::debug, "conversation {}: prefilling slot {}", owner_, slot);
     call_.start(core_->transport(),
-                wire::completion_body({.prompt = parts,
-                                       .id_slot = slot,
-                                       .n_predict = 1,
-                                       .reuse_cache = !core_->keeper().holds_foreign_text(slot),
-                                       .settings = settings}),
+                body_of({.prompt = {prompt_.ids, tail},
+                         .slot = slot,
+                         .n_predict = 1,
+                         .reuse_cache = !core_->keeper().holds_foreign_text(slot),
+                         .settings = settings}),
                 weak_from_this());
 }
 

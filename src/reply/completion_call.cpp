@@ -1,8 +1,22 @@
 #include "reply/completion_call.hpp"
 
+#include "wire/completion_request.hpp"
+
 #include <utility>
+#include <vector>
 
 namespace tandem::detail {
+
+std::string body_of(const completion_order& order) {
+    std::vector<wire::prompt_part> parts;
+    if (!order.prompt.ids.empty()) parts.emplace_back(order.prompt.ids);
+    if (!order.prompt.text.empty() || parts.empty()) parts.emplace_back(order.prompt.text);
+    return wire::completion_body({.prompt = parts,
+                                  .id_slot = order.slot,
+                                  .n_predict = order.n_predict,
+                                  .reuse_cache = order.reuse_cache,
+                                  .settings = order.settings});
+}
 
 void completion_call::start(transport::http_transport& transport, std::string body,
                             std::weak_ptr<const void> owner) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/failure.hpp"
+#include "reply/continuation.hpp"
 #include "transport/transport.hpp"
 #include "wire/completion_reader.hpp"
 #include "wire/token_event.hpp"
@@ -8,8 +9,22 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace tandem::detail {
+
+/// How a prompt is to be completed.
+struct completion_order {
+    prompt_view prompt;
+    int slot = 0;
+    /// Tokens to generate at most; -1 = no bound.
+    int n_predict = -1;
+    bool reuse_cache = true;
+    /// From wire::completion_settings().
+    std::string_view settings;
+};
+
+std::string body_of(const completion_order& order);
 
 /// One request to /completion after the other: sends it, reads its answer as it comes, and tells
 /// what it says. Destroying or closing it is the cut.

@@ -19,11 +19,6 @@ bool is_over(const std::optional<time_point>& due, time_point now) {
     return due && *due <= now;
 }
 
-std::optional<time_point> earlier(std::optional<time_point> a, std::optional<time_point> b) {
-    if (!a || !b) return a ? a : b;
-    return std::min(*a, *b);
-}
-
 }  // namespace
 
 std::optional<time_point> reply_machine::deadline() const {

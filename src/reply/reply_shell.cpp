@@ -333,15 +333,12 @@ void reply_shell::perform(action::send_warming a) {
 }
 
 void reply_shell::send(completion_call& call, int slot, int n_predict, const prompt_view& prompt) {
-    std::vector<wire::prompt_part> parts;
-    if (!prompt.ids.empty()) parts.emplace_back(prompt.ids);
-    if (!prompt.text.empty() || parts.empty()) parts.emplace_back(prompt.text);
     call.start(core_->transport(),
-               wire::completion_body({.prompt = parts,
-                                      .id_slot = slot,
-                                      .n_predict = n_predict,
-                                      .reuse_cache = !core_->keeper().holds_foreign_text(slot),
-                                      .settings = settings_}),
+               body_of({.prompt = prompt,
+                        .slot = slot,
+                        .n_predict = n_predict,
+                        .reuse_cache = !core_->keeper().holds_foreign_text(slot),
+                        .settings = settings_}),
                weak_from_this());
 }
 

@@ -38,9 +38,6 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void continue_after(chunk_id id);
     void interrupt();
     void abandon(error_code ec, const diagnostics& diag);
-    /// Where the reply runs; nothing before that is known.
-    const std::shared_ptr<client_core>& core() const noexcept { return core_; }
-
     void home_closed() override;
     void context_ended() noexcept override;
 

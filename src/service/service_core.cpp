@@ -9,15 +9,6 @@
 #include <utility>
 
 namespace tandem::detail {
-namespace {
-
-std::optional<time_point> earlier(std::optional<time_point> a, std::optional<time_point> b) {
-    if (!a || !b) return a ? a : b;
-    return std::min(*a, *b);
-}
-
-}  // namespace
-
 service_core::service_core(std::shared_ptr<event_home> home, service_config c)
     : home_(std::move(home)),
       config_(std::move(c)),

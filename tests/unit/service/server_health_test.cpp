@@ -103,6 +103,11 @@ TEST(server_health, keeps_to_its_pauses_while_requests_fail_too) {
     EXPECT_EQ(h.next_check(), at(100ms));
 }
 
+TEST(server_health, takes_the_words_of_a_proxy_for_a_server_that_is_down) {
+    EXPECT_EQ(asked(errc::server_error).state(), health::down);
+    EXPECT_EQ(asked(errc::bad_response).state(), health::down);
+}
+
 TEST(server_health, counts_a_server_without_the_endpoint_as_up) {
     EXPECT_EQ(asked(errc::not_supported).state(), health::up);
 }
