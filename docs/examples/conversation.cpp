@@ -14,12 +14,11 @@
 
 using boost::asio::use_awaitable;
 
-// Stands for your synthesiser. Gives the characters of `text` that were heard: less than all of
-// them where the user talks over the bot.
-std::size_t speak(const std::string& text, bool user_interrupts) {
-    const auto heard = user_interrupts ? text.size() / 2 : text.size();
-    std::cout << "bot: " << text.substr(0, heard) << (user_interrupts ? "-\n" : "\n");
-    return heard;
+// Stands for your synthesiser. Gives the share of `text` that was heard: less than all of it where
+// the user talks over the bot.
+double speak(const std::string& text, bool user_interrupts) {
+    std::cout << "bot: " << text << (user_interrupts ? " (interrupted half-way)\n" : "\n");
+    return user_interrupts ? 0.5 : 1.0;
 }
 
 // Speaks the answer; the user interrupts its second sentence, if at all.
@@ -29,9 +28,11 @@ boost::asio::awaitable<void> answer(tandem::conversation& talk, std::string ques
     auto reply = talk.say(std::move(question));
     while (auto chunk = co_await reply.async_next_chunk(use_awaitable)) {
         const bool is_cut_short = user_interrupts && chunk->id.seq == 1;
-        talk.heard(chunk->id, speak(chunk->speech, is_cut_short));
-        if (is_cut_short) talk.interrupt();
-        reply.continue_after(chunk->id);
+        talk.heard_share(chunk->id, speak(chunk->speech, is_cut_short));
+        if (is_cut_short)
+            talk.interrupt();  // no more chunks come
+        else
+            reply.continue_after(chunk->id);
     }
 }
 

@@ -89,7 +89,8 @@ void conversation_shell::fail(const start_ptr& start, const failure& why) {
 void conversation_shell::pin(core_ptr core) {
     if (core == core_) return;
     if (core_) {
-        ++metrics_.moves;
+        // Where it never spoke there is nothing to leave.
+        if (!known_.text().empty()) ++metrics_.moves;
         home_->log(log_level::info, "conversation {}: goes to server {}", id_, core->config().url);
         leave_server();
     }

@@ -28,11 +28,17 @@ void reply_tally::request_sent(time_point now, int slot, bool reused, duration g
     request_.slot = slot;
     request_.reused = reused;
     request_.guard_wait = guard_wait;
-    metrics_.slot_wait_ms += to_ms(now - wanted_);
-    if (metrics_.requests++ == 0) metrics_.first_slot_wait_ms = metrics_.slot_wait_ms;
+    slot_wait_over(now);
+    ++metrics_.requests;
     if (guard_wait > duration{}) ++metrics_.guard_waits;
     metrics_.guard_wait_ms += to_ms(guard_wait);
     note(now, timeline_event::kind::request);
+}
+
+void reply_tally::slot_wait_over(time_point now) {
+    if (!wanted_) return;
+    metrics_.slot_wait_ms += to_ms(now - *std::exchange(wanted_, {}));
+    if (metrics_.requests == 0) metrics_.first_slot_wait_ms = metrics_.slot_wait_ms;
 }
 
 void reply_tally::event_read(time_point now, const wire::token_event& event) {
@@ -104,6 +110,8 @@ void reply_tally::close_request() {
 
 void reply_tally::ended(time_point now, reply_result& result, int prompt_tokens) {
     close_request();
+    // A wait that an interrupt or its limit ended was one.
+    slot_wait_over(now);
     note(now, timeline_event::kind::end);
     usage_.prompt = prompt_tokens;
     usage_.wasted = std::max(0, usage_.generated - usage_.handed_over);

@@ -48,9 +48,10 @@ class reply_tally {
     void note(time_point now, timeline_event::kind what, int chunk = -1);
     void note_on(int slot, time_point now, timeline_event::kind what, int chunk = -1);
     void close_request();
+    void slot_wait_over(time_point now);
 
     time_point start_{};
-    time_point wanted_{};  // since when a slot is waited for
+    std::optional<time_point> wanted_;  // since when a slot is waited for
     token_usage usage_;
     slot_metrics metrics_;
     request_figures request_;

@@ -35,7 +35,8 @@ TEST(example, conversation_keeps_what_was_heard) {
     const mock::server server(options);
     const auto run = run_example("conversation", server);
     EXPECT_EQ(run.status, 0) << run.err;
-    EXPECT_THAT(run.out, ::testing::HasSubstr("bot: I have been wa-\n"));
+    EXPECT_THAT(run.out,
+                ::testing::HasSubstr("bot: I have been waiting for you. (interrupted half-way)\n"));
     EXPECT_THAT(run.out,
                 ::testing::EndsWith(
                     "  system: You are kind.\n"
