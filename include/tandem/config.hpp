@@ -167,6 +167,21 @@ struct config {
     duration queue_timeout = std::chrono::seconds(30);
     /// Replies that wait for their first slot at most; one more is refused. 1 to 1,000,000.
     int queue_limit = 1024;
+    /// The whole reply, from its start to its end, the voice's time included. 0 = no limit. To 24
+    /// h.
+    duration reply_timeout = std::chrono::minutes(30);
+
+    /// A reply whose server fails goes on from the text so far, there or at another server of the
+    /// service, unless so many requests in a row break off without new text. 0 = it never goes on,
+    /// and no reply waits for a server that is away. 0 to 1000.
+    int retries = 3;
+    /// The listener's patience: the reply must go on so soon after the failure, while nothing is
+    /// spoken. A server that is away, or loads its model, is waited for so long, too. 1 ms to 1 h.
+    duration resume_within = std::chrono::seconds(3);
+    /// After so many requests in a row that broke off, the server gets none for `breaker_pause`,
+    /// then one, which decides; the pause doubles up to 30 s. 0 = off. 0 to 1000.
+    int breaker_failures = 5;
+    duration breaker_pause = std::chrono::seconds(1);
 
     /// For replies that bring no options of their own.
     generation_options generation{};

@@ -13,8 +13,8 @@ namespace tandem {
 /// files, environment variables and documents are made from.
 struct field_info {
     const char* name;   ///< as in `config` and `generation_options`
-    const char* group;  ///< "server", "slots", "chunks", "speech", "limits" or
-                        ///< "generation"
+    const char* group;  ///< "server", "slots", "chunks", "speech", "limits",
+                        ///< "failures" or "generation"
     const char* value;  ///< placeholder that shows the unit: "MS", "N", "URL"
     const char* help;   ///< one line
     /// Bounds of numbers, and of durations in seconds; min itself is excluded where `open` is set.
@@ -170,6 +170,23 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"queue_limit", "limits", "N", "replies that wait for their first slot at most",
                      1, 1000000},
           c.queue_limit);
+    visit(
+        field_info{"reply_timeout", "limits", "TIME", "for a whole reply (0: no limit)", 0, 86400},
+        c.reply_timeout);
+    visit(field_info{"retries", "failures", "N",
+                     "requests in a row that may break off before a reply gives up (0: none)", 0,
+                     1000},
+          c.retries);
+    visit(field_info{"resume_within", "failures", "TIME",
+                     "so soon a reply must go on after its server failed", 0.001, 3600},
+          c.resume_within);
+    visit(
+        field_info{"breaker_failures", "failures", "N",
+                   "failed requests in a row after which a server is left alone (0: off)", 0, 1000},
+        c.breaker_failures);
+    visit(field_info{"breaker_pause", "failures", "TIME", "so long, doubling up to 30 s", 0.001,
+                     3600},
+          c.breaker_pause);
     for_each_field(c.generation, visit);
 }
 

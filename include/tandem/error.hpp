@@ -70,6 +70,10 @@ enum class errc {
     nothing_to_resume,
     /// No slot holds the conversation.
     nothing_to_save,
+    /// The reply did not end within `reply_timeout`.
+    reply_timeout,
+    /// The server's last requests failed one after the other: none is sent for a while.
+    circuit_open,
 };
 
 /// The category of `errc`.

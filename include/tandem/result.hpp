@@ -64,7 +64,9 @@ struct slot_metrics {
     double total_ms = 0;         ///< from start to end
     double first_chunk_ms = -1;  ///< from start to the hand-over of the first chunk; -1 if none
     double longest_gap_ms = 0;   ///< from a continue to the hand-over of the next chunk
-    int warmings = 0;            ///< requests that prefilled a slot (`pacing::warm`)
+    /// How often the reply had to go on after its server failed, or could not be reached.
+    int retries = 0;
+    int warmings = 0;  ///< requests that prefilled a slot (`pacing::warm`)
     /// Cuts whose slot was seen idle at the server (`verify_cut`) before the reply ended.
     int verified_cuts = 0;
     /// The longest time from a cut until its slot was seen idle; 0 if none was verified.
@@ -84,6 +86,7 @@ struct timeline_event {
         end,          ///< the reply ended
         warming,      ///< a slot is being prefilled with the text so far
         warmed,       ///< it is
+        lost,         ///< the server failed, and another one, or the same, is asked to go on
     };
     kind what = kind::request;
     /// Since the reply's start, in ns.

@@ -72,6 +72,10 @@ constexpr std::array errc_rows{
              "no turn was interrupted within resume_grace, or the next one has begun"},
     errc_row{errc::nothing_to_save, "nothing_to_save", false,
              "no slot holds the conversation; it has not spoken yet, or another took its slots"},
+    errc_row{errc::reply_timeout, "reply_timeout", false,
+             "the reply did not end within reply_timeout"},
+    errc_row{errc::circuit_open, "circuit_open", true,
+             "the server's last requests failed one after the other: none is sent for a while"},
 };
 
 const errc_row* find_row(int value) noexcept {

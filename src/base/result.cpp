@@ -63,6 +63,8 @@ std::string_view to_string(timeline_event::kind k) noexcept {
             return "warming";
         case kind::warmed:
             return "warmed";
+        case kind::lost:
+            return "lost";
     }
     return {};
 }

@@ -95,7 +95,7 @@ void conversation_shell::care_for_context() {
 
 void conversation_shell::warm() {
     if (ended_ || running_ != 0) return;
-    auto placed = host_->place(core_);
+    auto placed = host_->place(core_, false);
     if (std::holds_alternative<failure>(placed)) return;
     pin(std::get<core_ptr>(std::move(placed)));
     core_->prepare([weak = weak_from_this(), asked = std::weak_ptr(core_)](
@@ -147,7 +147,7 @@ void conversation_shell::use_slot_file(slot_file_job::kind what, std::string fil
         return done(errc::operation_in_progress,
                     {.client_message = "a slot file of the conversation is being used already"},
                     {});
-    auto placed = host_->place(core_);
+    auto placed = host_->place(core_, false);
     if (const auto* why = std::get_if<failure>(&placed)) return done(why->ec, why->diag, {});
     pin(std::get<core_ptr>(std::move(placed)));
     core_->prepare([weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](

@@ -15,9 +15,10 @@ class conversation_host {
  public:
     using core_ptr = std::shared_ptr<client_core>;
 
-    /// The server of the next turn: the one where the conversation is, as long as it is up; else
-    /// another one, or why there is none. The conversation is pinned to it then.
-    virtual std::variant<core_ptr, failure> place(const core_ptr& pinned) = 0;
+    /// The server of the next request: the one where the conversation is, as long as it is up; else
+    /// another one, or why there is none. With `elsewhere` another one goes before it. The
+    /// conversation is pinned to it then.
+    virtual std::variant<core_ptr, failure> place(const core_ptr& pinned, bool elsewhere) = 0;
     /// A request to the server failed. True if the server is gone, or not ready: no turn starts
     /// there now.
     virtual bool server_failed(const core_ptr& core, const failure& why) = 0;

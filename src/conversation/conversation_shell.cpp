@@ -69,9 +69,9 @@ std::shared_ptr<reply_shell> conversation_shell::generate(generation_options opt
     }
     return reply_shell::make(
         *home_, rules_, std::move(options),
-        [self = shared_from_this(), max_tokens](reply_shell& reply, start_handler done) {
+        source_of([self = shared_from_this(), max_tokens](reply_shell& reply, start_handler done) {
             self->begin_turn(reply, max_tokens, std::move(done));
-        },
+        }),
         weak_from_this());
 }
 
@@ -81,17 +81,26 @@ std::shared_ptr<reply_shell> conversation_shell::resume() {
     lock.unlock();
     return reply_shell::make(
         *home_, rules_, std::move(options),
-        [self = shared_from_this()](reply_shell& reply, start_handler done) {
+        source_of([self = shared_from_this()](reply_shell& reply, start_handler done) {
             self->resume_turn(reply, std::move(done));
-        },
+        }),
         weak_from_this());
 }
 
+reply_source conversation_shell::source_of(std::function<void(reply_shell&, start_handler)> start) {
+    return {.start = std::move(start),
+            .go_on = [self = shared_from_this()](reply_shell& reply, const failure& why,
+                                                 start_handler done) {
+                self->go_on(reply, why, std::move(done));
+            }};
+}
+
 std::shared_ptr<reply_shell> conversation_shell::refused(failure why) {
-    return reply_shell::make(*home_, rules_, rules_.generation,
-                             [why = std::move(why)](reply_shell&, const start_handler& done) {
-                                 done(why.ec, why.diag, {});
-                             });
+    return reply_shell::make(
+        *home_, rules_, rules_.generation,
+        {.start = [why = std::move(why)](reply_shell&, const start_handler& done) {
+            done(why.ec, why.diag, {});
+        }});
 }
 
 void conversation_shell::heard(chunk_id id, std::size_t characters) {
@@ -108,9 +117,9 @@ void conversation_shell::interrupt() {
     if (const auto reply = reply_.lock()) reply->interrupt();
 }
 
-void conversation_shell::fail_turn(const error_code& ec, const diagnostics& diag) {
+void conversation_shell::leave_server_for(const failure& why) {
     const auto reply = reply_.lock();
-    if (running_ != 0 && reply) reply->abandon(ec, diag);
+    if (running_ != 0 && reply) reply->leave_server(why);
 }
 
 void conversation_shell::end() {

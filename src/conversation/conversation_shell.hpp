@@ -60,8 +60,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void save_slot(std::string file, slot_file_job::handler done);
     void restore_slot(std::string file, slot_file_job::handler done);
 
-    /// Ends the running reply, if there is one, with an error.
-    void fail_turn(const error_code& ec, const diagnostics& diag);
+    /// Its server must be left: the running reply, if there is one, goes on elsewhere if it can.
+    void leave_server_for(const failure& why);
 
     // What a reply tells.
     void handed_over(const chunk& c) override;
@@ -79,6 +79,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         int max_tokens = 0;
         /// Where it goes on from, if it is resumed.
         std::optional<reply_origin> resumed{};
+        /// It has begun, and goes on after its server failed.
+        bool goes_on = false;
         int servers_tried = 0;
         std::optional<failure> unreachable{};
     };
@@ -90,8 +92,13 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // Starting a turn.
     void begin_turn(reply_shell& reply, int max_tokens, start_handler done);
     void resume_turn(reply_shell& reply, start_handler done);
+    bool start_again(const reply_shell& reply, const start_handler& done);
+    void go_on(const reply_shell& reply, const failure& why, start_handler done);
+    void went_on(const start_ptr& start);
+    reply_start start_here(reply_origin origin);
     std::optional<failure> refuse_turn() const;
     void turn_begins(reply_shell& reply);
+    reply_source source_of(std::function<void(reply_shell&, start_handler)> start);
     void find_server(const start_ptr& start);
     void no_answer(const start_ptr& start, const failure& why);
     void server_found(const start_ptr& start);

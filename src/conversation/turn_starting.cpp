@@ -40,6 +40,7 @@ void conversation_shell::turn_begins(reply_shell& reply) {
 }
 
 void conversation_shell::begin_turn(reply_shell& reply, int max_tokens, start_handler done) {
+    if (start_again(reply, done)) return;
     if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
     turn_begins(reply);
     rest_.reset();
@@ -53,6 +54,7 @@ void conversation_shell::begin_turn(reply_shell& reply, int max_tokens, start_ha
 }
 
 void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
+    if (start_again(reply, done)) return;
     if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
     auto unheard = rest_ ? history_.resume(now()) : std::nullopt;
     if (!unheard)
@@ -74,6 +76,26 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
             reply_origin{.rest = std::move(rest), .spoken = std::string(history_.spoken())};
     }
     find_server(start);
+}
+
+/// A turn that found no server tries once more: its message is in the history already.
+bool conversation_shell::start_again(const reply_shell& reply, const start_handler& done) {
+    if (!starting_ || starting_->reply != reply.id()) return false;
+    starting_->done = done;
+    starting_->servers_tried = 0;
+    starting_->unreachable.reset();
+    find_server(starting_);
+    return true;
+}
+
+void conversation_shell::go_on(const reply_shell& reply, const failure& why, start_handler done) {
+    if (ended_ || running_ != reply.id())
+        return done(errc::session_not_found, {.client_message = "the conversation has ended"}, {});
+    if (core_) host_->server_failed(core_, why);
+    // A server that is being removed must not wait for a reply that leaves it.
+    if (const auto left = std::exchange(generating_at_, nullptr)) host_->turn_ended(left);
+    find_server(std::make_shared<turn_start>(
+        turn_start{.reply = reply.id(), .done = std::move(done), .goes_on = true}));
 }
 
 bool conversation_shell::is_current(const start_ptr& start) const noexcept {
@@ -109,7 +131,7 @@ void conversation_shell::leave_server() {
 }
 
 void conversation_shell::find_server(const start_ptr& start) {
-    auto placed = host_->place(core_);
+    auto placed = host_->place(core_, start->goes_on);
     if (const auto* why = std::get_if<failure>(&placed))
         return fail(start, start->unreachable ? *start->unreachable : *why);
     const bool moves = core_ && core_ != std::get<core_ptr>(placed);
@@ -142,6 +164,7 @@ void conversation_shell::no_answer(const start_ptr& start, const failure& why) {
 }
 
 void conversation_shell::server_found(const start_ptr& start) {
+    if (start->goes_on) return went_on(start);
     if (meets_another_model() && start->resumed) start->resumed->rest->text.forget_ids();
     if (start->resumed) return start_reply(start, *std::exchange(start->resumed, {}));
     make_prompt(start);
@@ -198,13 +221,21 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     starting_.reset();
     generating_at_ = core_;
     host_->turn_began(core_);
-    const auto warmed = prefill_ ? prefill_->slot() : std::nullopt;
-    start->done({}, {},
-                {.core = core_,
-                 .origin = std::move(origin),
-                 .owner = id_,
-                 .lease = host_->lease(*core_),
-                 .warmed = warmed});
+    start->done({}, {}, start_here(std::move(origin)));
+}
+
+void conversation_shell::went_on(const start_ptr& start) {
+    generating_at_ = core_;
+    host_->turn_began(core_);
+    start->done({}, {}, start_here({}));
+}
+
+reply_start conversation_shell::start_here(reply_origin origin) {
+    return {.core = core_,
+            .origin = std::move(origin),
+            .owner = id_,
+            .lease = host_->lease(*core_),
+            .warmed = prefill_ ? prefill_->slot() : std::nullopt};
 }
 
 }  // namespace tandem::detail

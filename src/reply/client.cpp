@@ -70,7 +70,7 @@ reply client::start(std::string prompt) {
 
 reply client::start(std::string prompt, generation_options options) {
     const auto shell = detail::reply_shell::make(core_->home(), core_->config(), std::move(options),
-                                                 detail::start_at(core_, std::move(prompt)));
+                                                 detail::source_at(core_, std::move(prompt)));
     return reply(shell);
 }
 

@@ -1,5 +1,7 @@
 #include "reply/client_core.hpp"
 
+#include "reply/clock.hpp"
+#include "reply/going_on.hpp"
 #include "transport/curl_transport.hpp"
 
 #include <utility>
@@ -13,6 +15,7 @@ client_core::client_core(std::shared_ptr<event_home> home, tandem::config c)
           transport::make_curl_transport(home_->executor(), transport::curl_options_of(config_))),
       calls_(std::in_place, home_->executor(), *transport_, config_.request_timeout),
       server_(config_.slots, config_.reuse_guard),
+      circuit_(config_.breaker_failures, config_.breaker_pause),
       keeper_(*this, server_.reuse_guard()) {}
 
 std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home, tandem::config c) {
@@ -49,6 +52,25 @@ void client_core::props_arrived(error_code ec, const diagnostics& diag, const se
 void client_core::request_failed(const error_code& ec) {
     server_.request_failed(ec);
     keeper_.set_guard(server_.reuse_guard());
+    if (kind_of(ec, true) != failure_kind::broken || !circuit_.failed(now())) return;
+    log(log_level::warning, "server {}: {} requests in a row failed: it gets none for {:.1f} s",
+        config_.url, circuit_.failures(), to_ms(*circuit_.open_until() - now()) / 1000);
+}
+
+void client_core::request_answered() {
+    if (circuit_.succeeded()) log(log_level::info, "server {}: answers again", config_.url);
+}
+
+std::optional<failure> client_core::refuses(time_point now) {
+    if (circuit_.allows(now)) {
+        circuit_.sent(now);
+        return std::nullopt;
+    }
+    return failure{
+        errc::circuit_open,
+        {.client_message = fmt::format(
+             "the last {} requests to {} failed; it is tried again in {:.1f} s",
+             circuit_.failures(), config_.url, to_ms(*circuit_.open_until() - now) / 1000)}};
 }
 
 void client_core::ran_on_another_slot(int asked, int used) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/failure.hpp"
+#include "reply/circuit_breaker.hpp"
 #include "reply/event_home.hpp"
 #include "reply/known_server.hpp"
 #include "reply/slot_keeper.hpp"
@@ -50,8 +52,15 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     void context_ended() noexcept override;
     bool is_server() const noexcept override { return true; }
 
+    /// Why no request is sent there now, where its last ones failed. What is not refused must be
+    /// sent.
+    std::optional<failure> refuses(time_point now);
+    /// The same, without a request that follows.
+    bool may_serve(time_point now) const noexcept { return circuit_.allows(now); }
+
     // What the requests of replies tell of the server.
     void request_failed(const error_code& ec);
+    void request_answered();
     void ran_on_another_slot(int asked, int used);
 
     template <class... Args>
@@ -71,6 +80,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     // Empty once the execution context is gone, as transport_ is.
     std::optional<server::server_calls> calls_;
     known_server server_;
+    circuit_breaker circuit_;
     slot_keeper keeper_;
     std::vector<prepared> preparing_;
     bool shut_down_ = false;

@@ -12,6 +12,11 @@
 // What the reply machine asks its shell to do.
 namespace tandem::detail::action {
 
+/// Ask for a server where the reply can start, or go on after lost_to(), and tell server_found() or
+/// no_server().
+struct seek_server {};
+/// Ask /detokenize what the ids of machine.next_prompt() say, and tell ids_checked().
+struct check_ids {};
 /// Ask /tokenize for the ids of said().unknown_prompt(), and tell prompt_tokenized().
 struct tokenize_prompt {};
 /// Ask /tokenize for the ids of pieces of text, and tell tokens_recovered().
@@ -70,6 +75,8 @@ struct tell_held_back {
     int slot;
     duration held;
 };
+/// Log that the reply tries again after machine.lost_to().
+struct tell_lost {};
 /// The request ran on another slot than it asked for.
 struct tell_other_slot {
     int asked;
@@ -78,9 +85,9 @@ struct tell_other_slot {
 /// The reply has ended; machine.result() is final.
 struct finish {};
 
-using any =
-    std::variant<tokenize_prompt, recover_tokens, want_slot, forget_slot, send_request,
-                 close_connection, release_slot, leave_slots, want_warm_slot, forget_warm_slot,
-                 send_warming, close_warming, hand_over, tell_held_back, tell_other_slot, finish>;
+using any = std::variant<seek_server, check_ids, tokenize_prompt, recover_tokens, want_slot,
+                         forget_slot, send_request, close_connection, release_slot, leave_slots,
+                         want_warm_slot, forget_warm_slot, send_warming, close_warming, hand_over,
+                         tell_held_back, tell_lost, tell_other_slot, finish>;
 
 }  // namespace tandem::detail::action

@@ -32,8 +32,8 @@ finish_reason reason_of(wire::stop_type stop) noexcept {
 
 std::string_view name_of(reply_phase p) noexcept {
     constexpr std::array<std::string_view, reply_phases> names{
-        "idle",    "resolving", "queued",  "first_token", "streaming",
-        "holding", "peeking",   "resting", "generated",   "ended"};
+        "idle",    "seeking", "resolving", "queued",    "first_token", "streaming",
+        "holding", "peeking", "resting",   "generated", "ended"};
     return names[static_cast<std::size_t>(p)];
 }
 
@@ -44,7 +44,8 @@ reply_machine::reply_machine(std::uint64_t id, reply_rules rules,
       rules_(std::move(rules)),
       chunker_(std::move(detector), limits),
       cleaner_(rules_.clean),
-      delivery_(id) {}
+      delivery_(id),
+      going_on_(rules_.going_on, id) {}
 
 void reply_machine::enter(reply_phase next, time_point now) {
     made_.set(static_cast<std::size_t>(phase_) * reply_phases + static_cast<std::size_t>(next));
@@ -52,10 +53,15 @@ void reply_machine::enter(reply_phase next, time_point now) {
     phase_since_ = now;
 }
 
-void reply_machine::start(time_point now, reply_origin from, int slots) {
+void reply_machine::start(time_point now) {
     if (phase_ != phase::idle) return;
-    can_warm_ = rules_.pacing.warms && slots > 1;
+    started_ = listener_waits_since_ = now;
     tally_.started(now);
+    enter(phase::seeking, now);
+    seek(now);
+}
+
+void reply_machine::begin(time_point now, reply_origin from) {
     if (from.rest) return go_on_from(now, std::move(*from.rest), from.spoken);
     continuation_ = continuation(std::move(from.prompt), rules_.has_stop_words);
     reasoning_ = text::reasoning_filter(
@@ -84,14 +90,21 @@ void reply_machine::prompt_tokenized(time_point now, std::vector<wire::token_id>
     if (ended()) return;
     prompt_ids_pending_ = false;
     continuation_.prompt_tokenized(std::move(ids));
-    want_slot_when_resolved(now);
-    rest(now);
+    ids_answered(now);
 }
 
 void reply_machine::tokens_recovered(time_point now, std::span<const wire::token_id> ids) {
     if (ended() || !recovery_pending_) return;
     recovery_pending_ = false;
-    continuation_.recovered(ids);
+    if (ids.empty())
+        ids_can_be_had_ = false;
+    else
+        continuation_.recovered(ids);
+    ids_answered(now);
+}
+
+void reply_machine::ids_answered(time_point now) {
+    check_ids();
     want_slot_when_resolved(now);
     rest(now);
 }
@@ -100,6 +113,7 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     if (phase_ != phase::queued) return;
     slot_ = slot;
     begun_ = false;
+    failed_slot_.reset();
     enter(phase::first_token, now);
     tally_.request_sent(now, slot, reused, guard_wait);
     warming_.request_sent();
@@ -112,6 +126,7 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
 
 void reply_machine::answer_begun(time_point now) {
     if (phase_ != phase::first_token || std::exchange(begun_, true)) return;
+    going_on_.begun();
     if (const auto held = now - phase_since_; held >= late_beginning)
         actions_.push_back(action::tell_held_back{*slot_, held});
 }
@@ -124,6 +139,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
         case kind::progress:
             return;
         case kind::token:
+            if (!event.content.empty()) going_on_.progressed();
             return token_read(now, event);
         case kind::final:
             read_text(now, event);
@@ -137,22 +153,22 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
     }
 }
 
-void reply_machine::request_failed(time_point now, error_code ec, const diagnostics& diag) {
+void reply_machine::request_failed(time_point now, failure why) {
     if (!requesting()) return;
+    failed_slot_ = slot_;
     end_request(now, false);
-    // Enough is generated; what the next request says counts.
-    if (phase_ == phase::peeking) return reading_ended(now, false);
     // An uncut reply would have ended here with the context used up.
-    if (ec == errc::prompt_too_long && continuation_.kept_tokens() > 0)
+    if (why.ec == errc::prompt_too_long && continuation_.kept_tokens() > 0)
         return generation_ended(now, finish_reason::length);
-    generation_failed(now, ec, diag);
+    lost(now, std::move(why));
 }
 
 void reply_machine::slot_refused(time_point now) {
     if (phase_ != phase::queued) return;
-    generation_failed(now, errc::queue_full,
-                      {.client_message = "as many replies wait for a slot as queue_limit allows; "
-                                         "use more slots or servers, or start fewer replies"});
+    generation_failed(
+        now, {errc::queue_full,
+              {.client_message = "as many replies wait for a slot as queue_limit allows; use more "
+                                 "slots or servers, or start fewer replies"}});
 }
 
 // Partial events and old servers do not tell the slot: -1.
@@ -179,8 +195,12 @@ void reply_machine::warming_read(time_point now, const wire::token_event& event)
     rest(now);
 }
 
-void reply_machine::warming_failed(time_point now) {
+// Where a server is gone, the time that the voice takes is used to find another one. All else the
+// next request meets, too, and tells.
+void reply_machine::warming_failed(time_point now, failure why) {
     warming_.failed();
+    if (phase_ == phase::resting && kind_of(why.ec, false) == failure_kind::away)
+        return lost(now, std::move(why));
     rest(now);
 }
 
@@ -283,8 +303,7 @@ void reply_machine::rest(time_point now) {
     // A chunk that can be had goes before the request for later ones: sending takes its time.
     if (phase_ != phase::resting || delivery_.is_offered()) return;
     if (delivery_.lead() <= rules_.pacing.request_at) return next_request(now);
-    if (can_warm_ && !prompt_ids_pending_ && !recovery_pending_ && !is_used_up())
-        warming_.reply_rests(text().size());
+    if (can_warm_ && !ids_are_pending() && !is_used_up()) warming_.reply_rests(text().size());
 }
 
 void reply_machine::next_request(time_point now) {
@@ -299,7 +318,7 @@ bool reply_machine::is_used_up() const noexcept {
 }
 
 void reply_machine::want_slot_when_resolved(time_point now) {
-    if (phase_ != phase::resolving || prompt_ids_pending_ || recovery_pending_) return;
+    if (phase_ != phase::resolving || ids_are_pending()) return;
     enter(phase::queued, now);
     tally_.slot_wanted(now);
     actions_.push_back(action::want_slot{.is_urgent = delivery_.lead() == 0});
@@ -325,7 +344,7 @@ void reply_machine::ask_for_ids() {
         prompt_ids_pending_ = true;
         actions_.push_back(action::tokenize_prompt{});
     }
-    if (auto texts = continuation_.lost_texts(); !texts.empty()) {
+    if (auto texts = continuation_.lost_texts(); ids_can_be_had_ && !texts.empty()) {
         recovery_pending_ = true;
         actions_.push_back(action::recover_tokens{std::move(texts)});
     }
@@ -352,6 +371,7 @@ void reply_machine::chunk_wanted(time_point now) {
 void reply_machine::continued(time_point now, chunk_id id) {
     if (ended() || !delivery_.continued(now, id)) return;
     tally_.continued(now);
+    if (delivery_.lead() == 0) listener_waits_since_ = now;
     if (phase_ == phase::peeking && rules_.pacing.goes_on_uncut) {
         collect_chunks(now);
         if (delivery_.lead() < rules_.pacing.cut_at) {
@@ -371,7 +391,7 @@ void reply_machine::deliver(time_point now) {
 void reply_machine::hand_over(time_point now) {
     auto c = delivery_.hand_over(now);
     // The end of generation tells that a chunk is the last one, also where a sentence ends it.
-    if (outcome_ && !outcome_->ec && delivery_.is_empty()) c.boundary = boundary::end;
+    if (outcome_ && !outcome_->error.ec && delivery_.is_empty()) c.boundary = boundary::end;
     c.speech =
         rules_.speech == speech_form::clean ? text::worth_speaking(cleaner_.clean(c.text)) : c.text;
     tally_.handed_over(now, c);
@@ -392,8 +412,8 @@ void reply_machine::generation_ended(time_point now, finish_reason reason) {
 }
 
 /// Chunks that were complete before are handed over still.
-void reply_machine::generation_failed(time_point now, error_code ec, diagnostics diag) {
-    outcome_ = {finish_reason::error, ec, std::move(diag)};
+void reply_machine::generation_failed(time_point now, failure why) {
+    outcome_ = {finish_reason::error, std::move(why)};
     enter(phase::generated, now);
     actions_.push_back(action::leave_slots{});
     deliver(now);
@@ -408,7 +428,7 @@ void reply_machine::interrupted(time_point now) {
 void reply_machine::abandoned(time_point now, error_code ec, const diagnostics& diag) {
     if (ended()) return;
     if (phase_ == phase::idle) tally_.started(now);
-    finish(now, {finish_reason::error, ec, diag});
+    finish(now, {finish_reason::error, {ec, diag}});
 }
 
 // A wish is taken back at the end only, whose figures are there already.
@@ -428,8 +448,8 @@ void reply_machine::finish(time_point now, outcome how) {
     warming_.cut();
     enter(phase::ended, now);
     result_.finish_reason = how.reason;
-    result_.error = how.ec;
-    result_.diagnostics = std::move(how.diag);
+    result_.error = how.error.ec;
+    result_.diagnostics = std::move(how.error.diag);
     result_.unspoken_text = delivery_.held_text();
     result_.unspoken_text += chunker_.unread();
     rest_.unspoken = result_.unspoken_text;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "base/failure.hpp"
 #include "base/time.hpp"
 #include "reply/continuation.hpp"
 #include "reply/delivery.hpp"
+#include "reply/going_on.hpp"
 #include "reply/pacing_rules.hpp"
 #include "reply/reply_actions.hpp"
 #include "reply/reply_origin.hpp"
@@ -32,6 +34,7 @@ namespace tandem::detail {
 /// Where the generation of a reply is. Its transitions are in docs/architecture.md.
 enum class reply_phase {
     idle,         ///< not started
+    seeking,      ///< a server is asked for, at first and after one failed; or that is paused
     resolving,    ///< token ids are asked for that the next request needs
     queued,       ///< waits for a slot
     first_token,  ///< the request is sent
@@ -42,7 +45,7 @@ enum class reply_phase {
     generated,    ///< no more text will come
     ended,
 };
-inline constexpr std::size_t reply_phases = 10;
+inline constexpr std::size_t reply_phases = 11;
 
 std::string_view name_of(reply_phase p) noexcept;
 
@@ -55,6 +58,11 @@ struct reply_rules {
     duration continue_timeout;
     /// A request waits for its slot so long at most.
     duration queue_timeout = std::chrono::seconds(60);
+    /// The whole reply, the voice's time included; 0 = no bound.
+    duration reply_timeout{};
+    going_on_rules going_on{};
+    /// By a grammar, whose state no second request has: nothing is cut.
+    bool is_constrained = false;
     /// From a chunk's first token to its hand-over, where no other is spoken; 0 = no bound.
     duration chunk_deadline{};
     /// Tokens of the whole reply at most; 0 = no bound.
@@ -74,11 +82,20 @@ class reply_machine {
                   std::unique_ptr<text::boundary_detector> detector, text::chunk_limits limits);
 
     // What happened. Each may be called in any phase; what does not fit the phase changes nothing.
-    /// With one slot nothing is prefilled: there is none besides that of the text.
-    void start(time_point now, reply_origin from, int slots = 2);
+    void start(time_point now);
+    /// The answer to action::seek_server: a server with so many slots for the reply. With one,
+    /// nothing is prefilled: there is none besides that of the text. `from` is what the reply
+    /// starts from, and of no use once it has begun.
+    void server_found(time_point now, int slots, reply_origin from = {});
+    /// The other answer.
+    void no_server(time_point now, failure why);
+    /// The server is taken away from the reply.
+    void server_lost(time_point now, failure why);
     void prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// An empty list if the ids cannot be had.
     void tokens_recovered(time_point now, std::span<const wire::token_id> ids);
+    /// What the ids of next_prompt() say at the server; empty if it cannot tell.
+    void ids_checked(time_point now, std::string_view text);
     void slot_granted(time_point now, int slot, bool reused, duration guard_wait);
     /// As many wait for a slot as may.
     void slot_refused(time_point now);
@@ -86,12 +103,12 @@ class reply_machine {
     void answer_begun(time_point now);
     void event_read(time_point now, const wire::token_event& event);
     /// The request ended without a final event, or could not be made.
-    void request_failed(time_point now, error_code ec, const diagnostics& diag);
+    void request_failed(time_point now, failure why);
     // The same for the request that prefills.
     void warm_slot_granted(time_point now, int slot);
     void warming_begun() noexcept;
     void warming_read(time_point now, const wire::token_event& event);
-    void warming_failed(time_point now);
+    void warming_failed(time_point now, failure why);
     /// The wish for a slot was taken back; the guard had held it back so long.
     void wait_given_up(duration guard_wait);
     /// A slot that this reply cut is idle at the server, so long after the cut.
@@ -116,6 +133,10 @@ class reply_machine {
     bool ended() const noexcept { return phase_ == reply_phase::ended; }
     bool wants_slot() const noexcept { return phase_ == reply_phase::queued; }
     bool wants_warm_slot() const noexcept { return warming_.is_waiting(); }
+    /// The slot on which the last request failed, where no other has been given since.
+    std::optional<int> failed_slot() const noexcept { return failed_slot_; }
+    /// Why a server is asked for again.
+    const failure& lost_to() const noexcept { return lost_to_; }
     /// The slot that is prefilled for the next request.
     std::optional<int> warm_slot() const noexcept { return warming_.slot(); }
     std::uint64_t id() const noexcept { return id_; }
@@ -139,8 +160,7 @@ class reply_machine {
     /// How generation ended.
     struct outcome {
         finish_reason reason;
-        error_code ec{};
-        tandem::diagnostics diag{};
+        failure error{};
     };
 
     bool requesting() const noexcept { return slot_.has_value(); }
@@ -158,23 +178,42 @@ class reply_machine {
     void check_slot(const wire::token_event& last, int asked);
 
     // Requests.
+    void begin(time_point now, reply_origin from);
     void go_on_from(time_point now, reply_rest rest, std::string_view spoken);
     void next_request(time_point now);
     bool is_used_up() const noexcept;
+    bool ids_are_pending() const noexcept {
+        return prompt_ids_pending_ || recovery_pending_ || ids_check_pending_;
+    }
+    void ids_answered(time_point now);
     void want_slot_when_resolved(time_point now);
     void end_request(time_point now, bool cut);
     void ask_for_ids();
     void rest(time_point now);
 
+    // Going on after a server failed, in reply_machine_going_on.cpp.
+    void seek(time_point now);
+    void lost(time_point now, failure why);
+    bool may_go_on(time_point now, failure& why);
+    std::optional<time_point> hold_due() const;
+    void hold_overdue(time_point now);
+    void check_ids();
+    std::optional<time_point> seeking_due() const;
+    std::optional<time_point> patience_over() const;
+    void give_up(time_point now);
+    void do_without_ids();
+
     // Chunks and ends.
     void deliver(time_point now);
     void hand_over(time_point now);
     void generation_ended(time_point now, finish_reason reason);
-    void generation_failed(time_point now, error_code ec, diagnostics diag);
+    void generation_failed(time_point now, failure why);
     void finish(time_point now, outcome how);
 
     // Limits, in reply_machine_limits.cpp.
     std::optional<time_point> generation_due() const;
+    std::optional<time_point> phase_due() const;
+    std::optional<time_point> reply_due() const;
     std::optional<time_point> chunk_due() const;
     std::optional<time_point> consumer_due() const;
     std::optional<time_point> warming_due() const;
@@ -182,7 +221,7 @@ class reply_machine {
     void chunk_overdue(time_point now);
     void consumer_overdue(time_point now);
     void time_out(time_point now, errc code, duration limit, const char* what);
-    outcome overtime(errc code, duration limit, const char* what) const;
+    failure overtime(errc code, duration limit, const char* what) const;
 
     const std::uint64_t id_;
     const reply_rules rules_;
@@ -211,7 +250,20 @@ class reply_machine {
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;
-    std::optional<outcome> outcome_;  // set when no more text will come
+    bool ids_can_be_had_ = true;  // at this server
+    // The ids came from a server that failed; they may mean other words at this one.
+    bool ids_unproven_ = false;
+    bool ids_check_pending_ = false;
+
+    going_on going_on_;
+    bool has_origin_ = false;
+    bool seek_asked_ = false;  // and not answered
+    failure lost_to_;
+    time_point lost_at_{};
+    std::optional<int> failed_slot_;
+    time_point started_{};
+    time_point listener_waits_since_{};  // where nothing is spoken
+    std::optional<outcome> outcome_;     // set when no more text will come
     reply_rest rest_;
     reply_result result_;
 };

@@ -12,8 +12,10 @@ namespace {
 
 using phase = reply_phase;
 
-// Ids are worth a short wait; without them the reply goes on as text.
+// Ids are worth a short wait; without them the reply goes on as text. After a failure they are
+// worth a longer one: text that is divided into other tokens may go on in other words.
 constexpr duration longest_resolving = std::chrono::milliseconds(500);
+constexpr duration longest_proving = std::chrono::seconds(2);
 
 bool is_over(const std::optional<time_point>& due, time_point now) {
     return due && *due <= now;
@@ -23,13 +25,22 @@ bool is_over(const std::optional<time_point>& due, time_point now) {
 
 std::optional<time_point> reply_machine::deadline() const {
     if (ended()) return std::nullopt;
-    return earlier(earlier(generation_due(), chunk_due()), earlier(consumer_due(), warming_due()));
+    return earlier(
+        earlier(earlier(generation_due(), chunk_due()), earlier(hold_due(), reply_due())),
+        earlier(consumer_due(), warming_due()));
 }
 
 // Each of them leaves nothing that is due at the same time for the same reason, so this ends.
 void reply_machine::deadline_reached(time_point now) {
     while (is_over(deadline(), now)) {
-        if (is_over(generation_due(), now))
+        if (is_over(reply_due(), now))
+            finish(now, {finish_reason::error, overtime(errc::reply_timeout, rules_.reply_timeout,
+                                                        "the reply did not end")});
+        else if (is_over(hold_due(), now))
+            hold_overdue(now);
+        else if (is_over(patience_over(), now))
+            give_up(now);
+        else if (is_over(generation_due(), now))
             generation_overdue(now);
         else if (is_over(chunk_due(), now))
             chunk_overdue(now);
@@ -43,9 +54,20 @@ void reply_machine::deadline_reached(time_point now) {
 // --- generation
 
 std::optional<time_point> reply_machine::generation_due() const {
+    return earlier(phase_due(), patience_over());
+}
+
+std::optional<time_point> reply_machine::reply_due() const {
+    if (rules_.reply_timeout == duration{} || phase_ == phase::idle) return std::nullopt;
+    return started_ + rules_.reply_timeout;
+}
+
+std::optional<time_point> reply_machine::phase_due() const {
     switch (phase_) {
+        case phase::seeking:
+            return seeking_due();
         case phase::resolving:
-            return phase_since_ + longest_resolving;
+            return phase_since_ + (ids_unproven_ ? longest_proving : longest_resolving);
         case phase::queued:
             return phase_since_ + rules_.queue_timeout;
         case phase::first_token:
@@ -67,14 +89,15 @@ std::optional<time_point> reply_machine::generation_due() const {
 
 void reply_machine::generation_overdue(time_point now) {
     switch (phase_) {
+        case phase::seeking:
+            return seek(now);
         case phase::resolving:
-            prompt_ids_pending_ = recovery_pending_ = false;
+            do_without_ids();
             return want_slot_when_resolved(now);
-        case phase::queued: {
+        case phase::queued:
             actions_.push_back(action::forget_slot{});
-            auto how = overtime(errc::queue_timeout, rules_.queue_timeout, "no slot");
-            return generation_failed(now, how.ec, std::move(how.diag));
-        }
+            return generation_failed(
+                now, overtime(errc::queue_timeout, rules_.queue_timeout, "no slot"));
         case phase::first_token:
             return time_out(now, errc::first_token_timeout, rules_.first_token_timeout,
                             begun_ ? "no token"
@@ -92,14 +115,13 @@ void reply_machine::generation_overdue(time_point now) {
 }
 
 void reply_machine::time_out(time_point now, errc code, duration limit, const char* what) {
+    failed_slot_ = slot_;
     end_request(now, true);
-    auto how = overtime(code, limit, what);
-    generation_failed(now, how.ec, std::move(how.diag));
+    lost(now, overtime(code, limit, what));
 }
 
-reply_machine::outcome reply_machine::overtime(errc code, duration limit, const char* what) const {
-    return {finish_reason::error,
-            code,
+failure reply_machine::overtime(errc code, duration limit, const char* what) const {
+    return {code,
             {.client_message =
                  fmt::format("{} within {} of {}; chunks handed over: {}", what, error_name(code),
                              to_string(limit), delivery_.handed_over())}};
@@ -109,7 +131,8 @@ reply_machine::outcome reply_machine::overtime(errc code, duration limit, const 
 
 /// While another chunk is spoken there is no hurry.
 std::optional<time_point> reply_machine::chunk_due() const {
-    const bool is_reading = phase_ == phase::streaming || phase_ == phase::holding;
+    const bool is_reading =
+        phase_ == phase::streaming || phase_ == phase::holding || phase_ == phase::seeking;
     if (rules_.chunk_deadline == duration{} || !is_reading || !chunk_since_ || is_unbreakable_ ||
         delivery_.lead() > 0)
         return std::nullopt;
@@ -117,8 +140,11 @@ std::optional<time_point> reply_machine::chunk_due() const {
 }
 
 void reply_machine::chunk_overdue(time_point now) {
-    if (chunker_.break_off() == text::chunker::status::ready) return chunk_read(now, true);
-    is_unbreakable_ = true;
+    is_unbreakable_ = chunker_.break_off() != text::chunker::status::ready;
+    if (is_unbreakable_) return;
+    if (requesting()) return chunk_read(now, true);
+    collect_chunks(now);
+    deliver(now);
 }
 
 // --- the consumer
@@ -131,8 +157,9 @@ std::optional<time_point> reply_machine::consumer_due() const {
 void reply_machine::consumer_overdue(time_point now) {
     // The last chunk needs no continue.
     if (outcome_ && delivery_.is_empty()) return finish(now, *std::exchange(outcome_, {}));
-    finish(now, overtime(errc::continue_timeout, rules_.continue_timeout,
-                         delivery_.is_speaking() ? "no continue" : "chunk not taken"));
+    finish(now, {finish_reason::error,
+                 overtime(errc::continue_timeout, rules_.continue_timeout,
+                          delivery_.is_speaking() ? "no continue" : "chunk not taken")});
 }
 
 // --- prefilling

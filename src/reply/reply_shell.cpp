@@ -34,6 +34,8 @@ reply_rules rules_of(const config& c, const generation_options& o) {
             .between_tokens_timeout = c.between_tokens_timeout,
             .continue_timeout = c.continue_timeout,
             .queue_timeout = c.queue_timeout,
+            .reply_timeout = c.reply_timeout,
+            .going_on = {c.retries, c.resume_within},
             .chunk_deadline = c.chunk_deadline,
             .max_tokens = o.max_tokens,
             .erase_after_cut = c.erase_after_cut,
@@ -61,22 +63,23 @@ const reply_result& unfinished() {
 }  // namespace
 
 reply_shell::reply_shell(event_home& home, const config& rules, generation_options options,
-                         std::weak_ptr<reply_listener> listener)
+                         reply_source source, std::weak_ptr<reply_listener> listener)
     : home_(home.shared_from_this()),
       listener_(std::move(listener)),
       options_(std::move(options)),
+      source_(std::move(source)),
       machine_(home.next_id(), rules_of(rules, options_),
                text::make_boundary_detector(rules.boundary_rule, rules.language), limits_of(rules)),
       request_(request_handlers()),
       warming_(warming_handlers()) {}
 
 std::shared_ptr<reply_shell> reply_shell::make(event_home& home, const config& rules,
-                                               generation_options options, start_source source,
+                                               generation_options options, reply_source source,
                                                std::weak_ptr<reply_listener> listener) {
     std::shared_ptr<reply_shell> shell(
-        new reply_shell(home, rules, std::move(options), std::move(listener)));
+        new reply_shell(home, rules, std::move(options), std::move(source), std::move(listener)));
     home.add(shell);
-    home.dispatch([shell, source = std::move(source)] { shell->start(source); });
+    home.dispatch([shell] { shell->start(); });
     return shell;
 }
 
@@ -86,30 +89,11 @@ const reply_result& reply_shell::result() const noexcept {
 
 // --- what the consumer says
 
-void reply_shell::start(const start_source& source) {
+void reply_shell::start() {
     if (ended()) return;
-    const auto asked_at = now();
     if (home_->closed()) return home_closed();
     if (const auto why = refusal(options_)) return abandon(why->ec, why->diag);
-    // Who answers must not keep the reply, and so the connection, after a loop that is not run to
-    // its end.
-    source(*this, [weak = weak_from_this(), asked_at](error_code ec, const diagnostics& diag,
-                                                      reply_start where) {
-        const auto self = weak.lock();
-        if (!self || self->ended()) return;
-        if (ec) return self->abandon(ec, diag);
-        self->start_known(asked_at, std::move(where));
-    });
-}
-
-void reply_shell::start_known(time_point asked_at, reply_start where) {
-    core_ = std::move(where.core);
-    owner_ = where.owner != slots::nobody ? where.owner : id();
-    lease_ = where.lease;
-    warmed_ = where.warmed;
-    settings_ = wire::completion_settings(options_, core_->config().reasoning_tags);
-    const int all = core_->keeper().slots();
-    machine_.start(asked_at, std::move(where.origin), lease_ > 0 ? std::min(lease_, all) : all);
+    machine_.start(now());
     perform_actions();
 }
 
@@ -144,6 +128,11 @@ void reply_shell::abandon(error_code ec, const diagnostics& diag) {
     perform_actions();
 }
 
+void reply_shell::leave_server(failure why) {
+    machine_.server_lost(now(), std::move(why));
+    perform_actions();
+}
+
 void reply_shell::home_closed() {
     abandon(errc::client_destroyed,
             {.client_message = "the client was destroyed while the reply ran"});
@@ -154,6 +143,49 @@ void reply_shell::context_ended() noexcept {
     request_.close();
     warming_.close();
     consumer_ = {};
+    source_ = {};
+}
+
+// --- which server
+
+// Who answers must not keep the reply, and so the connection, after a loop that is not run to its
+// end.
+void reply_shell::perform(action::seek_server) {
+    const auto done = [weak = weak_from_this()](error_code ec, const diagnostics& diag,
+                                                reply_start where) {
+        const auto self = weak.lock();
+        if (self && !self->ended()) self->server_answered({ec, diag}, std::move(where));
+    };
+    if (core_)
+        source_.go_on(*this, machine_.lost_to(), done);
+    else
+        source_.start(*this, done);
+}
+
+void reply_shell::server_answered(failure why, reply_start where) {
+    if (why.ec) {
+        machine_.no_server(now(), std::move(why));
+    } else {
+        auto origin = std::move(where.origin);
+        move_to(std::move(where));
+        const int all = core_->keeper().slots();
+        machine_.server_found(now(), lease_ > 0 ? std::min(lease_, all) : all, std::move(origin));
+    }
+    perform_actions();
+}
+
+void reply_shell::move_to(reply_start where) {
+    if (core_ && core_ != where.core) {
+        core_->keeper().let_go(owner_);
+        home_->log(log_level::info, "reply {}: goes on at server {}", id(),
+                   where.core->config().url);
+    }
+    ++moves_;
+    core_ = std::move(where.core);
+    owner_ = where.owner != slots::nobody ? where.owner : id();
+    lease_ = where.lease;
+    warmed_ = where.warmed;
+    settings_ = wire::completion_settings(options_, core_->config().reasoning_tags);
 }
 
 // --- what the server says
@@ -166,13 +198,14 @@ completion_call::handlers reply_shell::request_handlers() {
                 },
             .read =
                 [this](const wire::token_event& event) {
+                    core_->request_answered();
                     machine_.event_read(now(), event);
                     perform_actions();
                 },
             .failed =
                 [this](const failure& why) {
                     core_->request_failed(why.ec);
-                    machine_.request_failed(now(), why.ec, why.diag);
+                    machine_.request_failed(now(), why);
                     perform_actions();
                 }};
 }
@@ -194,7 +227,7 @@ completion_call::handlers reply_shell::warming_handlers() {
                     core_->log(log_level::info, "reply {}: a slot could not be prefilled: {}", id(),
                                why.diag.to_string());
                     core_->request_failed(why.ec);
-                    machine_.warming_failed(now());
+                    machine_.warming_failed(now(), why);
                     perform_actions();
                 }};
 }
@@ -239,10 +272,10 @@ void reply_shell::perform_actions() {
 }
 
 void reply_shell::perform(action::tokenize_prompt) {
-    const auto done = [weak = weak_from_this()](error_code, const diagnostics&,
-                                                std::vector<wire::token_id> ids) {
+    const auto done = [weak = weak_from_this(), at = moves_](error_code, const diagnostics&,
+                                                             std::vector<wire::token_id> ids) {
         const auto self = weak.lock();
-        if (!self) return;
+        if (!self || self->moves_ != at) return;
         self->machine_.prompt_tokenized(now(), std::move(ids));
         self->perform_actions();
     };
@@ -254,14 +287,25 @@ void reply_shell::perform(action::tokenize_prompt) {
 }
 
 void reply_shell::perform(action::recover_tokens a) {
-    const auto done = [weak = weak_from_this()](error_code, const diagnostics&,
-                                                const std::vector<wire::token_id>& ids) {
+    const auto done = [weak = weak_from_this(), at = moves_](
+                          error_code, const diagnostics&, const std::vector<wire::token_id>& ids) {
         const auto self = weak.lock();
-        if (!self) return;
+        if (!self || self->moves_ != at) return;
         self->machine_.tokens_recovered(now(), ids);
         self->perform_actions();
     };
     core_->calls().tokenize_pieces(a.texts, continuation::separator, done);
+}
+
+void reply_shell::perform(action::check_ids) {
+    core_->calls().detokenize(machine_.next_prompt().ids,
+                              [weak = weak_from_this(), at = moves_](error_code, const diagnostics&,
+                                                                     const std::string& text) {
+                                  const auto self = weak.lock();
+                                  if (!self || self->moves_ != at) return;
+                                  self->machine_.ids_checked(now(), text);
+                                  self->perform_actions();
+                              });
 }
 
 // To send a request takes some hundred microseconds, which a chunk that is being handed over must
@@ -292,7 +336,8 @@ void reply_shell::want_slot() {
          .warmed = warmed,
          .priority = machine_.has_begun() ? slots::priority::continuation : slots::priority::turn,
          .owner = owner_,
-         .lease = lease_},
+         .lease = lease_,
+         .avoid = machine_.failed_slot()},
         offered_to(&reply_shell::take_slot));
     if (ticket_ == slots::no_ticket) return machine_.slot_refused(now());
     keeper.give();
@@ -376,12 +421,18 @@ void reply_shell::perform(action::tell_held_back a) {
                id(), a.slot, to_ms(a.held));
 }
 
+void reply_shell::perform(action::tell_lost) {
+    const auto& why = machine_.lost_to();
+    home_->log(log_level::warning, "reply {}: {}: {}; goes on from the text so far", id(),
+               error_name(why.ec), why.diag.to_string());
+}
+
 void reply_shell::perform(action::tell_other_slot a) {
     core_->ran_on_another_slot(a.asked, a.used);
 }
 
 void reply_shell::perform(action::leave_slots) {
-    core_->keeper().let_go(owner_);
+    if (core_) core_->keeper().let_go(owner_);
 }
 
 void reply_shell::perform(action::finish) {
@@ -395,6 +446,7 @@ void reply_shell::perform(action::finish) {
         home_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
                    r.diagnostics.to_string());
     if (const auto listener = listener_.lock()) listener->ended(id(), r, machine_.take_rest());
+    source_ = {};
     if (consumer_) give_end();
 }
 

@@ -21,9 +21,9 @@ namespace tandem::detail {
 /// result() and name_wait() run on the home's strand.
 class reply_shell final : public std::enable_shared_from_this<reply_shell>, public home_tenant {
  public:
-    /// Begins at once: asks `source` where and from what.
+    /// Begins at once, where and from what `source` says.
     static std::shared_ptr<reply_shell> make(event_home& home, const config& rules,
-                                             generation_options options, start_source source,
+                                             generation_options options, reply_source source,
                                              std::weak_ptr<reply_listener> listener = {});
 
     event_home& home() const noexcept { return *home_; }
@@ -38,15 +38,18 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void continue_after(chunk_id id);
     void interrupt();
     void abandon(error_code ec, const diagnostics& diag);
+    /// The server must be left: the reply goes on elsewhere, if it can.
+    void leave_server(failure why);
     void home_closed() override;
     void context_ended() noexcept override;
 
  private:
     reply_shell(event_home& home, const config& rules, generation_options options,
-                std::weak_ptr<reply_listener> listener);
+                reply_source source, std::weak_ptr<reply_listener> listener);
 
-    void start(const start_source& source);
-    void start_known(time_point asked_at, reply_start where);
+    void start();
+    void server_answered(failure why, reply_start where);
+    void move_to(reply_start where);
     completion_call::handlers request_handlers();
     completion_call::handlers warming_handlers();
     void want_slot();
@@ -58,6 +61,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
 
     // Carries out actions until none is left, then arms the timer.
     void perform_actions();
+    void perform(action::seek_server);
+    void perform(action::check_ids);
     void perform(action::tokenize_prompt);
     void perform(action::recover_tokens a);
     void perform(action::want_slot a);
@@ -72,6 +77,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void perform(action::close_warming);
     void perform(action::hand_over a);
     void perform(action::tell_held_back a);
+    void perform(action::tell_lost);
     void perform(action::tell_other_slot a);
     void perform(action::finish);
     void arm_timer();
@@ -80,7 +86,9 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     std::shared_ptr<event_home> home_;
     std::weak_ptr<reply_listener> listener_;
     generation_options options_;
+    reply_source source_;
     std::shared_ptr<client_core> core_;
+    std::uint64_t moves_ = 0;  // answers of the server before are no answers of this one
     slots::owner_id owner_ = slots::nobody;
     int lease_ = 0;
     std::optional<int> warmed_;  // for the first request

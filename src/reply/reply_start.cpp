@@ -1,23 +1,38 @@
 #include "reply/reply_start.hpp"
 
 #include "reply/client_core.hpp"
+#include "reply/clock.hpp"
 #include "wire/sendable.hpp"
 
 #include <utility>
 
 namespace tandem::detail {
 
-start_source start_at(std::shared_ptr<client_core> core, std::string prompt) {
-    return [core = std::move(core), prompt = std::move(prompt)](reply_shell&,
-                                                                start_handler done) mutable {
-        if (const auto why = wire::refuse_prompt(prompt)) return done(why->ec, why->diag, {});
-        // The core keeps what waits for an answer, so that must not keep the core.
-        core->prepare(
-            [weak = std::weak_ptr(core), prompt = std::move(prompt), done = std::move(done)](
-                error_code ec, const diagnostics& diag, const server_props&) {
-                done(ec, diag, {.core = weak.lock(), .origin = {.prompt = {.text = prompt}}});
-            });
-    };
+namespace {
+
+// The core keeps what waits for an answer, so that must not keep the core.
+void start_there(const std::shared_ptr<client_core>& core, reply_origin origin,
+                 start_handler done) {
+    if (const auto why = core->refuses(now())) return done(why->ec, why->diag, {});
+    core->prepare([weak = std::weak_ptr(core), origin = std::move(origin), done = std::move(done)](
+                      error_code ec, const diagnostics& diag, const server_props&) {
+        const auto known = weak.lock();
+        if (ec && known) known->request_failed(ec);
+        done(ec, diag, {.core = known, .origin = origin});
+    });
+}
+
+}  // namespace
+
+reply_source source_at(std::shared_ptr<client_core> core, std::string prompt) {
+    return {.start =
+                [core, prompt = std::move(prompt)](reply_shell&, const start_handler& done) {
+                    if (const auto why = wire::refuse_prompt(prompt))
+                        return done(why->ec, why->diag, {});
+                    start_there(core, {.prompt = {.text = prompt}}, done);
+                },
+            .go_on = [core](reply_shell&, const failure&,
+                            const start_handler& done) { start_there(core, {}, done); }};
 }
 
 }  // namespace tandem::detail

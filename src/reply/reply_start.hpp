@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/failure.hpp"
 #include "reply/reply_origin.hpp"
 #include "slots/slot_scheduler.hpp"
 
@@ -29,11 +30,16 @@ struct reply_start {
 
 /// Called once on the strand, with an error or a start; may not keep the reply alive.
 using start_handler = std::function<void(error_code, const diagnostics&, reply_start)>;
-/// Is asked on the strand when the reply starts, and once at most.
-using start_source = std::function<void(reply_shell&, start_handler)>;
+/// Where a reply gets its servers from. Both are called on the strand, one at a time.
+struct reply_source {
+    /// Where the reply starts, and what from; asked again if that failed and may work later.
+    std::function<void(reply_shell&, start_handler)> start{};
+    /// Where it goes on after its server failed so. The start that is told has no origin.
+    std::function<void(reply_shell&, const failure&, start_handler)> go_on{};
+};
 
-/// Starts a reply to `prompt` at this server, once the server has told what it has.
-start_source start_at(std::shared_ptr<client_core> core, std::string prompt);
+/// Replies to `prompt` at this server, once the server has told what it has.
+reply_source source_at(std::shared_ptr<client_core> core, std::string prompt);
 
 /// Is told on the strand what becomes of a reply.
 class reply_listener {

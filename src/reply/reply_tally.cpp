@@ -98,6 +98,11 @@ void reply_tally::slot_idle(duration since_cut) {
     metrics_.cancel_to_idle_ms = std::max(metrics_.cancel_to_idle_ms, to_ms(since_cut));
 }
 
+void reply_tally::lost(time_point now) {
+    ++metrics_.retries;
+    note(now, timeline_event::kind::lost);
+}
+
 // Slot, reuse and timeline go on from the last request; its counts move to the sums.
 void reply_tally::close_request() {
     usage_.cached += std::exchange(request_.cached, 0);

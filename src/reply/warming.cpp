@@ -26,6 +26,11 @@ void warming::request_sent() noexcept {
     is_current_ = false;
 }
 
+void warming::forget() noexcept {
+    is_current_ = false;
+    slot_.reset();
+}
+
 void warming::slot_granted(time_point now, int slot) {
     state_ = state::running;
     slot_ = slot;

@@ -29,6 +29,8 @@ class warming {
     /// Its answer came whole.
     void answered();
     void failed();
+    /// The slots of another server are the next ones.
+    void forget() noexcept;
     /// A request that runs is cut: deadline() has come, or the reply has ended.
     void cut();
 

@@ -59,6 +59,11 @@ call_id server_calls::tokenize_body(std::string body, handler<std::vector<std::i
                 std::move(done));
 }
 
+call_id server_calls::detokenize(std::span<const std::int32_t> ids, handler<std::string> done) {
+    return call({.path = "/detokenize", .body = wire::detokenize_body(ids)}, wire::decode_text,
+                std::move(done));
+}
+
 call_id server_calls::apply_template(const std::vector<chat_message>& messages,
                                      handler<std::string> done) {
     if (refused(wire::refuse_messages(messages), done)) return no_call;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ class server_calls {
     /// Each text alone and as plain text, each followed by `separator`.
     call_id tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
                             handler<std::vector<std::int32_t>> done);
+    /// What the ids say, special tokens included.
+    call_id detokenize(std::span<const std::int32_t> ids, handler<std::string> done);
     call_id apply_template(const std::vector<chat_message>& messages, handler<std::string> done);
     call_id erase_slot(int slot, handler<> done);
     /// A name that wire::refuse_file_name() refuses is bad_request, and nothing is sent.

@@ -91,11 +91,12 @@ void service_core::end_overdue(server& s) {
     std::vector<std::shared_ptr<conversation_shell>> there;
     for (const auto& [id, weak] : conversations_)
         if (auto c = weak.lock(); c && c->pinned() == s.core) there.push_back(std::move(c));
-    const diagnostics diag{
-        .client_message =
-            fmt::format("server {} was removed, and the reply took longer than its limit", s.url)};
+    const failure why{
+        errc::server_gone,
+        {.client_message = fmt::format(
+             "server {} was removed, and the reply took longer than its limit", s.url)}};
     // The server may be gone from the list with its last reply.
-    for (const auto& c : there) c->fail_turn(errc::server_gone, diag);
+    for (const auto& c : there) c->leave_server_for(why);
 }
 
 std::vector<server_status> service_core::status() const {
@@ -128,20 +129,32 @@ void service_core::conversation_ended(slots::owner_id conversation, const core_p
     if (conversations_.empty()) arm_timer();
 }
 
-auto service_core::place(const core_ptr& pinned) -> std::variant<core_ptr, failure> {
-    auto* before = find(pinned);
-    if (before && before->health.may_serve() && !before->ends) return pinned;
+bool service_core::may_serve(const server& s) const {
+    return s.health.may_serve() && !s.ends && s.core->may_serve(now());
+}
+
+std::optional<std::size_t> service_core::choose(const server* left_out) {
     std::vector<services::server_load> loads;
     for (const auto& s : servers_)
-        loads.push_back({.may_serve = s->health.may_serve() && !s->ends,
+        loads.push_back({.may_serve = may_serve(*s) && s.get() != left_out,
                          .slots = s->core->is_known() ? s->core->keeper().slots() : 0,
                          .conversations = s->conversations,
                          .generating = s->generating});
-    const auto chosen = choice_.choose(loads);
-    if (!chosen) return why_none();
+    return choice_.choose(loads);
+}
+
+auto service_core::place(const core_ptr& pinned, bool elsewhere)
+    -> std::variant<core_ptr, failure> {
+    auto* const before = find(pinned);
+    auto* next = before && may_serve(*before) ? before : nullptr;
+    if (!next || elsewhere)
+        if (const auto chosen = choose(before)) next = servers_[*chosen].get();
+    if (!next) return why_none();
     if (before) --before->conversations;
-    ++servers_[*chosen]->conversations;
-    return servers_[*chosen]->core;
+    ++next->conversations;
+    // It may serve, but perhaps one request only.
+    next->core->refuses(now());
+    return next->core;
 }
 
 failure service_core::why_none() const {
@@ -150,6 +163,10 @@ failure service_core::why_none() const {
         words += fmt::format("; {} is {}{}{}", s->url,
                              s->ends ? "being removed" : to_string(s->health.state()),
                              s->health.fault().empty() ? "" : ": ", s->health.fault());
+    for (const auto& s : servers_)
+        if (!s->core->may_serve(now()))
+            words += fmt::format("; the last requests to {} failed, it is left alone for a while",
+                                 s->url);
     return {errc::no_model, {.client_message = std::move(words)}};
 }
 

@@ -41,7 +41,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void reload(const std::vector<std::string>& urls);
     std::vector<server_status> status() const;
 
-    std::variant<core_ptr, failure> place(const core_ptr& pinned) override;
+    std::variant<core_ptr, failure> place(const core_ptr& pinned, bool elsewhere) override;
     bool server_failed(const core_ptr& core, const failure& why) override;
     void turn_began(const core_ptr& core) override;
     void turn_ended(const core_ptr& core) override;
@@ -65,6 +65,8 @@ class service_core final : public std::enable_shared_from_this<service_core>,
 
     service_core(std::shared_ptr<event_home> home, service_config c);
 
+    bool may_serve(const server& s) const;
+    std::optional<std::size_t> choose(const server* left_out);
     server* find(const core_ptr& core);
     server* find(std::string_view url);
     failure why_none() const;

@@ -50,6 +50,8 @@ struct wish {
     int lease = 0;
     /// No other slot will do.
     std::optional<int> only{};
+    /// Left out as a stuck one is: as long as there is any other for it.
+    std::optional<int> avoid{};
 };
 
 /// A slot given to a ticket.
@@ -228,6 +230,7 @@ class slot_scheduler {
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
     time_point ready_at(int slot) const;
     bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }
+    bool is_left_out(int slot, const wish& w) const { return is_stuck(slot) || slot == w.avoid; }
     std::size_t cost(int slot, const wish& w, time_point now) const;
 
     // The queue, in slot_scheduler_queue.cpp.

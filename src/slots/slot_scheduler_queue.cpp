@@ -115,7 +115,7 @@ slot_scheduler::prospects slot_scheduler::queue_walk::look(const wish& w) const 
 // evaluate what the other has almost done.
 void slot_scheduler::queue_walk::find_open(const wish& w, bool stuck, prospects& p) const {
     for (const int slot : idle_) {
-        if (s_.is_stuck(slot) != stuck || !s_.is_for(slot, w, p.has_all)) continue;
+        if (s_.is_left_out(slot, w) != stuck || !s_.is_for(slot, w, p.has_all)) continue;
         if (!is_live(w) && !s_.may_prefill(slot, w)) continue;
         if (!p.awaits_prefilling || s_.at(slot).holds.starts_with(w.prompt)) p.open.push_back(slot);
     }
@@ -236,7 +236,7 @@ void slot_scheduler::count_slots(const wish& asked, wait& w) const {
 
 bool slot_scheduler::has_only_stuck(const wish& w, bool has_all) const {
     for (int slot = 0; slot < usable_; ++slot)
-        if (is_for(slot, w, has_all) && !is_stuck(slot)) return false;
+        if (is_for(slot, w, has_all) && !is_left_out(slot, w)) return false;
     return true;
 }
 

@@ -74,6 +74,16 @@ error_code decode_slot_file(answer a, const slot_file_keys& keys, slot_file_resu
     return {};
 }
 
+error_code decode_member(std::string_view path, const char* name, answer a, std::string& out,
+                         diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer(path, a, body, diag)) return ec;
+    const auto& text = member(body, name);
+    if (!text.is_string()) return not_understood(path, a.http_status, "it has no text", diag);
+    out = text.get<std::string>();
+    return {};
+}
+
 }  // namespace
 
 error_code decode_health(answer a, diagnostics& diag) {
@@ -123,13 +133,11 @@ error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag
 }
 
 error_code decode_prompt(answer a, std::string& out, diagnostics& diag) {
-    json body;
-    if (const auto ec = open_answer("/apply-template", a, body, diag)) return ec;
-    const auto& text = member(body, "prompt");
-    if (!text.is_string())
-        return not_understood("/apply-template", a.http_status, "it has no text", diag);
-    out = text.get<std::string>();
-    return {};
+    return decode_member("/apply-template", "prompt", a, out, diag);
+}
+
+error_code decode_text(answer a, std::string& out, diagnostics& diag) {
+    return decode_member("/detokenize", "content", a, out, diag);
 }
 
 error_code decode_slot_erased(answer a, int& erased, diagnostics& diag) {

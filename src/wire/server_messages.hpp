@@ -36,11 +36,15 @@ std::string tokenize_body(std::string_view text);
 std::string tokenize_tail_body(std::string_view text);
 /// For each text alone, as plain text; `separator` follows each one's tokens in the answer.
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator);
+/// POST /detokenize.
+std::string detokenize_body(std::span<const token_id> ids);
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag);
 
 /// POST /apply-template, in the words of OpenAI's API.
 std::string apply_template_body(std::span<const chat_message> messages);
 error_code decode_prompt(answer a, std::string& out, diagnostics& diag);
+/// Of /detokenize.
+error_code decode_text(answer a, std::string& out, diagnostics& diag);
 
 /// POST this path, without a body, to empty a slot's cache.
 std::string slot_erase_path(int slot);

@@ -41,6 +41,10 @@ std::string tokenize_pieces_body(std::span<const std::string> texts, token_id se
     return dumped({{"content", std::move(list)}, {"add_special", false}, {"parse_special", false}});
 }
 
+std::string detokenize_body(std::span<const token_id> ids) {
+    return dumped({{"tokens", ids}});
+}
+
 std::string apply_template_body(std::span<const chat_message> messages) {
     auto list = json::array();
     for (const auto& m : messages) list.push_back(json_of(m));

@@ -36,6 +36,8 @@ class client_and_mock : public ::testing::Test {
         config.proxy = "none";  // the machine's own proxy has no say in tests
         config.reuse_guard = 0s;
         config.pacing = pacing::strict;  // as many requests as chunks; others are asked for
+        config.retries = 0;              // what fails is told; to go on has tests of its own
+        config.breaker_failures = 0;
         config.logger = log.logger();
     }
 

@@ -62,6 +62,13 @@ class service_and_mocks : public ::testing::Test {
         loop.run_until([&] { return !reply.chunks().empty() || reply.ended(); });
         return reply;
     }
+    /// The chunks after the first one, which has not been continued.
+    void go_on_to_the_end(consumer& reply) {
+        for (std::size_t i = 0; !reply.ended(); ++i) {
+            loop.run_until([&] { return reply.chunks().size() > i || reply.ended(); });
+            if (i < reply.chunks().size()) reply.go_on(reply.chunks()[i]);
+        }
+    }
     void expect_error(const consumer& c, errc code) {
         EXPECT_EQ(c.error(), code) << c.result().diagnostics.to_string();
         EXPECT_EQ(c.result().finish_reason, finish_reason::error);

@@ -51,7 +51,7 @@ TEST(service_simulation, tries_all_that_may_happen) {
             // How turns end.
             "eos", "stop_word", "length", "interrupted", "between_tokens_timeout", "connect_failed",
             "continue_timeout", "first_token_timeout", "no_model", "prompt_too_long", "queue_full",
-            "queue_timeout", "server_gone", "stream_incomplete"));
+            "queue_timeout", "reply_timeout", "server_gone", "stream_incomplete"));
 }
 
 TEST(service_simulation, gives_the_same_run_for_the_same_seed) {

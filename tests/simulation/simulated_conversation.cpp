@@ -60,6 +60,7 @@ void simulated_conversation::user_speaks() {
     if (turns_left_-- == 0) return end();
     say("User " + std::to_string(id_) + " says " + std::to_string(turns_left_));
     plan_ = random_plan(world_.random(), conversations::chatml_prompt(history_.messages()));
+    plan_->rules.going_on.retries = 0;
     rest_.reset();
     world_.check(history_.begin_turn(), "a turn begins where none runs");
     expected_.turn_begins(plan_->model.text());

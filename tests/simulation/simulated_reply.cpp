@@ -30,6 +30,9 @@ detail::reply_rules random_rules(rng& random, const simulated_model& model, paci
             .between_tokens_timeout = milliseconds(pick(random, 400, 10'000)),
             .continue_timeout = 30s,
             .queue_timeout = random_queue_timeout(random),
+            .reply_timeout = chance(random, 0.9) ? 0s : milliseconds(pick(random, 1, 60'000)),
+            .going_on = {chance(random, 0.5) ? 0 : pick(random, 1, 4),
+                         milliseconds(pick(random, 1, 8000))},
             .chunk_deadline = milliseconds(chance(random, 0.7) ? 0 : pick(random, 1, 2000)),
             .max_tokens = chance(random, 0.2) ? pick(random, 1, 60) : 0,
             .erase_after_cut = chance(random, 0.1),
@@ -95,9 +98,8 @@ void simulated_reply::resume(reply_site where, detail::reply_rest rest, std::str
 }
 
 void simulated_reply::begin(detail::reply_origin from) {
-    const int all = site_.slots->count();
-    machine_.start(world_.now(), std::move(from),
-                   site_.lease > 0 ? std::min(site_.lease, all) : all);
+    origin_ = std::move(from);
+    machine_.start(world_.now());
     if (chance(world_.random(), 0.9))
         ask_for_chunk();
     else
@@ -120,10 +122,10 @@ void simulated_reply::abandon(errc why) {
 }
 
 void simulated_reply::server_died() {
-    if (warm_.open) machine_.warming_failed(world_.now());
+    if (warm_.open) machine_.warming_failed(world_.now(), {errc::stream_incomplete, {}});
     if (live_.open) {
         faulted_ = true;
-        machine_.request_failed(world_.now(), errc::stream_incomplete, {});
+        machine_.request_failed(world_.now(), {errc::stream_incomplete, {}});
     }
     perform_actions();
 }
@@ -133,6 +135,34 @@ void simulated_reply::perform_actions() {
          actions = machine_.take_actions())
         for (const auto& a : actions) std::visit([this](const auto& value) { perform(value); }, a);
     arm_timer();
+}
+
+void simulated_reply::perform(const detail::action::seek_server&) {
+    world_.check(!live_.open && !live_.slot_held, "a server is left with nothing on it");
+    if (origin_) return answer_seek(true);
+    world_.at(milliseconds(pick(world_.random(), 0, 200)), [this] {
+        answer_seek(site_.slots->is_up() && chance(world_.random(), 0.7));
+        perform_actions();
+    });
+}
+
+void simulated_reply::answer_seek(bool is_there) {
+    if (!is_there) return machine_.no_server(world_.now(), {errc::connect_failed, {}});
+    const int all = site_.slots->count();
+    auto from = std::exchange(origin_, std::nullopt).value_or(detail::reply_origin());
+    machine_.server_found(world_.now(), site_.lease > 0 ? std::min(site_.lease, all) : all,
+                          std::move(from));
+}
+
+// Half of the servers that go on number their tokens otherwise, or cannot tell.
+void simulated_reply::perform(const detail::action::check_ids&) {
+    world_.at(milliseconds(pick(world_.random(), 0, 300)), [this] {
+        std::string text(machine_.text());
+        text.resize(text.size() - machine_.next_prompt().text.size());
+        if (chance(world_.random(), 0.5)) text = chance(world_.random(), 0.5) ? "" : "other words";
+        machine_.ids_checked(world_.now(), text);
+        perform_actions();
+    });
 }
 
 void simulated_reply::perform(const detail::action::tokenize_prompt&) {
@@ -248,7 +278,7 @@ void simulated_reply::answer(std::uint64_t id) {
     if (id != live_.id || !live_.open) return;
     machine_.answer_begun(world_.now());
     if (!live_.events.empty()) return send_next_event(id);
-    machine_.request_failed(world_.now(), errc::prompt_too_long, {});
+    machine_.request_failed(world_.now(), {errc::prompt_too_long, {}});
     perform_actions();
 }
 
@@ -272,7 +302,7 @@ void simulated_reply::fail_request(std::uint64_t id) {
 }
 
 void simulated_reply::fail_with(errc why) {
-    machine_.request_failed(world_.now(), why, {});
+    machine_.request_failed(world_.now(), {why, {}});
     perform_actions();
 }
 
@@ -297,7 +327,8 @@ void simulated_reply::perform(const detail::action::send_warming& a) {
 void simulated_reply::end_warming(std::uint64_t id) {
     if (id != warm_.id || !warm_.open) return;
     if (chance(world_.random(), habits_.fault)) {
-        machine_.warming_failed(world_.now());
+        faulted_ = true;
+        machine_.warming_failed(world_.now(), {errc::connect_failed, {}});
     } else {
         wire::token_event last;
         last.what = wire::token_event::kind::final;
@@ -329,6 +360,11 @@ void simulated_reply::perform(const detail::action::release_slot& a) {
 
 void simulated_reply::perform(const detail::action::tell_held_back& a) {
     world_.check(live_.open && a.held >= 500ms, "only a late answer is told");
+}
+
+void simulated_reply::perform(const detail::action::tell_lost&) {
+    world_.check(plan_.rules.going_on.retries > 0, "only what goes on is told to go on");
+    world_.note("a reply goes on");
 }
 
 void simulated_reply::perform(const detail::action::tell_other_slot&) {
@@ -415,7 +451,9 @@ bool simulated_reply::may_fail() const {
         plan_.rules.first_token_timeout < 1s || plan_.rules.between_tokens_timeout < 1s;
     const bool left = habits_.asks_until || habits_.continues_until;
     const bool may_wait = plan_.rules.queue_timeout > 1h;
-    return faulted_ || slow || left || !may_wait || events_from(plan_.model, {}, -1).empty();
+    const bool is_timed = plan_.rules.reply_timeout > 0s;
+    return faulted_ || slow || is_timed || left || !may_wait ||
+           events_from(plan_.model, {}, -1).empty();
 }
 
 // A reply that was not ended from outside is what one request without cuts gives.

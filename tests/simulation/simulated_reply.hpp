@@ -79,10 +79,13 @@ class simulated_reply {
     };
 
     static habits random_habits(rng& random);
+    void answer_seek(bool is_there);
     void begin(detail::reply_origin from);
 
     // Actions of the machine.
     void perform_actions();
+    void perform(const detail::action::seek_server&);
+    void perform(const detail::action::check_ids&);
     void perform(const detail::action::tokenize_prompt&);
     void perform(const detail::action::recover_tokens& a);
     void perform(const detail::action::want_slot&);
@@ -97,6 +100,7 @@ class simulated_reply {
     void perform(const detail::action::close_warming&);
     void perform(const detail::action::hand_over& a);
     void perform(const detail::action::tell_held_back&);
+    void perform(const detail::action::tell_lost&);
     void perform(const detail::action::tell_other_slot&);
     void perform(const detail::action::finish&);
 
@@ -122,6 +126,7 @@ class simulated_reply {
     habits habits_;
     detail::reply_listener& listener_;
     reply_site site_;
+    std::optional<detail::reply_origin> origin_;  // until it has begun
     detail::reply_machine machine_;
 
     slots::ticket ticket_ = 0;

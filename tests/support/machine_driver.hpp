@@ -38,7 +38,25 @@ class machine_driver {
     }
 
     void pass(duration d) { now += d; }
-    void start(int slots = 2) { machine.start(now, {.prompt = {.text = prompt_}}, slots); }
+    void start(int slots = 2) { start({.prompt = {.text = prompt_}}, slots); }
+    void start(detail::reply_origin from, int slots = 2) {
+        machine.start(now);
+        // The first server is there at once.
+        machine.take_actions();
+        machine.server_found(now, slots, std::move(from));
+    }
+    void found(int slots = 2) {
+        note_actions();
+        machine.server_found(now, slots);
+    }
+    void not_found(errc code) {
+        note_actions();
+        machine.no_server(now, {code, {.client_message = "no server"}});
+    }
+    void checked(std::string text) {
+        note_actions();
+        machine.ids_checked(now, text);
+    }
     void grant(int slot, bool reused = false, duration guard_wait = {}) {
         note_actions();
         predicted_ = 0;
@@ -73,7 +91,7 @@ class machine_driver {
         machine.prompt_tokenized(now, std::move(ids));
     }
     void recovered(std::vector<wire::token_id> ids) { machine.tokens_recovered(now, ids); }
-    void fail(errc code) { machine.request_failed(now, code, {.client_message = "it failed"}); }
+    void fail(errc code) { machine.request_failed(now, {code, {.client_message = "it failed"}}); }
 
     /// A token event; `lost` tokens before it came without an event.
     void token(std::string text, wire::token_id id = 7, int lost = 0) {
@@ -123,6 +141,13 @@ class machine_driver {
         for (auto actions = machine.take_actions(); !actions.empty();
              actions = machine.take_actions())
             for (auto& a : actions) std::visit([this](auto& value) { note(value); }, a);
+    }
+    void note(const detail::action::seek_server&) { noted_.push_back("server?"); }
+    void note(const detail::action::check_ids&) {
+        noted_.push_back(fmt::format("check {}", fmt::join(machine.next_prompt().ids, ",")));
+    }
+    void note(const detail::action::tell_lost&) {
+        noted_.push_back("lost: " + error_name(machine.lost_to().ec));
     }
     void note(const detail::action::tokenize_prompt&) {
         if (prompt_ids) return tokenized(*prompt_ids);

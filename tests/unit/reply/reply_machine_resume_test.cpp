@@ -68,7 +68,7 @@ TEST(rest, is_not_sure_of_the_ids_that_came_with_a_stop_word) {
 class resumed_reply : public testing::Test {
  protected:
     void resume(reply_rest rest, std::string spoken = {}) {
-        d.machine.start(d.now, {.rest = std::move(rest), .spoken = std::move(spoken)});
+        d.start({.rest = std::move(rest), .spoken = std::move(spoken)});
     }
 
     machine_driver d;
@@ -133,7 +133,7 @@ TEST_F(resumed_reply, knows_what_the_speech_before_it_left_open) {
     rest.unspoken = "let x = 1;\n```\nDone.";
     rest.generated = finish_reason::eos;
     clean.ask();
-    clean.machine.start(clean.now, {.rest = std::move(rest), .spoken = "Look:\n```cpp\nint "});
+    clean.start({.rest = std::move(rest), .spoken = "Look:\n```cpp\nint "});
     for (const auto& a : clean.machine.take_actions())
         if (const auto* c = std::get_if<tandem::detail::action::hand_over>(&a)) {
             EXPECT_THAT(c->value.speech, testing::Not(HasSubstr("let")));

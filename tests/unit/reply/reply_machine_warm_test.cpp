@@ -153,7 +153,7 @@ TEST_F(warm_reply, goes_on_as_if_nothing_was_prefilled_where_that_fails) {
     first_chunk();
     d.grant_warm(1);
     d.wants();
-    d.machine.warming_failed(d.now);
+    d.machine.warming_failed(d.now, {tandem::errc::stream_incomplete, {}});
     EXPECT_THAT(d.wants(), ElementsAre("close warm", "release 1"));
     EXPECT_EQ(d.machine.warm_slot(), std::nullopt);
     d.go_on(0);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "base/time.hpp"
+
+#include <optional>
+
+namespace tandem::detail {
+
+/// Whether requests are sent to a server whose last ones failed: after some failures in a row none
+/// is for a pause, then one, which decides. Each further failure doubles the pause, up to 30 s.
+/// Pure.
+class circuit_breaker {
+ public:
+    /// 0 failures: it never opens.
+    circuit_breaker(int failures, duration first_pause)
+        : failures_(failures), first_pause_(first_pause), pause_(first_pause) {}
+
+    /// A request broke off, or was answered with text. True if that opened, or closed, the circuit.
+    bool failed(time_point now) noexcept;
+    bool succeeded() noexcept;
+    /// Whether a request may be sent now.
+    bool allows(time_point now) const noexcept { return !open_until_ || *open_until_ <= now; }
+    /// One is: if the circuit is open, no other goes with it for a pause.
+    void sent(time_point now) noexcept;
+    /// Failures in a row, and when the next request may be sent; nothing if it may at any time.
+    int failures() const noexcept { return in_a_row_; }
+    const std::optional<time_point>& open_until() const noexcept { return open_until_; }
+
+ private:
+    int failures_;
+    duration first_pause_;
+    duration pause_;
+    int in_a_row_ = 0;
+    bool is_trying_ = false;  // with one request, whose failure decides
+    std::optional<time_point> open_until_;
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,169 @@
+#include "reply/reply_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+// The reply machine's servers: the first one, and the next where one has failed. A request that
+// failed is a cut that nobody wanted: what was read of it is known, and the next one goes on there.
+namespace tandem::detail {
+namespace {
+
+using phase = reply_phase;
+
+/// Token ids of another vocabulary say other words, or none. A server may put its first token
+/// before the text.
+bool say_the_same(std::string_view ids, std::string_view text) {
+    constexpr std::size_t longest_first_token = 64;
+    return !ids.empty() && ids.ends_with(text) && ids.size() - text.size() <= longest_first_token;
+}
+
+}  // namespace
+
+void reply_machine::seek(time_point now) {
+    if (seek_asked_ || (going_on_.since() && now < going_on_.next_try())) return;
+    seek_asked_ = true;
+    actions_.push_back(action::seek_server{});
+}
+
+void reply_machine::server_found(time_point now, int slots, reply_origin from) {
+    if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
+    can_warm_ = rules_.pacing.warms && slots > 1;
+    if (!std::exchange(has_origin_, true)) return begin(now, std::move(from));
+    prompt_ids_asked_ = false;
+    ids_can_be_had_ = ids_unproven_ = true;
+    if (has_begun()) ask_for_ids();
+    check_ids();
+    enter(phase::resting, now);
+    rest(now);
+}
+
+void reply_machine::no_server(time_point now, failure why) {
+    if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
+    const bool is_first = !going_on_.since();
+    if (!may_go_on(now, why)) return generation_failed(now, std::move(why));
+    lost_to_ = std::move(why);
+    if (is_first) {
+        tally_.lost(now);
+        actions_.push_back(action::tell_lost{});
+    }
+    seek(now);
+}
+
+void reply_machine::server_lost(time_point now, failure why) {
+    const bool needs_server =
+        phase_ != phase::idle && phase_ != phase::seeking && phase_ != phase::generated && !ended();
+    if (!needs_server) return;
+    if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
+    if (slot_) end_request(now, true);
+    lost(now, std::move(why));
+}
+
+void reply_machine::lost(time_point now, failure why) {
+    const bool has_enough = phase_ == phase::peeking;
+    continuation_.cut();
+    if (!may_go_on(now, why))
+        return has_enough ? reading_ended(now, true) : generation_failed(now, std::move(why));
+    tally_.lost(now);
+    actions_.push_back(action::tell_lost{});
+    lost_to_ = std::move(why);
+    lost_at_ = now;
+    warming_.give_up_waiting();
+    warming_.cut();
+    warming_.forget();
+    prompt_ids_pending_ = recovery_pending_ = ids_check_pending_ = false;
+    enter(phase::seeking, now);
+    collect_chunks(now);
+    deliver(now);
+    seek(now);
+}
+
+/// Where not, `why` says more.
+bool reply_machine::may_go_on(time_point now, failure& why) {
+    const auto what = kind_of(why.ec, continuation_.kept_tokens() > 0);
+    if (what == failure_kind::final || rules_.going_on.retries == 0) return false;
+    auto& words = why.diag.client_message;
+    if (rules_.is_constrained && has_begun()) {
+        words +=
+            "; a reply that is constrained by a grammar cannot go on: a new request would not know "
+            "how far the grammar has come";
+        return false;
+    }
+    if (going_on_.failed(now, what)) return true;
+    words += fmt::format("; given up after {} requests in a row that broke off (retries)",
+                         rules_.going_on.retries + 1);
+    return false;
+}
+
+// --- ids
+
+/// The next request sends no ids that another server gave before this one has said what they mean.
+void reply_machine::check_ids() {
+    const bool must_wait = prompt_ids_pending_ || recovery_pending_ || ids_check_pending_;
+    if (!ids_unproven_ || must_wait) return;
+    if (next_prompt().ids.empty()) {
+        ids_unproven_ = false;
+        return;
+    }
+    ids_check_pending_ = true;
+    actions_.push_back(action::check_ids{});
+}
+
+void reply_machine::ids_checked(time_point now, std::string_view text) {
+    if (ended() || !std::exchange(ids_check_pending_, false)) return;
+    auto known = this->text();
+    known.remove_suffix(next_prompt().text.size());
+    if (!say_the_same(text, known)) continuation_.forget_ids();
+    ids_unproven_ = false;
+    want_slot_when_resolved(now);
+    rest(now);
+}
+
+void reply_machine::do_without_ids() {
+    prompt_ids_pending_ = recovery_pending_ = ids_check_pending_ = false;
+    if (std::exchange(ids_unproven_, false)) continuation_.forget_ids();
+}
+
+// --- limits
+
+std::optional<time_point> reply_machine::seeking_due() const {
+    return seek_asked_ ? std::nullopt : std::optional(going_on_.next_try());
+}
+
+/// While a chunk is spoken nobody waits.
+std::optional<time_point> reply_machine::patience_over() const {
+    if (!going_on_.since() || phase_ == phase::generated || delivery_.lead() > 0)
+        return std::nullopt;
+    return going_on_.given_up_at(listener_waits_since_);
+}
+
+void reply_machine::give_up(time_point now) {
+    if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
+    if (slot_) end_request(now, true);
+    auto why = std::move(lost_to_);
+    why.diag.client_message += fmt::format("; no server went on within resume_within of {:.1f} s",
+                                           to_ms(rules_.going_on.resume_within) / 1000);
+    generation_failed(now, std::move(why));
+}
+
+/// A sentence that may be over when the server fails: the peek may be long in coming.
+std::optional<time_point> reply_machine::hold_due() const {
+    const bool is_trying = phase_ == phase::seeking || phase_ == phase::resolving ||
+                           phase_ == phase::queued || phase_ == phase::first_token;
+    if (!going_on_.since() || !is_trying || chunker_.current() != text::chunker::status::holding)
+        return std::nullopt;
+    return lost_at_ + rules_.peek_hold;
+}
+
+void reply_machine::hold_overdue(time_point now) {
+    chunker_.hold_expired();
+    collect_chunks(now);
+    deliver(now);
+    const bool is_before_request = phase_ == phase::queued || phase_ == phase::resolving;
+    if (!is_before_request || delivery_.lead() <= rules_.pacing.request_at) return;
+    if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
+    enter(phase::resting, now);
+    rest(now);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,75 @@
+#include "reply/circuit_breaker.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::time_point;
+using tandem::detail::circuit_breaker;
+
+constexpr time_point start{1h};
+
+circuit_breaker opened(int failures = 3) {
+    circuit_breaker b(failures, 1s);
+    for (int i = 0; i < failures; ++i) b.failed(start);
+    return b;
+}
+
+TEST(circuit_breaker, opens_after_so_many_failures_in_a_row) {
+    circuit_breaker b(3, 1s);
+    EXPECT_FALSE(b.failed(start));
+    EXPECT_FALSE(b.failed(start));
+    EXPECT_TRUE(b.allows(start));
+    EXPECT_TRUE(b.failed(start));
+    EXPECT_FALSE(b.allows(start + 999ms));
+    EXPECT_TRUE(b.allows(start + 1s));
+}
+
+TEST(circuit_breaker, counts_anew_after_a_success) {
+    circuit_breaker b(2, 1s);
+    b.failed(start);
+    EXPECT_FALSE(b.succeeded());
+    EXPECT_FALSE(b.failed(start));
+    EXPECT_TRUE(b.allows(start));
+}
+
+TEST(circuit_breaker, lets_one_request_through_after_the_pause) {
+    auto b = opened();
+    b.sent(start + 1s);
+    EXPECT_FALSE(b.allows(start + 1s));
+    EXPECT_TRUE(b.succeeded());
+    EXPECT_TRUE(b.allows(start + 1s));
+}
+
+TEST(circuit_breaker, pauses_twice_as_long_after_each_try_up_to_30_s) {
+    auto b = opened();
+    auto now = start;
+    for (const auto pause : {1s, 2s, 4s, 8s, 16s, 30s, 30s}) {
+        EXPECT_FALSE(b.allows(now + pause - 1ms)) << pause.count();
+        now += pause;
+        EXPECT_TRUE(b.allows(now)) << pause.count();
+        b.sent(now);
+        EXPECT_FALSE(b.failed(now));
+    }
+}
+
+TEST(circuit_breaker, learns_nothing_from_requests_that_were_on_their_way) {
+    auto b = opened();
+    EXPECT_FALSE(b.failed(start + 900ms));
+    EXPECT_TRUE(b.allows(start + 1s));
+}
+
+TEST(circuit_breaker, lets_another_through_where_the_try_never_ended) {
+    auto b = opened();
+    b.sent(start + 1s);
+    EXPECT_TRUE(b.allows(start + 2s));
+}
+
+TEST(circuit_breaker, never_opens_with_no_failures_set) {
+    circuit_breaker b(0, 1s);
+    for (int i = 0; i < 100; ++i) b.failed(start);
+    EXPECT_TRUE(b.allows(start));
+}
+
+}  // namespace

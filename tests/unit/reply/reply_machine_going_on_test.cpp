@@ -1,0 +1,265 @@
+// How a reply goes on after its server failed.
+
+#include "support/machine_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::errc;
+using tandem::detail::reply_phase;
+using tandem::test::machine_driver;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+tandem::detail::reply_rules patient_rules() {
+    auto rules = machine_driver::default_rules();
+    rules.going_on = {.retries = 2, .resume_within = 3s};
+    return rules;
+}
+
+struct patient_driver : machine_driver {
+    patient_driver() : machine_driver(patient_rules()) {}
+    explicit patient_driver(tandem::detail::reply_rules rules) : machine_driver(std::move(rules)) {}
+    /// The longest one before a third try.
+    void pause() {
+        pass(100ms);
+        deadline();
+    }
+    std::string error() const { return tandem::error_name(machine.result().error); }
+    std::string words() const { return machine.result().diagnostics.client_message; }
+};
+
+TEST(reply_machine_going_on, asks_for_the_rest_only_and_hands_each_word_over_once) {
+    patient_driver d;
+    d.begin();
+    d.tokens("Hello", " the");
+    d.fail(errc::stream_incomplete);
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "lost: stream_incomplete", "server?"));
+    d.found();
+    EXPECT_THAT(d.wants(), ElementsAre("check 101,7,7"));
+    d.checked("PHello the");
+    EXPECT_THAT(d.wants(), ElementsAre("slot?"));
+    d.grant(1);
+    EXPECT_THAT(d.wants(), ElementsAre("send 1 n=-1 101,7,7"));
+    d.tokens("re.", " How");
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "chunk 0 'Hello there.' sentence"));
+    EXPECT_EQ(d.machine.text(), "PHello there. How");
+}
+
+TEST(reply_machine_going_on, sends_text_where_the_ids_say_other_words) {
+    patient_driver d;
+    d.begin();
+    d.tokens("Hello", " the");
+    d.fail(errc::stream_incomplete);
+    d.found();
+    d.checked("zebra crossing");
+    d.grant(1);
+    EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 'PHello the'"));
+}
+
+TEST(reply_machine_going_on, takes_ids_behind_a_first_token_that_the_server_adds) {
+    patient_driver d;
+    d.begin();
+    d.tokens("Hello", " the");
+    d.fail(errc::stream_incomplete);
+    d.found();
+    d.checked("<s>PHello the");
+    d.grant(1);
+    EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 101,7,7"));
+}
+
+TEST(reply_machine_going_on, starts_anew_where_nothing_was_read) {
+    patient_driver d;
+    d.begin();
+    d.fail(errc::connect_failed);
+    d.found();
+    d.grant(1);
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "lost: connect_failed", "server?",
+                                       "slot?", "send 1 n=-1 'P'"));
+}
+
+TEST(reply_machine_going_on, names_the_slot_that_failed_until_another_is_given) {
+    patient_driver d;
+    d.begin();
+    d.token("Hello");
+    d.fail(errc::server_error);
+    EXPECT_EQ(d.machine.failed_slot(), 0);
+    d.found();
+    d.checked("PHello");
+    d.grant(1);
+    EXPECT_EQ(d.machine.failed_slot(), std::nullopt);
+}
+
+TEST(reply_machine_going_on, waits_for_a_server_that_is_away_as_long_as_the_listener_does) {
+    patient_driver d;
+    d.begin();
+    d.token("Hello");
+    d.fail(errc::stream_incomplete);
+    const auto lost_at = d.now;
+    d.wants();
+    int tries = 0;
+    while (!d.machine.ended()) {
+        if (d.machine.phase() == reply_phase::seeking) d.not_found(errc::connect_failed);
+        ASSERT_TRUE(d.machine.deadline());
+        d.now = *d.machine.deadline();
+        d.deadline();
+        ++tries;
+        if (d.machine.phase() == reply_phase::generated) d.go_on(0);
+    }
+    EXPECT_EQ(d.now, lost_at + 3s);
+    EXPECT_EQ(d.error(), "connect_failed");
+    EXPECT_THAT(d.words(), HasSubstr("resume_within of 3.0 s"));
+    EXPECT_GT(tries, 6);
+    EXPECT_LT(tries, 30);
+}
+
+TEST(reply_machine_going_on, is_in_no_hurry_while_the_voice_speaks) {
+    patient_driver d;
+    d.begin();
+    d.tokens("Hello!", " How");
+    d.machine.server_lost(d.now, {errc::server_gone, {}});
+    d.pass(20s);
+    d.not_found(errc::connect_failed);
+    d.pause();
+    EXPECT_FALSE(d.machine.ended());
+    d.found();
+    d.checked("PHello! How");
+    d.wants();
+    d.go_on(0);
+    EXPECT_THAT(d.wants(), ElementsAre("slot?"));
+}
+
+TEST(reply_machine_going_on, gives_up_after_its_retries_without_new_text) {
+    patient_driver d;
+    d.begin();
+    for (int i = 0; i < 2; ++i) {
+        d.fail(errc::server_error);
+        d.pause();
+        d.found();
+        d.grant(0);
+    }
+    d.fail(errc::server_error);
+    EXPECT_TRUE(d.machine.ended());
+    EXPECT_EQ(d.error(), "server_error");
+    EXPECT_THAT(d.words(), HasSubstr("3 requests in a row"));
+}
+
+TEST(reply_machine_going_on, ends_at_once_where_the_same_would_fail_again) {
+    for (const auto code : {errc::unauthorized, errc::bad_request, errc::prompt_too_long}) {
+        patient_driver d;
+        d.begin();
+        d.fail(code);
+        EXPECT_TRUE(d.machine.ended());
+        EXPECT_EQ(d.error(), tandem::error_name(code));
+    }
+}
+
+TEST(reply_machine_going_on, looks_for_a_first_server_as_long_as_the_listener_waits) {
+    patient_driver d;
+    d.ask();
+    d.machine.start(d.now);
+    EXPECT_THAT(d.wants(), ElementsAre("server?"));
+    d.not_found(errc::model_loading);
+    EXPECT_THAT(d.wants(), ElementsAre("lost: model_loading", "server?"));
+    d.not_found(errc::model_loading);
+    d.now = *d.machine.deadline();
+    d.deadline();
+    EXPECT_THAT(d.wants(), ElementsAre("server?"));
+    d.machine.server_found(d.now, 2, {.prompt = {.text = "P"}});
+    d.grant(0);
+    EXPECT_THAT(d.wants(), ElementsAre("slot?", "send 0 n=-1 'P'"));
+}
+
+TEST(reply_machine_going_on, goes_on_elsewhere_when_no_token_comes) {
+    patient_driver d;
+    d.begin();
+    d.token("Hello");
+    d.pass(10s);
+    d.deadline();
+    EXPECT_THAT(d.wants(),
+                ElementsAre("close", "release 0", "lost: between_tokens_timeout", "server?"));
+}
+
+TEST(reply_machine_going_on, hands_a_held_sentence_over_while_it_looks_for_a_server) {
+    patient_driver d;
+    d.begin();
+    d.token("Hello.");
+    d.fail(errc::stream_incomplete);
+    d.wants();
+    d.pass(250ms);
+    d.deadline();
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'Hello.' sentence"));
+    d.found();
+    d.wants();
+    d.checked("PHello.");
+    EXPECT_THAT(d.wants(), IsEmpty()) << "nothing is requested before the continue";
+    d.go_on(0);
+    EXPECT_THAT(d.wants(), testing::Contains("slot?"));
+}
+
+TEST(reply_machine_going_on, keeps_the_sentence_back_where_another_server_is_there_at_once) {
+    patient_driver d;
+    d.begin();
+    d.token("It is 3.");
+    d.fail(errc::stream_incomplete);
+    d.found();
+    d.checked("PIt is 3.");
+    d.grant(1);
+    d.wants();
+    d.tokens("14.", " Yes");
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "chunk 0 'It is 3.14.' sentence"));
+}
+
+TEST(reply_machine_going_on, asks_for_lost_ids_at_the_new_server) {
+    patient_driver d;
+    d.begin();
+    d.token("\xC3\xA9", 169, 1);
+    d.fail(errc::stream_incomplete);
+    EXPECT_THAT(d.wants(), testing::Not(testing::Contains(HasSubstr("recover"))));
+    d.found();
+    EXPECT_THAT(d.wants(), ElementsAre("recover \xC3\xA9"));
+    d.recovered({195, 169, 0});
+    EXPECT_THAT(d.wants(), ElementsAre("check 101,195,169"));
+}
+
+TEST(reply_machine_going_on, says_why_a_constrained_reply_cannot) {
+    auto rules = patient_rules();
+    rules.is_constrained = true;
+    patient_driver d(rules);
+    d.begin();
+    d.token("{");
+    d.fail(errc::stream_incomplete);
+    EXPECT_TRUE(d.machine.ended());
+    EXPECT_EQ(d.error(), "stream_incomplete");
+    EXPECT_THAT(d.words(), HasSubstr("constrained by a grammar"));
+}
+
+TEST(reply_machine_going_on, tells_how_often) {
+    patient_driver d;
+    d.begin();
+    d.token("Hello");
+    d.fail(errc::stream_incomplete);
+    d.found();
+    d.checked("PHello");
+    d.grant(1);
+    d.final();
+    d.go_on(0);
+    EXPECT_EQ(d.machine.result().metrics.retries, 1);
+}
+
+TEST(reply_machine_going_on, ends_a_reply_that_takes_too_long_as_a_whole) {
+    auto rules = patient_rules();
+    rules.reply_timeout = 5s;
+    patient_driver d(rules);
+    d.begin();
+    d.token("Hello");
+    d.pass(5s);
+    d.deadline();
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end reply_timeout"));
+}
+
+}  // namespace
