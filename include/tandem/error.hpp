@@ -74,6 +74,17 @@ enum class errc {
     reply_timeout,
     /// The server's last requests failed one after the other: none is sent for a while.
     circuit_open,
+    /// Nobody runs the io_context of a channel's reply: it was stopped or destroyed, or had run out
+    /// of work.
+    context_stopped,
+    /// The channel has a reply already, or is in the list twice.
+    channel_in_use,
+    /// The channel has finished, or was cancelled.
+    channel_finished,
+    /// Not one channel for each reply.
+    channel_mismatch,
+    /// An exception in what feeds a channel.
+    channel_failed,
 };
 
 /// The category of `errc`.

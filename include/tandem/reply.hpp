@@ -14,6 +14,7 @@
 namespace tandem {
 
 namespace detail {
+class chunk_pump;
 class reply_shell;
 using next_chunk_completion = any_completion<error_code, std::optional<chunk>>;
 }  // namespace detail
@@ -76,6 +77,7 @@ class reply {
  private:
     friend class client;
     friend class conversation;
+    friend class detail::chunk_pump;
     explicit reply(std::shared_ptr<detail::reply_shell> shell) noexcept;
 
     static void let_go(std::shared_ptr<detail::reply_shell> shell) noexcept;

@@ -2,6 +2,7 @@
 
 // Everything a pipeline author includes; start reading at client.hpp.
 #include "tandem/chunk.hpp"
+#include "tandem/chunk_channel.hpp"
 #include "tandem/client.hpp"
 #include "tandem/config.hpp"
 #include "tandem/conversation.hpp"
@@ -14,3 +15,4 @@
 #include "tandem/server.hpp"
 #include "tandem/service.hpp"
 #include "tandem/service_config.hpp"
+#include "tandem/stream_chunk.hpp"

@@ -76,6 +76,15 @@ constexpr std::array errc_rows{
              "the reply did not end within reply_timeout"},
     errc_row{errc::circuit_open, "circuit_open", true,
              "the server's last requests failed one after the other: none is sent for a while"},
+    errc_row{errc::context_stopped, "context_stopped", false,
+             "nobody runs the reply's io_context; keep it running until its replies have ended"},
+    errc_row{errc::channel_in_use, "channel_in_use", false,
+             "the channel has a reply already; create one for each reply"},
+    errc_row{errc::channel_finished, "channel_finished", false,
+             "the channel has finished or was cancelled; create one for each reply"},
+    errc_row{errc::channel_mismatch, "channel_mismatch", false,
+             "there must be one channel for each reply"},
+    errc_row{errc::channel_failed, "channel_failed", false, "an exception ended the channel"},
 };
 
 const errc_row* find_row(int value) noexcept {

@@ -26,6 +26,18 @@ TEST(example, coroutine_speaks_each_sentence_and_tells_how_it_ended) {
                                                "eos, LLMSlotMetrics("));
 }
 
+TEST(example, channel_speaks_each_sentence_and_tells_how_it_ended) {
+    mock::options options;
+    options.replies = {{"", "Good morning to you and to all of your family. How are you?"}};
+    const mock::server server(options);
+    const auto run = run_example("channel", server);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.out,
+              "[Good morning to you and to all of your family.]\n"
+              "[How are you?]\n"
+              "eos\n");
+}
+
 TEST(example, conversation_keeps_what_was_heard) {
     mock::options options;
     options.replies = {
