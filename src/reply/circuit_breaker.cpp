@@ -8,12 +8,13 @@ namespace {
 constexpr duration longest_pause = std::chrono::seconds(30);
 }
 
-// Requests that were on their way when it opened fail late, and tell nothing new.
-bool circuit_breaker::failed(time_point now) noexcept {
+bool circuit_breaker::failed(time_point now, time_point sent) noexcept {
+    if (last_failed_ && sent < *last_failed_) return false;
+    last_failed_ = now;
     ++in_a_row_;
     if (failures_ == 0 || in_a_row_ < failures_) return false;
     const bool opens = !open_until_;
-    if (!opens && !std::exchange(is_trying_, false)) return false;
+    is_trying_ = false;
     if (!opens) pause_ = std::min(2 * pause_, std::max(longest_pause, first_pause_));
     open_until_ = now + pause_;
     return opens;
@@ -24,6 +25,10 @@ bool circuit_breaker::succeeded() noexcept {
     is_trying_ = false;
     pause_ = first_pause_;
     return std::exchange(open_until_, std::nullopt).has_value();
+}
+
+void circuit_breaker::not_reached(time_point now) noexcept {
+    if (std::exchange(is_trying_, false)) open_until_ = now;
 }
 
 void circuit_breaker::sent(time_point now) noexcept {

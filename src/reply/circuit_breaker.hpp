@@ -15,9 +15,14 @@ class circuit_breaker {
     circuit_breaker(int failures, duration first_pause)
         : failures_(failures), first_pause_(first_pause), pause_(first_pause) {}
 
-    /// A request broke off, or was answered with text. True if that opened, or closed, the circuit.
-    bool failed(time_point now) noexcept;
+    /// A request that was sent then broke off. Those that were under way together fail together,
+    /// and count once. True if that opened the circuit.
+    bool failed(time_point now, time_point sent) noexcept;
+    /// One was answered with text, or the server was seen to have come back. True if that closed
+    /// the circuit.
     bool succeeded() noexcept;
+    /// A request did not reach the server: another one may be sent in its place.
+    void not_reached(time_point now) noexcept;
     /// Whether a request may be sent now.
     bool allows(time_point now) const noexcept { return !open_until_ || *open_until_ <= now; }
     /// One is: if the circuit is open, no other goes with it for a pause.
@@ -31,6 +36,7 @@ class circuit_breaker {
     duration first_pause_;
     duration pause_;
     int in_a_row_ = 0;
+    std::optional<time_point> last_failed_;
     bool is_trying_ = false;  // with one request, whose failure decides
     std::optional<time_point> open_until_;
 };

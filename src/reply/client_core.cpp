@@ -52,12 +52,17 @@ void client_core::props_arrived(error_code ec, const diagnostics& diag, const se
 void client_core::request_failed(const error_code& ec) {
     server_.request_failed(ec);
     keeper_.set_guard(server_.reuse_guard());
-    if (kind_of(ec, true) != failure_kind::broken || !circuit_.failed(now())) return;
+    if (kind_of(ec, true) == failure_kind::away) circuit_.not_reached(now());
+}
+
+void client_core::completion_failed(const error_code& ec, time_point sent) {
+    request_failed(ec);
+    if (kind_of(ec, true) != failure_kind::broken || !circuit_.failed(now(), sent)) return;
     log(log_level::warning, "server {}: {} requests in a row failed: it gets none for {:.1f} s",
         config_.url, circuit_.failures(), to_ms(*circuit_.open_until() - now()) / 1000);
 }
 
-void client_core::request_answered() {
+void client_core::server_works() {
     if (circuit_.succeeded()) log(log_level::info, "server {}: answers again", config_.url);
 }
 

@@ -58,9 +58,11 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     /// The same, without a request that follows.
     bool may_serve(time_point now) const noexcept { return circuit_.allows(now); }
 
-    // What the requests of replies tell of the server.
+    // What requests tell of the server; those to /completion tell when they were sent.
     void request_failed(const error_code& ec);
-    void request_answered();
+    void completion_failed(const error_code& ec, time_point sent);
+    /// A completion was answered with text, or the server was seen to have come back.
+    void server_works();
     void ran_on_another_slot(int asked, int used);
 
     template <class... Args>

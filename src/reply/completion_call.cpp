@@ -1,5 +1,6 @@
 #include "reply/completion_call.hpp"
 
+#include "reply/clock.hpp"
 #include "wire/completion_request.hpp"
 
 #include <utility>
@@ -21,6 +22,7 @@ std::string body_of(const completion_order& order) {
 void completion_call::start(transport::http_transport& transport, std::string body,
                             std::weak_ptr<const void> owner) {
     owner_ = std::move(owner);
+    sent_at_ = now();
     reader_ = wire::completion_reader();
     exchange_ = transport.start(
         {.path = std::string(wire::completion_path), .body = std::move(body)}, *this);

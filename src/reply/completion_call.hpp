@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/failure.hpp"
+#include "base/time.hpp"
 #include "reply/continuation.hpp"
 #include "transport/transport.hpp"
 #include "wire/completion_reader.hpp"
@@ -41,6 +42,8 @@ class completion_call : private transport::exchange_handler {
     /// `owner` owns this object, and is kept alive while a handler runs.
     void start(transport::http_transport& transport, std::string body,
                std::weak_ptr<const void> owner);
+    /// When the last request was sent.
+    time_point sent_at() const noexcept { return sent_at_; }
     /// The connection is closed when this returns.
     void close() noexcept { exchange_.reset(); }
 
@@ -51,6 +54,7 @@ class completion_call : private transport::exchange_handler {
 
     handlers handlers_;
     std::weak_ptr<const void> owner_;
+    time_point sent_at_{};
     std::unique_ptr<transport::exchange> exchange_;
     wire::completion_reader reader_;
     wire::token_event event_;

@@ -135,6 +135,12 @@ class reply_machine {
     bool wants_warm_slot() const noexcept { return warming_.is_waiting(); }
     /// The slot on which the last request failed, where no other has been given since.
     std::optional<int> failed_slot() const noexcept { return failed_slot_; }
+    /// How much the listener misses what the request for a slot brings.
+    slots::priority slot_priority() const noexcept {
+        if (!has_begun()) return slots::priority::turn;
+        return going_on_.since() && delivery_.lead() == 0 ? slots::priority::rescue
+                                                          : slots::priority::continuation;
+    }
     /// Why a server is asked for again.
     const failure& lost_to() const noexcept { return lost_to_; }
     /// The slot that is prefilled for the next request.

@@ -246,6 +246,7 @@ void service_core::check(server& s) {
             if (!asked || owner->home_->closed()) return;
             const bool is_news = asked->health.answered(now(), ec, diag.to_string());
             owner->arm_timer();
+            if (is_news && !ec) core->server_works();
             if (is_news) owner->tell_state(*asked);
         });
 }

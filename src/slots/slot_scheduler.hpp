@@ -32,6 +32,7 @@ constexpr std::size_t default_queue_limit = 1024;
 
 /// Who is served first. All but `warming` are live: somebody waits for what they bring.
 enum class priority {
+    rescue,        ///< a reply that goes on after a failure: the listener hears a pause
     turn,          ///< the first request of a reply: the listener hears nothing yet
     continuation,  ///< a later one: the listener may still be hearing what is there
     warming,       ///< prefills only: never on a slot from which another owner goes on
@@ -169,9 +170,9 @@ class slot_scheduler {
     /// Sets the number of slots to what the server has, but not over that of the constructor. Slots
     /// above it are not granted while it holds, and their leases end.
     void limit_to(int slots);
-    /// Whether a ticket of priority `turn` whose owner has not all its slots may take an idle one
-    /// that is leased to another owner, if no other is ready. The lease goes with the slot. Off at
-    /// first.
+    /// Whether a ticket of priority `turn` or `rescue` whose owner has not all its slots may take
+    /// an idle one that is leased to another owner, if no other is ready. The lease goes with the
+    /// slot. Off at first.
     void set_sharing(bool is_on) noexcept { sharing_ = is_on; }
     /// So many tickets of priority `turn` may wait; those that do already stay.
     void set_queue_limit(std::size_t turns) noexcept { queue_limit_ = turns; }

@@ -34,7 +34,7 @@ bool slot_scheduler::has_all(const wish& w) const {
 bool slot_scheduler::is_for(int slot, const wish& w, bool has_all) const {
     if (w.only && slot != *w.only) return false;
     if (at(slot).leased_to == nobody) return !has_all;
-    return !is_anothers(slot, w) || (sharing_ && w.priority == priority::turn && !has_all);
+    return !is_anothers(slot, w) || (sharing_ && w.priority <= priority::turn && !has_all);
 }
 
 std::vector<int> slot_scheduler::best_first(const std::vector<int>& slots, const wish& w,

@@ -189,16 +189,16 @@ void simulated_reply::perform(const detail::action::recover_tokens& a) {
 }
 
 void simulated_reply::perform(const detail::action::want_slot&) {
-    ticket_ = site_.slots->want(
-        {.prompt = std::string(machine_.text()),
-         .warmed = machine_.warm_slot(),
-         .priority = machine_.has_begun() ? slots::priority::continuation : slots::priority::turn,
-         .owner = site_.owner,
-         .lease = site_.lease},
-        [this](const slots::grant& g) {
-            machine_.slot_granted(world_.now(), g.slot, g.reused, g.guard_wait);
-            perform_actions();
-        });
+    ticket_ =
+        site_.slots->want({.prompt = std::string(machine_.text()),
+                           .warmed = machine_.warm_slot(),
+                           .priority = machine_.slot_priority(),
+                           .owner = site_.owner,
+                           .lease = site_.lease},
+                          [this](const slots::grant& g) {
+                              machine_.slot_granted(world_.now(), g.slot, g.reused, g.guard_wait);
+                              perform_actions();
+                          });
     if (ticket_ != slots::no_ticket) return site_.slots->give();
     was_refused_ = true;
     machine_.slot_refused(world_.now());
