@@ -86,7 +86,21 @@ struct generation_options {
     std::int64_t seed = -1;
     /// The reply ends before the first of these; at most 16, none empty, 256 bytes each.
     std::vector<std::string> stop{};
+
+    // Each of these makes the reply one uncut request, as a second one would not know how far the
+    // grammar has come; chunks are handed over at their pace all the same. Such a reply does not go
+    // on after a failure once text has come. 64 KiB each, valid UTF-8.
+    /// What the text must match, in llama.cpp's GBNF; empty = anything.
+    std::string grammar{};
+    /// The same as a JSON schema, which the server makes a grammar of. Not both.
+    std::string json_schema{};
+    /// Functions that the model may call: a JSON list as for OpenAI's `tools`, for the chat
+    /// template of a conversation. The model writes calls into its text, as its template has them.
+    std::string tools{};
 };
+
+/// Whether a reply with these options is one uncut request.
+bool is_constrained(const generation_options& o) noexcept;
 
 /// For `config::reuse_guard`: as the server's build allows.
 inline constexpr std::nullopt_t auto_guard = std::nullopt;

@@ -62,6 +62,9 @@ void for_each_field(Options& o, Visitor&& visit) {
           o.seed);
     visit(field_info{"stop", g, "TEXT", "a reply ends before this text (may be repeated)", 0, 16},
           o.stop);
+    visit(field_info{"grammar", g, "GBNF", "what the text must match"}, o.grammar);
+    visit(field_info{"json_schema", g, "JSON", "the same as a JSON schema"}, o.json_schema);
+    visit(field_info{"tools", g, "JSON", "functions that the model may call"}, o.tools);
 }
 
 /// The same for each field of a configuration, those of `generation` last.

@@ -120,6 +120,17 @@ void read_prompt(const json& body, bool add_bos, completion_request& r) {
     r.prompt = tokenize_content(wanted, add_bos, true);
 }
 
+// What a grammar allows is not known here: only that brackets which stay open make none.
+void check_grammar(const json& body) {
+    std::string grammar;
+    read(body, "grammar", grammar);
+    const auto open = std::count(grammar.begin(), grammar.end(), '(');
+    const bool is_one = grammar.find("root ::=") != std::string::npos &&
+                        open == std::count(grammar.begin(), grammar.end(), ')');
+    if (!grammar.empty() && !is_one)
+        throw std::invalid_argument("Failed to initialize samplers: failed to parse grammar");
+}
+
 completion_request parse_body(const std::string& text, bool add_bos) {
     const json body = json::parse(text);
     completion_request r;
@@ -134,6 +145,7 @@ completion_request parse_body(const std::string& text, bool add_bos) {
     read_n_predict(body, r);
     read_id_slot(body, r);
     read_stop(body, r);
+    check_grammar(body);
     read_ping_interval(body, r);
     read_sampling(body, r);
     refuse_several(body);

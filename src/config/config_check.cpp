@@ -1,5 +1,6 @@
 #include "text/utf8.hpp"
 #include "transport/server_url.hpp"
+#include "wire/json_values.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/config_fields.hpp"
@@ -93,6 +94,29 @@ void check_queue(const config& c, std::vector<config_fault>& faults) {
                                       to_string(c.queue_timeout), to_string(*c.reuse_guard))});
 }
 
+constexpr std::size_t max_constraint_bytes = 64 * 1024;
+
+void check_constraint(const char* name, const std::string& value,
+                      std::vector<config_fault>& faults) {
+    if (value.size() > max_constraint_bytes)
+        faults.push_back({name, fmt::format("has {} bytes; at most {} are possible", value.size(),
+                                            max_constraint_bytes)});
+    if (text::find_invalid(value) != std::string_view::npos)
+        faults.push_back({name, "is not valid UTF-8"});
+}
+
+void check_constraints(const generation_options& o, std::vector<config_fault>& faults) {
+    check_constraint("grammar", o.grammar, faults);
+    check_constraint("json_schema", o.json_schema, faults);
+    check_constraint("tools", o.tools, faults);
+    if (!o.grammar.empty() && !o.json_schema.empty())
+        faults.push_back({"json_schema", "is set, and so is grammar; only one can be"});
+    if (!o.json_schema.empty() && !wire::is_json_object(o.json_schema))
+        faults.push_back({"json_schema", "is no JSON object"});
+    if (!o.tools.empty() && !wire::is_list_of_objects(o.tools))
+        faults.push_back({"tools", "is no JSON list of objects"});
+}
+
 std::string describe(const std::vector<config_fault>& faults) {
     std::string text = "the configuration cannot be used:";
     for (const auto& f : faults) text += fmt::format("\n  {} {}", f.field, f.message);
@@ -104,13 +128,19 @@ std::string describe(const std::vector<config_fault>& faults) {
 std::vector<config_fault> check(const generation_options& o) {
     checker check_field;
     for_each_field(o, check_field);
+    check_constraints(o, check_field.faults);
     return std::move(check_field.faults);
+}
+
+bool is_constrained(const generation_options& o) noexcept {
+    return !o.grammar.empty() || !o.json_schema.empty() || !o.tools.empty();
 }
 
 std::vector<config_fault> check(const config& c) {
     checker check_field;
     for_each_field(c, check_field);
     auto faults = std::move(check_field.faults);
+    check_constraints(c.generation, faults);
     if (const auto fault = transport::url_fault(c.url)) faults.push_back({"url", *fault});
     if (const auto fault = transport::api_key_fault(c.api_key))
         faults.push_back({"api_key", *fault});

@@ -111,7 +111,7 @@ void conversation_shell::warm() {
 }
 
 void conversation_shell::prefill() {
-    render_prompt(core_, history_.messages(),
+    render_prompt(core_, history_.messages(), tools(),
                   [weak = weak_from_this(), asked = core_.get()](
                       error_code ec, const diagnostics& diag, std::string prompt) {
                       const auto self = weak.lock();
@@ -164,7 +164,7 @@ void conversation_shell::find_slot_text(slot_file_job::kind what, std::string fi
                                         slot_file_job::handler done) {
     if (!known_.text().empty())
         return start_slot_file(what, std::move(file), known_.text(), std::move(done));
-    render_prompt(core_, history_.messages(),
+    render_prompt(core_, history_.messages(), tools(),
                   [weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
                       error_code ec, const diagnostics& diag, std::string prompt) mutable {
                       const auto self = weak.lock();

@@ -75,6 +75,12 @@ std::shared_ptr<reply_shell> conversation_shell::generate(generation_options opt
         weak_from_this());
 }
 
+// Of the last turn: the prompt that is prefilled must be that of the next one, as far as known.
+std::string conversation_shell::tools() {
+    const std::lock_guard lock(options_mutex_);
+    return turn_options_.tools;
+}
+
 std::shared_ptr<reply_shell> conversation_shell::resume() {
     std::unique_lock lock(options_mutex_);
     auto options = turn_options_;

@@ -128,6 +128,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
                          slot_file_job::handler done);
     void slot_file_done(slot_file_job::kind what, const error_code& ec, const slot_file_result& r);
 
+    std::string tools();
     void keep_rest(reply_rest rest);
     void count(const reply_result& result);
 

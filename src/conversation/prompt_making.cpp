@@ -27,20 +27,23 @@ failure count_failure(const error_code& ec, diagnostics diag) {
 }  // namespace
 
 void render_prompt(const std::shared_ptr<client_core>& core, std::vector<chat_message> messages,
+                   std::string_view tools,
                    std::function<void(error_code, const diagnostics&, std::string)> done) {
     auto& calls = core->calls();
     const auto list = std::make_shared<const std::vector<chat_message>>(std::move(messages));
-    calls.apply_template(*list, [list, done = std::move(done), weak = std::weak_ptr(core)](
-                                    error_code ec, const diagnostics& diag, std::string prompt) {
-        if (!ec) return done({}, diag, std::move(prompt));
-        if (ec == errc::not_supported) {
-            if (const auto c = weak.lock())
-                c->log(log_level::debug, "no /apply-template here: ChatML is used");
-            return done({}, {}, conversations::chatml_prompt(*list));
-        }
-        const auto why = template_failure(ec, diag);
-        done(why.ec, why.diag, {});
-    });
+    calls.apply_template(*list, tools,
+                         [list, done = std::move(done), weak = std::weak_ptr(core)](
+                             error_code ec, const diagnostics& diag, std::string prompt) {
+                             if (!ec) return done({}, diag, std::move(prompt));
+                             if (ec == errc::not_supported) {
+                                 if (const auto c = weak.lock())
+                                     c->log(log_level::debug,
+                                            "no /apply-template here: ChatML is used");
+                                 return done({}, {}, conversations::chatml_prompt(*list));
+                             }
+                             const auto why = template_failure(ec, diag);
+                             done(why.ec, why.diag, {});
+                         });
 }
 
 void count_prompt(const std::shared_ptr<client_core>& core, known_prompt prompt,

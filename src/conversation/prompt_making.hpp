@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // A conversation's prompt at one server. Handlers are called on the strand, once, unless the server
@@ -18,8 +19,9 @@ namespace tandem::detail {
 class client_core;
 
 /// Applies the server's chat template, or ChatML where it has none. A template that refuses the
-/// messages is tokenize_failed.
+/// messages is tokenize_failed. `tools` is a list of functions as JSON, or empty; ChatML has none.
 void render_prompt(const std::shared_ptr<client_core>& core, std::vector<chat_message> messages,
+                   std::string_view tools,
                    std::function<void(error_code, const diagnostics&, std::string)> done);
 
 /// Completes the ids of `prompt`, whose number is its count of tokens then.

@@ -173,7 +173,7 @@ void conversation_shell::server_found(const start_ptr& start) {
 // --- what is sent
 
 void conversation_shell::make_prompt(const start_ptr& start) {
-    render_prompt(core_, history_.messages(),
+    render_prompt(core_, history_.messages(), tools(),
                   [weak = weak_from_this(), start](error_code ec, const diagnostics& diag,
                                                    std::string prompt) {
                       const auto self = weak.lock();

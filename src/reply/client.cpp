@@ -116,7 +116,7 @@ void client::tokenize(std::shared_ptr<core> c, pending<std::vector<std::int32_t>
 void client::apply_template(std::shared_ptr<core> c, pending<std::string> p,
                             std::vector<chat_message> messages) {
     run_call(std::move(c), std::move(p), [m = std::move(messages)](core& k, auto done) {
-        return k.calls().apply_template(m, std::move(done));
+        return k.calls().apply_template(m, {}, std::move(done));
     });
 }
 

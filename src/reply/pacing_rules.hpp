@@ -19,6 +19,9 @@ struct pacing_rules {
     bool warms = false;
 };
 
+/// One request that is never cut: all its chunks are held back until their turn.
+constexpr pacing_rules uncut{.cut_at = static_cast<std::size_t>(-1)};
+
 /// `ahead_chunks` and `held_chunks_max` as in the configuration.
 pacing_rules pacing_rules_of(pacing mode, int ahead_chunks, int held_chunks_max);
 

@@ -28,7 +28,9 @@ class scoped_flag {
 };
 
 reply_rules rules_of(const config& c, const generation_options& o) {
-    return {.pacing = pacing_rules_of(c.pacing, c.ahead_chunks, c.held_chunks_max),
+    return {.pacing = is_constrained(o)
+                          ? uncut
+                          : pacing_rules_of(c.pacing, c.ahead_chunks, c.held_chunks_max),
             .peek_hold = c.peek_hold,
             .first_token_timeout = c.first_token_timeout,
             .between_tokens_timeout = c.between_tokens_timeout,
@@ -36,6 +38,7 @@ reply_rules rules_of(const config& c, const generation_options& o) {
             .queue_timeout = c.queue_timeout,
             .reply_timeout = c.reply_timeout,
             .going_on = {c.retries, c.resume_within},
+            .is_constrained = is_constrained(o),
             .chunk_deadline = c.chunk_deadline,
             .max_tokens = o.max_tokens,
             .erase_after_cut = c.erase_after_cut,
@@ -93,6 +96,13 @@ void reply_shell::start() {
     if (ended()) return;
     if (home_->closed()) return home_closed();
     if (const auto why = refusal(options_)) return abandon(why->ec, why->diag);
+    if (is_constrained(options_))
+        home_->log(log_level::debug,
+                   "reply {}: one uncut request: a second one would not know how far {} has come",
+                   id(),
+                   !options_.tools.empty()     ? "a call of the tools"
+                   : !options_.grammar.empty() ? "the grammar"
+                                               : "the JSON schema");
     machine_.start(now());
     perform_actions();
 }
@@ -198,13 +208,13 @@ completion_call::handlers reply_shell::request_handlers() {
                 },
             .read =
                 [this](const wire::token_event& event) {
-                    core_->request_answered();
+                    core_->server_works();
                     machine_.event_read(now(), event);
                     perform_actions();
                 },
             .failed =
                 [this](const failure& why) {
-                    core_->request_failed(why.ec);
+                    core_->completion_failed(why.ec, request_.sent_at());
                     machine_.request_failed(now(), why);
                     perform_actions();
                 }};
@@ -226,7 +236,7 @@ completion_call::handlers reply_shell::warming_handlers() {
                 [this](const failure& why) {
                     core_->log(log_level::info, "reply {}: a slot could not be prefilled: {}", id(),
                                why.diag.to_string());
-                    core_->request_failed(why.ec);
+                    core_->completion_failed(why.ec, warming_.sent_at());
                     machine_.warming_failed(now(), why);
                     perform_actions();
                 }};
@@ -331,14 +341,13 @@ void reply_shell::perform(action::want_warm_slot) {
 void reply_shell::want_slot() {
     const auto warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot();
     auto& keeper = core_->keeper();
-    ticket_ = keeper.want(
-        {.prompt = comparable(machine_.text()),
-         .warmed = warmed,
-         .priority = machine_.has_begun() ? slots::priority::continuation : slots::priority::turn,
-         .owner = owner_,
-         .lease = lease_,
-         .avoid = machine_.failed_slot()},
-        offered_to(&reply_shell::take_slot));
+    ticket_ = keeper.want({.prompt = comparable(machine_.text()),
+                           .warmed = warmed,
+                           .priority = machine_.slot_priority(),
+                           .owner = owner_,
+                           .lease = lease_,
+                           .avoid = machine_.failed_slot()},
+                          offered_to(&reply_shell::take_slot));
     if (ticket_ == slots::no_ticket) return machine_.slot_refused(now());
     keeper.give();
     if (ticket_ != slots::no_ticket) keeper.log_wait(id(), ticket_);

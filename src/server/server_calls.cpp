@@ -65,9 +65,9 @@ call_id server_calls::detokenize(std::span<const std::int32_t> ids, handler<std:
 }
 
 call_id server_calls::apply_template(const std::vector<chat_message>& messages,
-                                     handler<std::string> done) {
+                                     std::string_view tools, handler<std::string> done) {
     if (refused(wire::refuse_messages(messages), done)) return no_call;
-    return call({.path = "/apply-template", .body = wire::apply_template_body(messages)},
+    return call({.path = "/apply-template", .body = wire::apply_template_body(messages, tools)},
                 wire::decode_prompt, std::move(done));
 }
 

@@ -42,6 +42,8 @@ json sampling_fields(const generation_options& o) {
                 {"frequency_penalty", o.frequency_penalty}};
     if (o.seed >= 0) fields["seed"] = o.seed;
     if (!o.stop.empty()) fields["stop"] = o.stop;
+    if (!o.grammar.empty()) fields["grammar"] = o.grammar;
+    if (!o.json_schema.empty()) fields["json_schema"] = json::parse(o.json_schema, nullptr, false);
     return fields;
 }
 

@@ -45,10 +45,12 @@ std::string detokenize_body(std::span<const token_id> ids) {
     return dumped({{"tokens", ids}});
 }
 
-std::string apply_template_body(std::span<const chat_message> messages) {
+std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools) {
     auto list = json::array();
     for (const auto& m : messages) list.push_back(json_of(m));
-    return dumped({{"messages", std::move(list)}});
+    json body{{"messages", std::move(list)}};
+    if (!tools.empty()) body["tools"] = json::parse(tools, nullptr, false);
+    return dumped(body);
 }
 
 std::string slot_erase_path(int slot) {

@@ -67,7 +67,7 @@ boost::asio::awaitable<asked<>> probe_session::chat_template() {
         const auto rendered = [done](error_code ec, const diagnostics& diag, const std::string&) {
             done(ec, diag, {});
         };
-        calls_.apply_template({{"user", "Hello."}, {"assistant", "Hi."}, {"user", "Well?"}},
+        calls_.apply_template({{"user", "Hello."}, {"assistant", "Hi."}, {"user", "Well?"}}, {},
                               rendered);
     });
 }

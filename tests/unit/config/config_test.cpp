@@ -136,6 +136,46 @@ TEST(config, takes_the_first_chunk_bound_from_later_chunks_where_it_is_zero) {
     EXPECT_THAT(faulty_fields(c), ElementsAre("first_chunk_min_tokens"));
 }
 
+// What constrains a reply.
+struct constraint_row {
+    const char* name;
+    void (*set)(tandem::generation_options&);
+    std::vector<std::string> faulty;
+};
+class constraints : public testing::TestWithParam<constraint_row> {};
+
+TEST_P(constraints, are_refused_where_they_cannot_work) {
+    config c;
+    GetParam().set(c.generation);
+    EXPECT_EQ(faulty_fields(c), GetParam().faulty);
+    EXPECT_EQ(check(c.generation).size(), GetParam().faulty.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    table, constraints,
+    testing::Values(
+        constraint_row{"grammar", [](auto& o) { o.grammar = R"(root ::= "yes" | "no")"; }, {}},
+        constraint_row{"schema", [](auto& o) { o.json_schema = R"({"type":"object"})"; }, {}},
+        constraint_row{"tools", [](auto& o) { o.tools = R"([{"type":"function"}])"; }, {}},
+        constraint_row{"most", [](auto& o) { o.grammar.assign(64 * 1024, 'x'); }, {}},
+        constraint_row{
+            "too_large", [](auto& o) { o.grammar.assign(64 * 1024 + 1, 'x'); }, {"grammar"}},
+        constraint_row{"no_utf8", [](auto& o) { o.grammar = "\xC3"; }, {"grammar"}},
+        constraint_row{"schema_of_a_list", [](auto& o) { o.json_schema = "[]"; }, {"json_schema"}},
+        constraint_row{"schema_no_json", [](auto& o) { o.json_schema = "{a}"; }, {"json_schema"}},
+        constraint_row{
+            "schema_too_deep",
+            [](auto& o) { o.json_schema = std::string(1000, '[') + std::string(1000, ']'); },
+            {"json_schema"}},
+        constraint_row{"tools_of_texts", [](auto& o) { o.tools = R"(["f"])"; }, {"tools"}},
+        constraint_row{"both",
+                       [](auto& o) {
+                           o.grammar = "root ::= [a-z]";
+                           o.json_schema = "{}";
+                       },
+                       {"json_schema"}}),
+    [](const auto& row) { return std::string(row.param.name); });
+
 TEST(config_error, names_every_field_in_its_text) {
     config c;
     c.slots = -1;

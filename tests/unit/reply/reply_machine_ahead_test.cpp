@@ -33,6 +33,30 @@ class paced_reply : public testing::Test {
     machine_driver d;
 };
 
+/// As a grammar constrains it.
+class uncut_reply : public paced_reply {
+ protected:
+    uncut_reply() : paced_reply(rules()) {}
+    static reply_rules rules() {
+        auto rules = machine_driver::default_rules();
+        rules.pacing = tandem::detail::uncut;
+        return rules;
+    }
+};
+
+TEST_F(uncut_reply, is_one_request_however_many_chunks_wait) {
+    sentences(1000);
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 ' Go.' sentence"));
+    d.final();
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));
+    for (std::uint32_t seq = 0; seq < 999; ++seq) {
+        d.ask();
+        d.go_on(seq);
+    }
+    EXPECT_EQ(d.wants().size(), 999u) << "a chunk each";
+    EXPECT_EQ(d.machine.result().metrics.cuts, 0);
+}
+
 class ahead_of_one : public paced_reply {
  protected:
     ahead_of_one() : paced_reply(paced(pacing::ahead, 1, 16)) {}

@@ -93,6 +93,14 @@ TEST(CompletionRequest, SendsTheOptions) {
     EXPECT_EQ(body.at("n_predict"), 0);
 }
 
+TEST(CompletionRequest, SendsAGrammarAsTextAndASchemaAsAnObject) {
+    EXPECT_EQ(body_of("Hi", {.grammar = "root ::= [a-z]"}).at("grammar"), "root ::= [a-z]");
+    EXPECT_EQ(body_of("Hi", {.json_schema = R"({"type":"object"})"}).at("json_schema"),
+              json({{"type", "object"}}));
+    for (const auto* key : {"grammar", "json_schema", "tools"})
+        EXPECT_FALSE(body_of("Hi").contains(key)) << key;
+}
+
 TEST(CompletionRequest, LeavesOutWhatIsNotSet) {
     const auto body = body_of("Hi");
     for (const auto* key : {"seed", "stop", "n_predict"}) EXPECT_FALSE(body.contains(key)) << key;
