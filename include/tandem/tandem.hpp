@@ -16,3 +16,4 @@
 #include "tandem/service.hpp"
 #include "tandem/service_config.hpp"
 #include "tandem/stream_chunk.hpp"
+#include "tandem/utf8.hpp"

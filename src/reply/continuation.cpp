@@ -38,7 +38,7 @@ void continuation::append(const wire::token_event& event) {
     unsynced_.insert(unsynced_.end(), event.tokens.begin(), event.tokens.end());
     if (event.content.empty()) return;
     // A server that does not count its tokens sends each one.
-    const int least = synced_ + std::max(1, static_cast<int>(unsynced_.size()));
+    const int least = synced_ + std::max(event.events, static_cast<int>(unsynced_.size()));
     const int predicted = std::max(event.predicted, least);
     const auto count = static_cast<std::size_t>(predicted - synced_);
     keep_span(event, count);

@@ -83,19 +83,6 @@ std::size_t skip_whole(std::string_view text, std::size_t from) noexcept {
     return from;
 }
 
-/// Appends `bytes` up to half a character at their end, which is returned.
-std::string_view append_decided(std::string_view bytes, std::string& out) {
-    for (std::size_t from = 0;;) {
-        const auto end = skip_whole(bytes, from);
-        out.append(bytes, from, end - from);
-        if (end == bytes.size()) return {};
-        const auto s = sequence_at(bytes, end);
-        if (s.what == form::cut_off) return bytes.substr(end);
-        out += replacement_character;
-        from = end + s.bytes;
-    }
-}
-
 }  // namespace
 
 decoded first_character(std::string_view text) noexcept {
@@ -157,30 +144,6 @@ std::size_t floor_to_character(std::string_view text, std::size_t offset) noexce
     if (offset >= text.size()) return text.size();
     while (offset > 0 && (byte_at(text, offset) & 0xC0) == 0x80) --offset;
     return offset;
-}
-
-void utf8_sanitizer::append(std::string_view bytes, std::string& out) {
-    // A byte at a time, until the half character is whole or known to be none.
-    while (!partial_.empty() && !bytes.empty()) {
-        const auto joined = partial_ + bytes.front();
-        bytes.remove_prefix(1);
-        partial_ = append_decided(joined, out);
-    }
-    if (!bytes.empty()) partial_ = append_decided(bytes, out);
-}
-
-void utf8_sanitizer::flush(std::string& out) {
-    if (!partial_.empty()) out += replacement_character;
-    partial_.clear();
-}
-
-std::string sanitized(std::string_view bytes) {
-    std::string out;
-    out.reserve(bytes.size());
-    utf8_sanitizer sanitizer;
-    sanitizer.append(bytes, out);
-    sanitizer.flush(out);
-    return out;
 }
 
 }  // namespace tandem::text

@@ -5,7 +5,7 @@
 #include <string_view>
 
 // UTF-8 as table 3-7 of the Unicode standard defines it. No function here throws on bad bytes or
-// reads past the end of a view.
+// reads past the end of a view. What makes bytes valid is public: tandem/utf8.hpp.
 namespace tandem::text {
 
 /// U+FFFD, which stands for bytes that are no character.
@@ -38,23 +38,5 @@ std::size_t count_characters(std::string_view text) noexcept;
 
 /// The largest offset up to `offset` at which a character of the valid `text` starts or ends.
 std::size_t floor_to_character(std::string_view text, std::size_t offset) noexcept;
-
-/// Makes valid UTF-8 out of bytes that come in parts: each longest start of a character that can
-/// never be completed becomes one replacement character. The result is the same for every split.
-class utf8_sanitizer {
- public:
-    /// Appends to `out` what `bytes` complete. Half a character at the end, 3 bytes at most, is
-    /// kept for the next call.
-    void append(std::string_view bytes, std::string& out);
-    /// No bytes follow: half a character becomes a replacement character.
-    void flush(std::string& out);
-    bool has_partial() const noexcept { return !partial_.empty(); }
-
- private:
-    std::string partial_;
-};
-
-/// The same for a text that came whole.
-std::string sanitized(std::string_view bytes);
 
 }  // namespace tandem::text

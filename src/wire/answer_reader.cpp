@@ -3,6 +3,8 @@
 #include "text/utf8.hpp"
 #include "wire/server_error.hpp"
 
+#include "tandem/utf8.hpp"
+
 #include <utility>
 
 namespace tandem::wire {
@@ -31,7 +33,7 @@ error_code open_answer(std::string_view path, answer a, json& out, diagnostics& 
     if (a.http_status < 200 || a.http_status > 299)
         return decode_error(path, a.http_status, a.body, diag);
     const bool valid = text::find_invalid(a.body) == std::string_view::npos;
-    out = valid ? parsed(a.body) : parsed(text::sanitized(a.body));
+    out = valid ? parsed(a.body) : parsed(sanitized_utf8(a.body));
     if (out.is_discarded()) return not_understood(path, a.http_status, "it is not JSON", diag);
     return {};
 }

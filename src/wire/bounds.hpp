@@ -9,6 +9,10 @@ namespace tandem::wire {
 /// One event of a stream, with all its lines. A larger one is errc::response_too_large.
 inline constexpr std::size_t max_event_bytes = std::size_t{1} << 20;
 
+/// Text of a stream's events that wait for the rest of a character. Where more has come, and still
+/// no event ended with a whole one, it is handed on, and only the half character waits.
+inline constexpr std::size_t max_withheld_bytes = std::size_t{4} << 10;
+
 /// The body of an answer other than a stream: far more than /tokenize answers for a prompt that
 /// fills a context of 1,000,000 tokens. A larger one is errc::response_too_large.
 inline constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;

@@ -45,6 +45,8 @@ bool completion_reader::read(const sse_event& event, token_event& out) {
                        "an event of {} bytes in the stream cannot be read", event.data.size())}};
     else if (out.what == token_event::kind::error)
         fault_ = stream_failure(out);
+    else
+        text_.join(out);
     return !fault_;
 }
 

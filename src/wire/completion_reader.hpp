@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/failure.hpp"
+#include "wire/event_text.hpp"
 #include "wire/sse_parser.hpp"
 #include "wire/token_event.hpp"
 
@@ -20,14 +21,16 @@ class completion_reader {
     void begin(int http_status) noexcept { http_status_ = http_status; }
     /// Bytes of the body, which must stay valid until next() is false.
     void feed(std::string_view bytes);
-    /// Reads one event, which is no error event. False when the bytes are used up, or on a fault.
+    /// Reads one event, which is no error event, with text that is valid UTF-8. False when the
+    /// bytes are used up, or on a fault.
     bool next(token_event& out);
 
     /// What makes going on senseless: an event that cannot be read or is too large, or an error of
     /// the server's in the stream.
     const std::optional<failure>& fault() const noexcept { return fault_; }
     /// What it means that the answer ends here, with this error of the transport if any, and no
-    /// final event came.
+    /// final event came. Half a character that still waits for its rest is dropped: a request that
+    /// goes on from here generates it again.
     failure ended(error_code ec, const diagnostics& diag) const;
 
  private:
@@ -37,6 +40,7 @@ class completion_reader {
     bool events_came_ = false;
     std::string error_body_;
     sse_parser sse_;
+    event_text text_;
     std::optional<failure> fault_;
 };
 

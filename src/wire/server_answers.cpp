@@ -1,6 +1,7 @@
 #include "wire/answer_reader.hpp"
 #include "wire/server_error.hpp"
 #include "wire/server_messages.hpp"
+#include "wire/server_words.hpp"
 
 #include <utility>
 
@@ -15,9 +16,9 @@ server_props props_of(const json& body) {
     server_props p;
     p.total_slots = int_or(body, "total_slots", 0);
     p.context_per_slot = int_or(member(body, "default_generation_settings"), "n_ctx", 0);
-    p.model = string_or(body, "model_alias");
-    if (p.model.empty()) p.model = file_name(string_or(body, "model_path"));
-    p.build_info = string_or(body, "build_info");
+    p.model = server_words(string_or(body, "model_alias"));
+    if (p.model.empty()) p.model = server_words(file_name(string_or(body, "model_path")));
+    p.build_info = server_words(string_or(body, "build_info"));
     p.chat_template = string_or(body, "chat_template");
     p.bos_token = string_or(body, "bos_token");
     p.eos_token = string_or(body, "eos_token");

@@ -2,6 +2,8 @@
 
 #include "text/utf8.hpp"
 
+#include "tandem/utf8.hpp"
+
 namespace tandem::wire {
 namespace {
 
@@ -14,7 +16,7 @@ bool is_control(char32_t c) noexcept {
 
 std::string server_words(std::string_view bytes) {
     // A replacement character is longer than the byte it stands for: cut before and after.
-    const auto valid = text::sanitized(bytes.substr(0, max_words_bytes));
+    const auto valid = sanitized_utf8(bytes.substr(0, max_words_bytes));
     std::string out;
     for (std::string_view rest = valid; !rest.empty();) {
         const auto c = text::first_character(rest);

@@ -30,8 +30,11 @@ struct token_event {
         error,     ///< {"error": …} in the stream
     };
     kind what = kind::token;
-    /// Text of the event, valid UTF-8; may be empty (withheld stop word, special token).
+    /// Text of the event; may be empty (withheld stop word or half character, special token). As
+    /// decode() gives it, the bytes that came; as completion_reader gives it, valid UTF-8.
     std::string content;
+    /// Token events whose text this is: more than one where those before ended inside a character.
+    int events = 1;
     /// Ids in the event: the last token's only, if several made up its text. Empty in other kinds.
     std::vector<token_id> tokens;
     /// tokens_predicted: generated so far in this request, withheld ones included.

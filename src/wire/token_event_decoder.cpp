@@ -4,7 +4,10 @@
 #include "wire/json.hpp"
 #include "wire/partial_event_reader.hpp"
 #include "wire/server_words.hpp"
+#include "wire/stray_bytes.hpp"
 #include "wire/token_event_fields.hpp"
+
+#include "tandem/utf8.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,6 +28,7 @@ stop_type stop_type_of(std::string_view name) noexcept {
 void clear(token_event& e) noexcept {
     e.what = token_event::kind::token;
     e.content.clear();
+    e.events = 1;
     e.tokens.clear();
     e.predicted = e.prompt_tokens = 0;
     e.has_timings = false;
@@ -293,12 +297,26 @@ error_code decode_valid(std::string_view data, token_event& out) {
     return {};
 }
 
+/// Gives the strings of an event that was read in disguise their bytes back.
+void undisguise(token_event& e) {
+    e.content = undisguised(e.content);
+    for (auto* words : {&e.stopping_word, &e.error_type, &e.error_message})
+        *words = sanitized_utf8(undisguised(*words));
+}
+
+error_code decode_invalid(std::string_view data, token_event& out) {
+    const auto valid = disguised(data);
+    if (!valid) return decode_valid(sanitized_utf8(data), out);
+    const auto ec = decode_valid(*valid, out);
+    undisguise(out);
+    return ec;
+}
+
 }  // namespace
 
 error_code decode(std::string_view data, token_event& out) {
     if (data.size() > max_event_bytes) return errc::response_too_large;
-    if (text::find_invalid(data) != std::string_view::npos)
-        return decode_valid(text::sanitized(data), out);
+    if (text::find_invalid(data) != std::string_view::npos) return decode_invalid(data, out);
     return decode_valid(data, out);
 }
 

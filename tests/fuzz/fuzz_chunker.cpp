@@ -3,6 +3,8 @@
 #include "text/chunker.hpp"
 #include "text/utf8.hpp"
 
+#include "tandem/utf8.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     reply r;
     while (!in.rest().empty()) {
         const auto how = in.number(31);
-        const auto token = text::sanitized(in.bytes(how % 8));
+        const auto token = sanitized_utf8(in.bytes(how % 8));
         feed(chunks, token, r);
         if (how & 8) chunks.hold_expired();
         if (how & 16) take_all(chunks, r);

@@ -2,6 +2,8 @@
 #include "text/reasoning_filter.hpp"
 #include "text/utf8.hpp"
 
+#include "tandem/utf8.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -42,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::input in(data, size);
     const text::reasoning_filter filter(tags_of(in.number(1)));
     const auto seed = in.number(255);
-    const auto whole = text::sanitized(in.rest());
+    const auto whole = sanitized_utf8(in.rest());
     const auto visible = visible_in_parts(filter, whole, seed);
     fuzzing::require(visible.size() <= whole.size());
     fuzzing::require(text::find_invalid(visible) == std::string::npos);

@@ -2,6 +2,7 @@
 #include "text/utf8.hpp"
 
 #include "tandem/sentence.hpp"
+#include "tandem/utf8.hpp"
 
 #include <string>
 #include <string_view>
@@ -66,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::input in(data, size);
     const sentence_options options{.language = languages[in.number(std::size(languages) - 1)]};
     read_with_holds(in, options);
-    const auto text = text::sanitized(in.rest());
+    const auto text = sanitized_utf8(in.rest());
     fuzzing::require(read_small(text, true, options) == read_small(text, false, options));
     std::string whole;
     add(whole, split_sentences(text, options));

@@ -3,6 +3,8 @@
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
+#include "tandem/utf8.hpp"
+
 #include <string>
 
 // Speech is valid text, is not much longer than the chunk, and is empty or has something to speak.
@@ -21,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::input in(data, size);
     text::speech_cleaner cleaner(options_of(in.number(7)));
     while (!in.rest().empty()) {
-        const auto chunk = text::sanitized(in.bytes(1 + in.number(255)));
+        const auto chunk = sanitized_utf8(in.bytes(1 + in.number(255)));
         const auto speech = cleaner.clean(chunk);
         fuzzing::require(speech.size() <= 2 * chunk.size() + 1);
         fuzzing::require(text::find_invalid(speech) == std::string::npos);

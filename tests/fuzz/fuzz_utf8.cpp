@@ -1,6 +1,8 @@
 #include "fuzzing.hpp"
 #include "text/utf8.hpp"
 
+#include "tandem/utf8.hpp"
+
 #include <string>
 
 // What the sanitiser gives is valid, the same for every split, and the text itself if that is
@@ -10,11 +12,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::input in(data, size);
     const auto seed = in.number(255);
     const auto bytes = in.rest();
-    const auto whole = text::sanitized(bytes);
+    const auto whole = sanitized_utf8(bytes);
     fuzzing::require(text::find_invalid(whole) == std::string::npos);
 
     std::string split;
-    text::utf8_sanitizer sanitizer;
+    utf8_sanitizer sanitizer;
     fuzzing::in_parts(bytes, seed, [&](std::string_view part) { sanitizer.append(part, split); });
     fuzzing::require(sanitizer.has_partial() == (text::incomplete_suffix(bytes) > 0));
     sanitizer.flush(split);

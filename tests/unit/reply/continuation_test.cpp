@@ -113,6 +113,47 @@ TEST(continuation, counts_tokens_itself_where_the_server_does_not) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4));
 }
 
+// The first of two events with half a character each, as completion_reader gives it.
+TEST(continuation, knows_the_ids_of_events_whose_text_was_held_for_a_whole_character) {
+    continuation c(known_prompt{"Hi"});
+    c.prompt_tokenized({1, 2});
+    c.append(event("a", {3}, 1));
+    c.append(event("", {4}, 2));
+    auto second = event("b\xE2\x82\xAC", {5}, 3);
+    second.events = 2;
+    c.append(second);
+    EXPECT_EQ(c.kept_tokens(), 3);
+    EXPECT_THAT(c.lost_texts(), IsEmpty());
+    EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4, 5));
+}
+
+TEST(continuation, goes_on_from_before_an_event_whose_text_was_held) {
+    for (const bool as_ids : {true, false}) {
+        continuation c(known_prompt{"Hi"});
+        if (as_ids) c.prompt_tokenized({1, 2});
+        c.append(event("a", {3}, 1));
+        c.append(event("", {4}, 2));
+        c.cut();
+        c.begin_request();
+        if (as_ids)
+            EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
+        else
+            EXPECT_EQ(c.next_prompt().text, "Hia");
+        c.append(event("b\xE2\x82\xAC", {5}, 2));
+        EXPECT_EQ(c.text(), "Hiab\xE2\x82\xAC");
+        EXPECT_EQ(c.kept_tokens(), 3);
+    }
+}
+
+TEST(continuation, counts_the_events_of_a_text_where_the_server_counts_no_tokens) {
+    continuation c(known_prompt{"Hi"});
+    c.append(event("a", {}, 0));
+    auto held = event("\xE2\x82\xAC", {}, 0);
+    held.events = 3;
+    c.append(held);
+    EXPECT_EQ(c.kept_tokens(), 4);
+}
+
 TEST(continuation, takes_only_the_first_answer_for_the_prompt) {
     continuation c(known_prompt{"Hi"});
     c.append(event("a", {3}, 1));

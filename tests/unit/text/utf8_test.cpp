@@ -1,5 +1,7 @@
 #include "text/utf8.hpp"
 
+#include "tandem/utf8.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -118,7 +120,7 @@ const sanitizing_case sanitizing_cases[] = {
 };
 
 TEST(Utf8Sanitizer, ReplacesWhatCanNeverBecomeACharacter) {
-    for (const auto& c : sanitizing_cases) EXPECT_EQ(sanitized(c.bytes), c.text) << c.name;
+    for (const auto& c : sanitizing_cases) EXPECT_EQ(sanitized_utf8(c.bytes), c.text) << c.name;
 }
 
 TEST(Utf8Sanitizer, GivesTheSameForEverySplit) {

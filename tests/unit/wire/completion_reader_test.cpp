@@ -142,4 +142,39 @@ TEST(completion_reader, takes_keep_alives_for_a_sign_of_the_right_server) {
     EXPECT_EQ(reader.ended({}, {}).ec, errc::stream_incomplete);
 }
 
+// A line of an event stream with this text, as a token of its own.
+std::string line(std::string_view text) {
+    return "data: {\"content\":\"" + std::string(text) + "\",\"tokens\":[1]}\n\n";
+}
+
+TEST(completion_reader, puts_a_character_together_that_came_in_two_events) {
+    auto reader = stream();
+    EXPECT_THAT(texts_in(reader, line("a\xE2\x82") + line("\xAC") + line("b")),
+                ElementsAre("", "a\xE2\x82\xAC", "b"));
+    EXPECT_FALSE(reader.fault());
+}
+
+TEST(completion_reader, puts_a_character_together_over_keep_alives_and_whatever_the_split) {
+    const auto bytes = line("a\xF0\x9F") + ":\n\n" + line("\x98\x80");
+    for (std::size_t split = 0; split <= bytes.size(); ++split) {
+        auto reader = stream();
+        auto texts = texts_in(reader, std::string_view(bytes).substr(0, split));
+        for (auto& text : texts_in(reader, std::string_view(bytes).substr(split)))
+            texts.push_back(std::move(text));
+        EXPECT_THAT(texts, ElementsAre("", "a\xF0\x9F\x98\x80")) << split;
+    }
+}
+
+TEST(completion_reader, replaces_half_a_character_that_the_final_event_ends) {
+    auto reader = stream();
+    EXPECT_THAT(texts_in(reader, line("a\xE2\x82") + "data: {\"content\":\"\",\"stop\":true}\n\n"),
+                ElementsAre("", "a\xEF\xBF\xBD"));
+}
+
+TEST(completion_reader, drops_half_a_character_of_a_stream_that_breaks_off) {
+    auto reader = stream();
+    EXPECT_THAT(texts_in(reader, line("a") + line("b\xE2\x82")), ElementsAre("a", ""));
+    EXPECT_EQ(reader.ended({}, {}).ec, errc::stream_incomplete);
+}
+
 }  // namespace

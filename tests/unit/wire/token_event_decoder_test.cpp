@@ -228,8 +228,30 @@ TEST(TokenEventDecoder, RefusesWhatIsTooLarge) {
     EXPECT_EQ(failure_of(large), errc::response_too_large);
 }
 
-TEST(TokenEventDecoder, ReplacesBytesThatAreNotUtf8) {
-    EXPECT_EQ(decoded("{\"content\":\"a\xFF\xE2\x82\"}").content, "a\xEF\xBF\xBD\xEF\xBF\xBD");
+TEST(TokenEventDecoder, LeavesTheBytesOfTheTextAsTheyAre) {
+    for (const std::string text : {"a\xFF\xE2\x82", "\xAC\xE2\x82\xAC", "\xF4\x8F\xB9\xBF\x80"})
+        for (const std::string begin : {"{\"content\":\"", "{ \"index\":0,\"content\":\""})
+            EXPECT_EQ(decoded(begin + text + "\"}").content, text);
+}
+
+TEST(TokenEventDecoder, ReadsEscapesNextToBytesThatAreNotUtf8) {
+    EXPECT_EQ(decoded("{\"content\":\"\xFF\\n\\u00e9\xE2\"}").content, "\xFF\n\xC3\xA9\xE2");
+}
+
+// A character of the plane that stray bytes are read in the guise of.
+TEST(TokenEventDecoder, ReplacesBytesWhereAnEscapeMightBeTakenForThem) {
+    for (const char* escape : {"\\udbff\\ude41", "\\uDBFF\\uDE41"})
+        EXPECT_EQ(decoded("{\"content\":\"" + std::string(escape) + "\xE2\"}").content,
+                  "\xF4\x8F\xB9\x81\xEF\xBF\xBD");
+}
+
+TEST(TokenEventDecoder, ReplacesBytesThatAreNotUtf8InAllOtherWords) {
+    EXPECT_EQ(decoded("{\"content\":\"\",\"stop\":true,\"stopping_word\":\"a\xFF\"}").stopping_word,
+              "a\xEF\xBF\xBD");
+    const auto e =
+        decoded("{\"error\":{\"code\":500,\"message\":\"m\xE2\x82\",\"type\":\"t\x80\"}}");
+    EXPECT_EQ(e.error_message, "m\xEF\xBF\xBD");
+    EXPECT_EQ(e.error_type, "t\xEF\xBF\xBD");
 }
 
 TEST(TokenEventDecoder, ReadsEscapes) {
