@@ -1,5 +1,7 @@
 #include "transport/curl_errors.hpp"
 
+#include "wire/server_words.hpp"
+
 #include <boost/system/error_code.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -150,7 +152,8 @@ std::string proxy_note(errc e, const failure_context& c) {
 }
 
 std::string with_detail(std::string text, const failure_context& c) {
-    return c.detail.empty() ? text : fmt::format("{} ({})", text, c.detail);
+    // It may quote what the server sent, such as a name in a certificate.
+    return c.detail.empty() ? text : fmt::format("{} ({})", text, wire::server_words(c.detail));
 }
 
 failure make_failure(error_code ec, std::string text, int http_status) {

@@ -42,6 +42,14 @@ class captured_log {
             EXPECT_EQ(line.find(secret), std::string::npos) << "logged: " << line;
     }
 
+    /// Fails the test if a line is not as it should be.
+    template <class IsRight>
+    void expect_each(IsRight is_right) const {
+        const std::lock_guard lock(kept_->mutex);
+        for (const auto& [level, line] : kept_->lines)
+            EXPECT_TRUE(is_right(line)) << "logged: " << line;
+    }
+
  private:
     struct store {
         std::mutex mutex;
