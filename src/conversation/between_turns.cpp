@@ -26,10 +26,7 @@ void conversation_shell::learn_ids() {
         self->rest_->text.prompt_tokenized(std::move(ids));
         self->learn_lost_ids();
     };
-    if (said.has_known_start())
-        core_->calls().tokenize_tail(unknown, std::move(learnt));
-    else
-        core_->calls().tokenize(unknown, std::move(learnt));
+    core_->calls().tokenize_unknown(unknown, said.has_known_start(), std::move(learnt));
 }
 
 void conversation_shell::learn_lost_ids() {

@@ -60,10 +60,7 @@ void count_prompt(const std::shared_ptr<client_core>& core, known_prompt prompt,
         prompt.known_bytes = prompt.text.size();
         done({}, {}, std::move(prompt));
     };
-    if (is_tail)
-        core->calls().tokenize_tail(tail, std::move(completed));
-    else
-        core->calls().tokenize(tail, std::move(completed));
+    core->calls().tokenize_unknown(tail, is_tail, std::move(completed));
 }
 
 std::size_t most_tokens(const known_prompt& prompt) noexcept {

@@ -290,10 +290,7 @@ void reply_shell::perform(action::tokenize_prompt) {
         self->perform_actions();
     };
     const std::string unknown(machine_.said().unknown_prompt());
-    if (machine_.said().has_known_start())
-        core_->calls().tokenize_tail(unknown, done);
-    else
-        core_->calls().tokenize(unknown, done);
+    core_->calls().tokenize_unknown(unknown, machine_.said().has_known_start(), done);
 }
 
 void reply_shell::perform(action::recover_tokens a) {

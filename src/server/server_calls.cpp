@@ -39,14 +39,14 @@ call_id server_calls::health(handler<> done) {
 }
 
 call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
-    if (refused(wire::refuse_text("the text", text), done)) return no_call;
-    return tokenize_body(wire::tokenize_body(text), std::move(done));
+    return tokenize_unknown(text, false, std::move(done));
 }
 
-call_id server_calls::tokenize_tail(std::string_view text,
-                                    handler<std::vector<std::int32_t>> done) {
+call_id server_calls::tokenize_unknown(std::string_view text, bool follows_ids,
+                                       handler<std::vector<std::int32_t>> done) {
     if (refused(wire::refuse_text("the text", text), done)) return no_call;
-    return tokenize_body(wire::tokenize_tail_body(text), std::move(done));
+    return tokenize_body(follows_ids ? wire::tokenize_tail_body(text) : wire::tokenize_body(text),
+                         std::move(done));
 }
 
 call_id server_calls::tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,

@@ -32,8 +32,10 @@ class server_calls {
     /// As a prompt: special tokens are parsed, BOS is added. Text that is not valid UTF-8 is
     /// invalid_prompt here and below, and nothing is sent.
     call_id tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);
-    /// As the text that follows ids in a prompt: special tokens are parsed, no BOS is added.
-    call_id tokenize_tail(std::string_view text, handler<std::vector<std::int32_t>> done);
+    /// As the part of a prompt that is not known: the whole, or, with `follows_ids`, what stands
+    /// behind known ids, to which no BOS is added.
+    call_id tokenize_unknown(std::string_view text, bool follows_ids,
+                             handler<std::vector<std::int32_t>> done);
     /// Each text alone and as plain text, each followed by `separator`.
     call_id tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
                             handler<std::vector<std::int32_t>> done);
