@@ -1,20 +1,33 @@
 #include "wire/answer_reader.hpp"
 
 #include "text/utf8.hpp"
+#include "wire/bounds.hpp"
+#include "wire/json_bounds.hpp"
 #include "wire/server_error.hpp"
 
 #include "tandem/utf8.hpp"
+
+#include <fmt/format.h>
 
 #include <utility>
 
 namespace tandem::wire {
 namespace {
 
-json parsed(std::string_view body) {
-    const auto shallow = [](int depth, json::parse_event_t, const json&) {
-        return depth <= max_depth;
-    };
-    return json::parse(body, shallow, false);
+/// Parses a body that is UTF-8; gives what is wrong with it, or an empty text.
+std::string parse(std::string_view body, json& out) {
+    switch (check_json(body, max_depth, max_answer_values)) {
+        case json_fault::too_deep:
+            // What is in it may be of any size still.
+            return parse(shallow_json(body, max_depth), out);
+        case json_fault::too_many_values:
+            return fmt::format("it has more than {} values", max_answer_values);
+        case json_fault::not_json:
+            return "it is not JSON";
+        case json_fault::none:
+            out = json::parse(body, nullptr, false);
+    }
+    return out.is_discarded() ? "it is not JSON" : "";
 }
 
 template <class Int>
@@ -33,9 +46,8 @@ error_code open_answer(std::string_view path, answer a, json& out, diagnostics& 
     if (a.http_status < 200 || a.http_status > 299)
         return decode_error(path, a.http_status, a.body, diag);
     const bool valid = text::find_invalid(a.body) == std::string_view::npos;
-    out = valid ? parsed(a.body) : parsed(sanitized_utf8(a.body));
-    if (out.is_discarded()) return not_understood(path, a.http_status, "it is not JSON", diag);
-    return {};
+    const auto why = valid ? parse(a.body, out) : parse(sanitized_utf8(a.body), out);
+    return why.empty() ? error_code() : not_understood(path, a.http_status, why, diag);
 }
 
 const json& member(const json& object, const char* key) {

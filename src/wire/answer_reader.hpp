@@ -11,7 +11,7 @@
 namespace tandem::wire {
 
 /// The JSON of an answer whose status is 2xx; else what the answer's error means. What is nested
-/// deeper than `max_depth` is left out.
+/// deeper than `max_depth` is null.
 error_code open_answer(std::string_view path, answer a, json& out, diagnostics& diag);
 
 // Members of `object`, which may be any JSON; the fall-back if there is none of that type or range.

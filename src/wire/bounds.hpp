@@ -17,6 +17,9 @@ inline constexpr std::size_t max_withheld_bytes = std::size_t{4} << 10;
 /// fills a context of 1,000,000 tokens. A larger one is errc::response_too_large.
 inline constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;
 
+/// Values and keys in it: more than it has tokens then. One with more is errc::bad_response.
+inline constexpr std::size_t max_answer_values = 2'000'000;
+
 /// The body of an error answer to /completion; the rest is not read.
 inline constexpr std::size_t max_error_bytes = std::size_t{64} << 10;
 

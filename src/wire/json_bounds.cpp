@@ -2,8 +2,9 @@
 
 #include "wire/json.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <string>
+#include <utility>
 
 namespace tandem::wire {
 namespace {
@@ -49,12 +50,42 @@ class json_counter {
     json_fault fault_ = json_fault::none;
 };
 
+/// Tells the brackets of JSON text from those in its strings.
+class bracket_reader {
+ public:
+    /// 1 for a bracket that opens, -1 for one that closes.
+    int step(char c) noexcept {
+        if (std::exchange(is_escaped_, false)) return 0;
+        if (c == '"') in_string_ = !in_string_;
+        is_escaped_ = in_string_ && c == '\\';
+        if (in_string_) return 0;
+        return c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    }
+
+ private:
+    bool in_string_ = false;
+    bool is_escaped_ = false;
+};
+
 }  // namespace
 
 json_fault check_json(std::string_view text, int deepest, std::size_t most_values) {
     json_counter counter(deepest, most_values);
     json::sax_parse(text, &counter);
     return counter.fault();
+}
+
+std::string shallow_json(std::string_view text, int deepest) {
+    std::string out;
+    bracket_reader brackets;
+    int depth = 0;
+    for (const char c : text) {
+        const int step = brackets.step(c);
+        const int before = std::exchange(depth, depth + step);
+        if (step > 0 && before == deepest) out += "null";
+        if (std::max(before, depth) <= deepest) out += c;
+    }
+    return out;
 }
 
 }  // namespace tandem::wire

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace tandem::wire {
@@ -17,5 +18,9 @@ enum class json_fault {
 /// (The parser's own way to refuse values takes the square of it: it goes through a list again for
 /// each object in it.)
 json_fault check_json(std::string_view text, int deepest, std::size_t most_values);
+
+/// JSON `text` with null for each list and object that is nested deeper; what is in them is not
+/// looked at. Takes time in proportion to it, too.
+std::string shallow_json(std::string_view text, int deepest);
 
 }  // namespace tandem::wire

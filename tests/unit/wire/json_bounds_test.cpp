@@ -44,4 +44,21 @@ TEST(check_json, stops_at_the_first_fault) {
     EXPECT_EQ(fault_of("[1,2,3,4,5,6,"), json_fault::too_many_values);
 }
 
+TEST(shallow_json, has_null_for_what_is_nested_deeper) {
+    const struct {
+        std::string text, shallow;
+    } rows[] = {
+        {"[[1],{\"a\":2}]", "[[1],{\"a\":2}]"},
+        {"[[[1]]]", "[[null]]"},
+        {"[{\"a\":[1,[2]],\"b\":{}},3]", "[{\"a\":null,\"b\":null},3]"},
+        {"[[\"[[[\",[]]]", "[[\"[[[\",null]]"},
+        {R"([["\"[[",[]]])", R"([["\"[[",null]])"},
+        {R"([["\\",[]]])", R"([["\\",null]])"},
+        {"[[[", "[[null"},
+        {"]]", "]]"},
+    };
+    for (const auto& row : rows)
+        EXPECT_EQ(tandem::wire::shallow_json(row.text, 2), row.shallow) << row.text;
+}
+
 }  // namespace

@@ -1,5 +1,7 @@
 #include "wire/server_messages.hpp"
 
+#include "wire/bounds.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -291,6 +293,26 @@ TEST_F(ServerMessages, AnAnswerThatIsNestedTooDeepDoesNoHarm) {
     const auto deep =
         R"({"prompt":"a","x":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
     EXPECT_EQ(decode_prompt({200, deep}, text, diag_), error_code());
+}
+
+// A parser that looks at the whole list for each object of it would take minutes here.
+TEST_F(ServerMessages, AListOfManyObjectsIsReadOnce) {
+    std::string list;
+    for (int i = 0; i < 100'000; ++i) list += "{},";
+    for (const auto& last : {std::string("{}"), std::string(70, '[') + std::string(70, ']')}) {
+        std::string text;
+        const auto body = R"({"prompt":"a","x":[)" + list + last + "]}";
+        EXPECT_EQ(decode_prompt({200, body}, text, diag_), error_code());
+        EXPECT_EQ(text, "a");
+    }
+}
+
+TEST_F(ServerMessages, AnAnswerOfTooManyValuesIsRefused) {
+    std::string list(2 * max_answer_values, '1');
+    for (std::size_t i = 1; i < list.size(); i += 2) list[i] = ',';
+    std::vector<token_id> ids;
+    EXPECT_EQ(decode_tokens({200, "{\"tokens\":[" + list + "1]}"}, ids, diag_), errc::bad_response);
+    EXPECT_NE(diag_.client_message.find("it has more than 2000000 values"), std::string::npos);
 }
 
 }  // namespace
