@@ -20,7 +20,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::in_parts(bytes, seed, [&](std::string_view part) { sanitizer.append(part, split); });
     fuzzing::require(sanitizer.has_partial() == (text::incomplete_suffix(bytes) > 0));
     sanitizer.flush(split);
-    fuzzing::require(split == whole);
+    fuzzing::require(split == whole && whole.size() <= 3 * bytes.size());
+    fuzzing::require(sanitized_utf8(whole) == whole);
+    // It is as new, and appends.
+    sanitizer.append(bytes, split);
+    sanitizer.flush(split);
+    fuzzing::require(split == whole + whole);
     fuzzing::require((whole == bytes) == (text::find_invalid(bytes) == std::string_view::npos));
 
     std::size_t forward = 0, backward = 0;

@@ -1,0 +1,138 @@
+#include "config_flags.hpp"
+#include "config_layers.hpp"
+#include "fuzzing.hpp"
+#include "text/utf8.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+// A configuration is loaded whole, with values that are in range and can be written and read again,
+// or with faults; and no fault shows a key.
+namespace {
+
+using namespace tandem;
+
+constexpr const char* key = "kEy-4711-zebra";
+
+bool shows_key(const std::vector<std::string>& texts) {
+    for (const auto& text : texts)
+        if (text.find(key) != std::string::npos) return true;
+    return false;
+}
+
+template <class Field>
+constexpr bool is_one_word =
+    std::is_arithmetic_v<Field> || std::is_enum_v<Field> || std::is_same_v<Field, duration> ||
+    std::is_same_v<Field, std::optional<duration>>;
+
+/// Numbers, times and choices are written as they are read.
+void require_rewritable(const config& c) {
+    config again;
+    for_each_field(c, [&]<class Field>(const field_info& f, const Field& value) {
+        if constexpr (is_one_word<Field>) {
+            const auto text = field_text(c, f.name);
+            fuzzing::require(!set_field(again, f.name, text));
+            fuzzing::require(field_text(again, f.name) == text);
+        }
+        (void)value;
+    });
+}
+
+/// One of several URLs is checked by those who use them.
+void require_in_range(const config& c, std::size_t urls) {
+    for (const auto& fault : check(c)) fuzzing::require(fault.field == "url" && urls > 1);
+}
+
+void require_sound(const config& c, const std::vector<std::string>& faults, std::size_t urls) {
+    fuzzing::require(!shows_key(faults));
+    for (const auto& fault : faults) fuzzing::require(!fault.empty());
+    if (!faults.empty()) return;
+    require_in_range(c, urls);
+    require_rewritable(c);
+}
+
+/// Lines "name=value", of which `use` gets each; a line without "=" is left out.
+template <class Use>
+void for_each_pair(std::string_view text, Use use) {
+    while (!text.empty()) {
+        const auto line = text.substr(0, text.find('\n'));
+        const auto sign = line.find('=');
+        if (sign != line.npos)
+            use(std::string(line.substr(0, sign)), std::string(line.substr(sign + 1)));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+}
+
+using variables = std::map<std::string, std::string>;
+
+variables variables_of(std::string_view text) {
+    variables all{{"TANDEM_API_KEY", key}};
+    for_each_pair(text, [&](const std::string& name, const std::string& value) {
+        // A value of the environment ends with its first zero.
+        if (name != "api_key") all[command::variable_name(name)] = value.c_str();
+    });
+    return all;
+}
+
+command::environment environment_of(const variables& all) {
+    return [&all](const char* name) {
+        const auto found = all.find(name);
+        return found == all.end() ? nullptr : found->second.c_str();
+    };
+}
+
+void read_file_and_variables(std::string_view json, std::string_view text) {
+    const auto set = variables_of(text);
+    command::config_layers layers;
+    layers.add_file("f", json);
+    layers.add_environment(environment_of(set));
+    const auto faults = layers.faults();
+    require_sound(layers.result(), faults, layers.urls().size());
+    if (faults.empty()) fuzzing::require(layers.result().api_key == key);
+}
+
+void read_flags(std::string_view text) {
+    CLI::App app;
+    command::config_flags flags;
+    flags.add_to(app);
+    const config defaults;
+    std::vector<std::string> arguments{"--api-key=" + std::string(key)};
+    for_each_pair(text, [&](const std::string& name, const std::string& value) {
+        for_each_field(defaults, [&](const field_info& f, const auto&) {
+            if (name == f.name && name != "api_key")
+                arguments.push_back(command::flag_name(name) + '=' + value);
+        });
+    });
+    try {
+        app.parse(std::move(arguments));
+    } catch (const CLI::ParseError&) {
+        return;
+    }
+    const auto loaded = flags.load([](const char*) { return nullptr; });
+    require_sound(loaded.value, loaded.faults, loaded.urls.size());
+    if (loaded.faults.empty()) fuzzing::require(loaded.value.api_key == key);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzzing::input in(data, size);
+    if (in.rest().find(key) != std::string_view::npos) return 0;
+    // Some fifty flags take long to set up.
+    const bool as_flags = in.number(15) == 0;
+    if (as_flags) {
+        read_flags(in.rest());
+        return 0;
+    }
+    const auto end = std::min(in.rest().find('\f'), in.rest().size());
+    const auto json = in.bytes(end);
+    in.bytes(1);
+    read_file_and_variables(json, in.rest());
+    return 0;
+}
