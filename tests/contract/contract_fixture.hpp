@@ -40,6 +40,8 @@ class contract : public ::testing::TestWithParam<server_kind> {
 
     std::string url() const { return mock_ ? mock_->url() : real_->url(); }
     http_probe& probe() { return *probe_; }
+    /// The mock server; nullptr where the real one is tested.
+    const mock::server* the_mock() const noexcept { return mock_.get(); }
 
     /// A request that goes on for `n` tokens, whatever the model says.
     static json endless(int n, int slot = 0) {

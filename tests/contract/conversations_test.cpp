@@ -1,6 +1,8 @@
 // Many conversations over two servers, and what their history holds in the end.
 
 #include "contract/contract_fixture.hpp"
+#include "support/run_settings.hpp"
+#include "support/slot_overlaps.hpp"
 
 #include "tandem/service.hpp"
 
@@ -19,10 +21,7 @@ namespace {
 
 using std::chrono::seconds;
 
-int number_from(const char* variable, int otherwise) {
-    const char* text = std::getenv(variable);
-    return text ? std::stoi(text) : otherwise;
-}
+using test::number_from;
 
 class caller;
 
@@ -48,8 +47,15 @@ class conversations_contract : public contract {
         return c;
     }
     std::size_t turns_to_compare(const caller& c) const;
-    conversation_state state_of(conversation& c) {
-        return loop().call<conversation_state>([&](auto h) { c.async_state(std::move(h)); }).second;
+    conversation_state state_of(conversation& c) { return loop().state_of(c); }
+    // What went wrong with the slots of the mock servers.
+    std::vector<std::string> overlaps() const {
+        std::vector<std::string> found;
+        const mock::server* const second = second_mock_.get();
+        for (const auto* s : {the_mock(), second})
+            if (s)
+                for (auto& overlap : slot_overlaps(s->observe())) found.push_back(overlap);
+        return found;
     }
 
  private:
@@ -70,18 +76,27 @@ std::vector<mock::dialogue> two_turn_dialogues() {
     return some;
 }
 
+struct dialogue_parts {
+    conversation_options options;     // with the system message, if there is one
+    std::vector<mock::message> left;  // what user and assistant say
+};
+
+dialogue_parts parts_of(const mock::dialogue& d) {
+    dialogue_parts parts{{}, d.messages};
+    const auto& first = d.messages.front();
+    if (first.role != "system") return parts;
+    parts.options.messages.push_back({.role = "system", .content = first.content});
+    parts.left.erase(parts.left.begin());
+    return parts;
+}
+
 TEST_P(conversations_contract, second_turn_evaluates_its_own_new_tokens_only) {
     service bots(loop().ioc.get_executor(), two_servers());
     const auto dialogues = two_turn_dialogues();
     ASSERT_GE(dialogues.size(), 6u);
     int worst = 0;
     for (const auto& d : dialogues) {
-        std::deque<mock::message> left(d.messages.begin(), d.messages.end());
-        conversation_options options;
-        if (left.front().role == "system") {
-            options.messages.push_back({.role = "system", .content = left.front().content});
-            left.pop_front();
-        }
+        const auto [options, left] = parts_of(d);
         auto talk = bots.create(options);
         consumer first(talk.say(left[0].content));
         loop().run_to_end(first);
@@ -172,13 +187,7 @@ TEST_P(sleeping_conversations, go_on_from_their_file) {
     auto config = two_servers();
     config.servers = {url()};
     service bots(loop().ioc.get_executor(), config);
-    const auto dialogue = two_turn_dialogues().at(0);
-    std::deque<mock::message> left(dialogue.messages.begin(), dialogue.messages.end());
-    conversation_options options;
-    if (left.front().role == "system") {
-        options.messages.push_back({.role = "system", .content = left.front().content});
-        left.pop_front();
-    }
+    const auto [options, left] = parts_of(two_turn_dialogues().at(0));
     const auto file = "tandem-test-" + std::to_string(::getpid()) + ".bin";
     auto talk = bots.create(options);
     consumer first(talk.say(left[0].content));
@@ -361,7 +370,7 @@ TEST_P(conversations_contract, two_hundred_at_once_with_random_interruptions) {
     config.slots_per_conversation = 1;
     service bots(loop().ioc.get_executor(), config);
     const auto questions = first_questions();
-    const int count = number_from("TANDEM_CONVERSATIONS", 200);
+    const int count = static_cast<int>(number_from("TANDEM_CONVERSATIONS", 200));
     std::vector<std::unique_ptr<caller>> callers;
     for (int i = 0; i < count; ++i) {
         const auto at = static_cast<std::size_t>(i);
@@ -394,6 +403,7 @@ TEST_P(conversations_contract, two_hundred_at_once_with_random_interruptions) {
             EXPECT_EQ(whole.rfind(c->texts()[turn], 0), 0u) << c->marker() << " turn " << turn;
         }
     }
+    EXPECT_THAT(overlaps(), ::testing::IsEmpty());
     const double mean = waited / count;
     EXPECT_LE(longest, 2 * mean) << "no conversation waits more than twice the mean";
     EXPECT_GT(interruptions, count / 4);

@@ -1,9 +1,9 @@
 #include "contract/contract_fixture.hpp"
+#include "support/run_settings.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -15,11 +15,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-int number_from(const char* variable, int otherwise) {
-    const char* const text = std::getenv(variable);
-    return text ? std::stoi(text) : otherwise;
-}
+using test::number_from;
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -42,7 +38,7 @@ class interrupt_timing : public contract {
         double guard_wait_ms = 0;
     };
 
-    const int count_ = number_from("TANDEM_INTERRUPTS", 12);
+    const int count_ = static_cast<int>(number_from("TANDEM_INTERRUPTS", 12));
     const milliseconds every_{number_from("TANDEM_INTERRUPT_EVERY_MS", 50)};
 
     void wait_until(clock::time_point t) {

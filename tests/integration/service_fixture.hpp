@@ -34,7 +34,7 @@ class service_and_mocks : public ::testing::Test {
     }
 
     static std::string asked(const std::string& user_text) {
-        return "<|im_start|>user\n" + user_text + "<|im_end|>\n<|im_start|>assistant\n";
+        return mock::render_prompt({{"user", user_text}});
     }
     void answers_with(const std::string& user_text, std::string reply) {
         server_options.replies.push_back({asked(user_text), std::move(reply)});
@@ -78,11 +78,7 @@ class service_and_mocks : public ::testing::Test {
         loop.run_to_end(reply);
     }
 
-    conversation_state state_of(conversation& c) {
-        return loop
-            .call<conversation_state>([&](auto handler) { c.async_state(std::move(handler)); })
-            .second;
-    }
+    conversation_state state_of(conversation& c) { return loop.state_of(c); }
     /// The text of the message at this place, counted from the end if negative.
     std::string message(conversation& c, int place) {
         const auto history = state_of(c).history;

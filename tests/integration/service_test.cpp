@@ -1,6 +1,7 @@
 // Conversations over servers: who gets which slot, and servers that come and go.
 
 #include "service_fixture.hpp"
+#include "support/slot_overlaps.hpp"
 
 #include <set>
 
@@ -11,6 +12,7 @@ using namespace tandem::testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 using health = server_status::health;
@@ -31,14 +33,6 @@ class a_service : public service_and_mocks {
         loop.run_until([&] {
             return std::all_of(replies.begin(), replies.end(), [](auto& r) { return r.ended(); });
         });
-    }
-    // Whether a slot of the server ran two requests at a time.
-    static bool shared_a_slot(const mock::server& s) {
-        for (const auto& slot : s.observe().slots)
-            for (std::size_t i = 1; i < slot.history.size(); ++i)
-                if (!slot.history[i - 1].end || slot.history[i].start < *slot.history[i - 1].end)
-                    return true;
-        return false;
     }
 };
 
@@ -63,11 +57,24 @@ TEST_F(a_service, serves_more_conversations_than_it_has_slots) {
         EXPECT_FALSE(r.error()) << r.result().diagnostics.to_string();
         EXPECT_EQ(r.text(), "Hello. How are you? I am very well today, thank you.");
     }
-    EXPECT_FALSE(shared_a_slot(server()));
+    EXPECT_THAT(slot_overlaps(server().observe()), IsEmpty());
     for (const auto& request : completions(server())) {
         EXPECT_GE(request.id_slot, 0) << "each request names its slot";
         EXPECT_FALSE(request.deferred);
     }
+}
+
+// What the test above relies on: two that do not know of each other use one slot at a time.
+TEST_F(a_service, does_not_know_of_another_services_requests) {
+    server_options.parallel = 1;
+    start();
+    service other(loop.ioc.get_executor(), config);
+    auto talk = bots->create();
+    auto others_talk = other.create();
+    std::vector<consumer> replies;
+    for (auto* c : {&talk, &others_talk}) replies.emplace_back(c->say("Hello!"));
+    run_all(replies);
+    EXPECT_THAT(slot_overlaps(server().observe()), Not(IsEmpty()));
 }
 
 TEST_F(a_service, lets_a_conversation_have_its_slots_until_all_is_generated) {

@@ -1,6 +1,6 @@
 #include "simulation/simulation.hpp"
 
-#include "simulation/run_settings.hpp"
+#include "support/run_settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

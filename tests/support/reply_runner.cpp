@@ -50,4 +50,9 @@ bool reply_runner::run_until(const std::function<bool()>& condition,
     return true;
 }
 
+conversation_state reply_runner::state_of(conversation& c) {
+    return call<conversation_state>([&](auto handler) { c.async_state(std::move(handler)); })
+        .second;
+}
+
 }  // namespace tandem::testing

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tandem/client.hpp"
+#include "tandem/conversation.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -90,6 +91,8 @@ class reply_runner {
         run_until([&] { return got->arrived; });
         return std::move(got->value);
     }
+    /// What the conversation answers to async_state().
+    conversation_state state_of(conversation& c);
 
  private:
     // So that the loop waits where nothing but another thread can make the condition true.

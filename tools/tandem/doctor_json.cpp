@@ -6,17 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <type_traits>
-#include <vector>
 
 namespace tandem::command {
 namespace {
-
-template <class Item, class Write>
-std::string list(const std::vector<Item>& items, Write write) {
-    std::string text;
-    for (const auto& item : items) text += (text.empty() ? "" : ",") + write(item);
-    return '[' + text + ']';
-}
 
 void add_value(json_object& object, const finding::value_type& value) {
     std::visit(
@@ -29,11 +21,12 @@ void add_value(json_object& object, const finding::value_type& value) {
         value);
 }
 
-std::string check_object(const finding& f) {
+json_object check_object(const finding& f) {
     json_object object;
     object.field("name", f.name).field("status", status_name(f.status));
     add_value(object, f.value);
-    return object.field("message", f.message).field("remedy", f.remedy).closed();
+    object.field("message", f.message).field("remedy", f.remedy);
+    return object;
 }
 
 void add_use(json_object& object, const char* name, const std::optional<cache_use>& use) {
@@ -72,20 +65,21 @@ json_object measurements(const doctor_facts& facts) {
     return object;
 }
 
-std::string setting_object(const advised_setting& s) {
+json_object setting_object(const advised_setting& s) {
     json_object object;
     object.field("name", s.name).field("value", s.value);
     if (s.current.empty())
         object.null("current");
     else
         object.field("current", s.current);
-    return object.field("reason", s.reason).closed();
+    object.field("reason", s.reason);
+    return object;
 }
 
 json_object advice_object(const doctor_advice& advice) {
     json_object object;
-    object.raw("tandem", list(advice.tandem, setting_object))
-        .raw("llama_server", list(advice.llama_server, setting_object))
+    object.raw("tandem", json_list(advice.tandem, setting_object))
+        .raw("llama_server", json_list(advice.llama_server, setting_object))
         .field("command", advice.command);
     return object;
 }
@@ -97,7 +91,7 @@ std::string doctor_json(const doctor_report& report) {
     return object.field("url", report.facts.url)
         .field("good", report.good())
         .field("stopped", report.facts.stopped)
-        .raw("checks", list(report.findings, check_object))
+        .raw("checks", json_list(report.findings, check_object))
         .field("measurements", measurements(report.facts))
         .field("advice", advice_object(report.advice))
         .line();

@@ -42,16 +42,6 @@ json_object spread_object(const spread& s) {
     return out;
 }
 
-template <class Items, class ObjectOf>
-std::string list_of(const Items& items, ObjectOf object_of) {
-    std::string list = "[";
-    for (const auto& item : items) {
-        if (list.size() > 1) list += ',';
-        list += object_of(item).closed();
-    }
-    return list + ']';
-}
-
 json_object slot_object(const slot_figures& s) {
     json_object out;
     out.field("slot", s.slot)
@@ -68,7 +58,7 @@ json_object server_object(const server_figures& s) {
     json_object out;
     out.field("url", s.url)
         .field("state", s.state)
-        .raw("slots", list_of(s.slots, slot_object))
+        .raw("slots", json_list(s.slots, slot_object))
         .field("replies", s.replies)
         .field("failed", s.failed);
     return out;
@@ -177,7 +167,7 @@ std::string json_line(const replay_summary& s) {
         .field("first_chunk_ms", spread_object(s.first_chunk_ms))
         .field("gap_ms", spread_object(s.gap_ms))
         .field("slot_wait_ms", spread_object(s.slot_wait_ms))
-        .raw("servers", list_of(s.servers, server_object))
+        .raw("servers", json_list(s.servers, server_object))
         .field("conversations", conversations_object(s.conversations))
         .field("total_ms", s.total_ms)
         .field("cpu_ms", s.cpu_ms)

@@ -33,4 +33,15 @@ class json_object {
     std::string text_ = "{";
 };
 
+/// A JSON list of the objects that `object_of` makes of these.
+template <class Items, class ObjectOf>
+std::string json_list(const Items& items, ObjectOf object_of) {
+    std::string list = "[";
+    for (const auto& item : items) {
+        if (list.size() > 1) list += ',';
+        list += object_of(item).closed();
+    }
+    return list + ']';
+}
+
 }  // namespace tandem::command
