@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace tandem::testing {
 namespace {
@@ -76,8 +77,10 @@ std::string new_temporary_file() {
 }
 
 // In the child: nothing but system calls, as the parent may have threads.
-[[noreturn]] void become(char* const* arguments, const char* directory, const char* log_file) {
+[[noreturn]] void become(char* const* arguments, const char* directory, const char* log_file,
+                         pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
     const int log = open(log_file, O_WRONLY | O_APPEND);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
@@ -97,8 +100,9 @@ bool real_server::required() {
     return wanted && std::strcmp(wanted, "1") == 0;
 }
 
-real_server::real_server(const std::vector<std::string>& more) : log_file_(new_temporary_file()) {
-    spawn(more);
+real_server::real_server(std::vector<std::string> more)
+    : more_(std::move(more)), log_file_(new_temporary_file()) {
+    spawn();
     wait_until_healthy();
 }
 
@@ -107,48 +111,76 @@ real_server::~real_server() {
     unlink(log_file_.c_str());
 }
 
-void real_server::spawn(const std::vector<std::string>& more) {
+void real_server::spawn() {
     auto words = server_program().command;
     for (const char* word : {"-m", model, "--parallel", "2", "-c", "4096", "-t", "1", "--host",
-                             "127.0.0.1", "--port", "0", "--log-timestamps", "--log-prefix"})
+                             "127.0.0.1", "--log-timestamps", "--log-prefix", "--port"})
         words.emplace_back(word);
-    words.insert(words.end(), more.begin(), more.end());
+    words.push_back(std::to_string(port_));
+    words.insert(words.end(), more_.begin(), more_.end());
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
+    log_start_ = text_of(log_file_).size();
+    const auto parent = getpid();
     process_ = fork();
     if (process_ == 0)
-        become(arguments.data(), server_program().directory.c_str(), log_file_.c_str());
+        become(arguments.data(), server_program().directory.c_str(), log_file_.c_str(), parent);
 }
 
 void real_server::wait_until_healthy() {
     // The server chooses a free port itself, and says which.
     const std::string mark = "listening on http://127.0.0.1:";
-    const bool listens = poll_until([&] {
+    bool listens = false;
+    const auto look = [&] {
         const auto said = log();
         const auto at = said.find(mark);
-        if (at != said.npos)
-            port_ = static_cast<std::uint16_t>(std::atoi(said.c_str() + at + mark.size()));
-        return port_ != 0 || waitpid(process_, nullptr, WNOHANG) != 0;
-    });
-    if (!listens || port_ == 0) throw std::runtime_error("llama-server does not start:\n" + log());
+        listens = at != said.npos;
+        if (listens) port_ = static_cast<std::uint16_t>(std::atoi(said.c_str() + at + mark.size()));
+        return listens || has_ended();
+    };
+    if (!poll_until(look) || !listens)
+        throw std::runtime_error("llama-server does not start:\n" + log());
     http_probe probe(url());
     if (!poll_until([&] { return probe.get("/health")->status() == 200; }))
         throw std::runtime_error("llama-server does not become healthy:\n" + log());
 }
 
+bool real_server::has_ended() {
+    if (process_ <= 0) return true;
+    if (waitpid(process_, nullptr, WNOHANG) == 0) return false;
+    process_ = -1;
+    return true;
+}
+
 void real_server::stop() {
     if (process_ <= 0) return;
     kill(process_, SIGTERM);
-    const bool gone = poll_until([this] { return waitpid(process_, nullptr, WNOHANG) != 0; },
-                                 std::chrono::seconds(5));
-    if (gone) return;
+    thaw();
+    if (!poll_until([this] { return has_ended(); }, std::chrono::seconds(5))) kill_hard();
+}
+
+void real_server::kill_hard() {
+    if (process_ <= 0) return;
     kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
+    waitpid(std::exchange(process_, -1), nullptr, 0);
+}
+
+void real_server::start_again() {
+    spawn();
+    wait_until_healthy();
+}
+
+void real_server::freeze() {
+    if (process_ > 0) kill(process_, SIGSTOP);
+}
+
+void real_server::thaw() {
+    if (process_ > 0) kill(process_, SIGCONT);
 }
 
 std::string real_server::log() const {
-    return text_of(log_file_);
+    return text_of(log_file_).substr(log_start_);
 }
 
 std::vector<logged_use> real_server::finished_uses() const {

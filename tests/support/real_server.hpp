@@ -21,7 +21,8 @@ struct logged_use {
 /// The uses in a log of llama-server with timestamps, oldest first.
 std::vector<logged_use> uses_in_log(const std::string& log);
 
-/// A llama-server of its own with the talk model, on a free port.
+/// A llama-server of its own with the talk model, on a free port, which it keeps when it is started
+/// again. It dies with the thread that started it.
 class real_server {
  public:
     /// Why no llama-server can be had here; empty if one can.
@@ -30,23 +31,36 @@ class real_server {
     static bool required();
 
     /// Starts it with these arguments behind the model's, and waits until it is healthy.
-    explicit real_server(const std::vector<std::string>& more = {});
+    explicit real_server(std::vector<std::string> more = {});
     ~real_server();
     real_server(const real_server&) = delete;
     real_server& operator=(const real_server&) = delete;
 
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+    std::uint16_t port() const noexcept { return port_; }
     pid_t process() const noexcept { return process_; }
+    /// Of the process that was started last.
     std::string log() const;
     /// From the log, once every use has ended.
     std::vector<logged_use> finished_uses() const;
 
+    /// As `kill -9`: nobody listens at its port when this returns.
+    void kill_hard();
+    /// Starts it again after that, and waits until it is healthy.
+    void start_again();
+    /// Stops the process where it is: connections are made still, and nothing is answered.
+    void freeze();
+    void thaw();
+
  private:
-    void spawn(const std::vector<std::string>& more);
+    void spawn();
     void wait_until_healthy();
     void stop();
+    bool has_ended();
 
+    std::vector<std::string> more_;
     std::string log_file_;
+    std::size_t log_start_ = 0;
     pid_t process_ = -1;
     std::uint16_t port_ = 0;
 };
