@@ -1,0 +1,101 @@
+#pragma once
+
+// clang-format off
+#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
+// clang-format on
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tandem::testing {
+
+/// What befalls a connection on its way.
+enum class ill {
+    none,
+    drop,     ///< it is closed before anything passed
+    delay,    ///< each piece comes late, by a time of its own
+    stall,    ///< nothing passes any more, and it stays open until the client leaves
+    reset,    ///< RST to both sides
+    close,    ///< FIN to both sides
+    corrupt,  ///< one byte is another
+};
+inline constexpr std::size_t ill_count = 7;
+
+/// What may befall the connections of a proxy, by chance.
+struct chaos_plan {
+    std::uint64_t seed = 1;
+    /// How often each ill comes, as shares of their sum.
+    std::array<int, ill_count> weights{1};
+    int& weight(ill i) { return weights[static_cast<std::size_t>(i)]; }
+    /// Stalls, resets, closes and corruptions come behind so many bytes of one direction at most;
+    /// fewer are likelier, so that heads are hit as well as streams.
+    std::size_t within = 32 * 1024;
+    std::chrono::milliseconds longest_delay{50};
+};
+
+/// A TCP proxy on a free port of 127.0.0.1, with a thread of its own. What befalls the n-th
+/// connection hangs on the seed and n alone. All functions may be called from any thread.
+class chaos_proxy {
+ public:
+    chaos_proxy(std::uint16_t upstream, chaos_plan plan);
+    ~chaos_proxy();
+    chaos_proxy(const chaos_proxy&) = delete;
+    chaos_proxy& operator=(const chaos_proxy&) = delete;
+
+    std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+    std::uint16_t port() const noexcept { return port_; }
+
+    /// For connections that come from now on.
+    void set_plan(chaos_plan plan);
+    /// Connections are refused from now on; those that run are reset.
+    void close_port();
+    void open_port();
+
+    /// Connections that this has befallen.
+    int count(ill i) const { return counts_[static_cast<std::size_t>(i)]; }
+    /// Connections that run.
+    int running() const { return running_; }
+
+ private:
+    struct link;
+    struct direction;
+    using link_ptr = std::shared_ptr<link>;
+    template <class Result = void>
+    using awaitable = boost::asio::awaitable<Result>;
+
+    void run_inside(const std::function<void()>& task);
+    void listen();
+    void reset_all();
+    awaitable<> accept_all();
+    awaitable<> serve(link_ptr l);
+    awaitable<> pump(link_ptr l, direction way);
+    awaitable<bool> pass(link& l, const direction& way, std::string piece);
+    bool strike(link& l, std::string& rest);
+    link_ptr new_link(boost::asio::ip::tcp::socket client);
+
+    chaos_plan plan_;
+    std::uint16_t upstream_;
+    std::uint64_t accepted_ = 0;
+    std::vector<std::weak_ptr<link>> links_;
+    std::array<std::atomic<int>, ill_count> counts_{};
+    std::atomic<int> running_ = 0;
+    boost::asio::io_context context_{1};
+    std::optional<boost::asio::ip::tcp::acceptor> acceptor_;
+    std::uint16_t port_ = 0;
+    std::thread thread_;
+};
+
+}  // namespace tandem::testing
