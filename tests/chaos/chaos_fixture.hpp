@@ -1,0 +1,171 @@
+#pragma once
+
+#include "chaos/talkers.hpp"
+#include "support/chaos_proxy.hpp"
+#include "support/http_probe.hpp"
+#include "support/real_server.hpp"
+
+#include "tandem/service.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tandem::testing {
+
+using namespace std::chrono_literals;
+
+inline int number_from(const char* variable, int otherwise) {
+    const char* text = std::getenv(variable);
+    return text ? std::stoi(text) : otherwise;
+}
+
+// Where the library cannot go on after a failure yet, these do nothing.
+template <class Config>
+constexpr bool goes_on = requires(Config c) {
+    c.retries;
+};
+template <class Config>
+void set_patience(Config& c, int retries, duration within) {
+    if constexpr (goes_on<Config>) {
+        c.retries = retries;
+        c.resume_within = within;
+    }
+}
+
+/// Real servers with four slots each, which things happen to while others talk. The dice are
+/// seeded by TANDEM_CHAOS_SEED, or else by chance, and the seed is printed. TANDEM_CHAOS_LOG names
+/// a file for the library's log.
+class chaos : public ::testing::Test {
+ protected:
+    static constexpr int slots = 4;
+
+    void SetUp() override {
+        const auto why_not = real_server::missing();
+        if (!why_not.empty() && real_server::required()) FAIL() << why_not;
+        if (!why_not.empty()) GTEST_SKIP() << why_not;
+        if (!goes_on<tandem::config>) GTEST_SKIP() << "replies end with their first failure yet";
+        std::cout << "TANDEM_CHAOS_SEED=" << seed_ << std::endl;
+        if (const char* file = std::getenv("TANDEM_CHAOS_LOG"))
+            log_file_ = std::make_shared<std::ofstream>(file, std::ios::app);
+    }
+
+    void start_servers(int count) {
+        const auto parallel = std::to_string(slots);
+        for (int i = 0; i < count; ++i)
+            servers_.push_back(std::make_unique<real_server>(
+                std::vector<std::string>{"--parallel", parallel, "-c", "8192"}));
+    }
+    real_server& server(std::size_t i) { return *servers_[i]; }
+
+    /// Of one server, or of any for a service: limits are generous, as the machine may be busy.
+    tandem::config client_config(std::string url = {}) {
+        tandem::config c;
+        if (!url.empty()) c.url = std::move(url);
+        c.proxy = "none";  // the machine's own proxy has no say in tests
+        c.slots = 0;
+        c.reuse_guard = 0s;
+        c.first_chunk_min_tokens = 0;  // as many chunks as sentences
+        c.queue_timeout = 5min;
+        c.queue_limit = 100'000;
+        c.logger = logger();
+        set_patience(c, 100, 30s);
+        return c;
+    }
+    service_config service_of(std::vector<std::string> urls) {
+        service_config c;
+        c.servers = std::move(urls);
+        c.server = client_config();
+        c.slots_per_conversation = 1;
+        c.health_interval = 200ms;
+        return c;
+    }
+    std::vector<std::string> urls() const {
+        std::vector<std::string> list;
+        for (const auto& s : servers_) list.push_back(s->url());
+        return list;
+    }
+    /// What each turn says where nothing happens to it.
+    turn_texts undisturbed(std::variant<service_config, tandem::config> library) {
+        talkers calm(std::move(library), {.dialogues = 51});
+        const auto totals = calm.finish();
+        EXPECT_EQ(totals.failed, 0) << list_of(totals.failures);
+        EXPECT_EQ(totals.retries, 0);
+        return calm.texts();
+    }
+
+    static std::string list_of(const std::vector<strange_reply>& replies) {
+        std::string all;
+        for (const auto& r : replies)
+            all +=
+                fmt::format("{}: {} {}\n  \"{}\"\n", r.turn, error_name(r.error), r.words, r.text);
+        return all;
+    }
+    static void expect_all_right(const talk_totals& totals) {
+        EXPECT_EQ(totals.failed, 0) << list_of(totals.failures);
+        EXPECT_EQ(totals.hanging, 0);
+        EXPECT_EQ(totals.wrong, 0) << list_of(totals.wrong_texts);
+    }
+    /// A server has nothing to do: no request is left on a slot.
+    static bool becomes_idle(const real_server& s) {
+        http_probe probe(s.url());
+        return probe.wait_until([&] {
+            const auto list = probe.get("/slots")->parsed();
+            if (!list.is_array() || list.size() != slots) return false;
+            return std::none_of(list.begin(), list.end(), [](auto& slot) {
+                return slot.at("is_processing").template get<bool>();
+            });
+        });
+    }
+
+    int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(dice_); }
+    /// Lets a time go by: faults come at any moment, not when something has been seen.
+    static void let_pass(duration time) {
+        boost::asio::io_context ioc;
+        boost::asio::steady_timer timer(ioc, time);
+        timer.wait();
+    }
+    void let_pass_up_to(std::chrono::milliseconds most) {
+        let_pass(std::chrono::microseconds(pick(0, static_cast<int>(most.count()) * 1000)));
+    }
+
+    /// Into the library's log.
+    void note(const std::string& line) {
+        const auto log = logger();
+        if (log.enabled(log_level::info)) log.write(log_level::info, line);
+    }
+    std::uint64_t seed() const { return seed_; }
+
+ private:
+    tandem::logger logger() {
+        if (!log_file_) return {};
+        return {log_level::debug,
+                [file = log_file_, lock = log_lock_](log_level, std::string_view line) {
+                    const std::lock_guard hold(*lock);
+                    const std::chrono::duration<double, std::milli> now =
+                        std::chrono::steady_clock::now().time_since_epoch();
+                    *file << fmt::format("{:.3f} {}\n", now.count(), line) << std::flush;
+                }};
+    }
+
+    std::uint64_t seed_ = static_cast<std::uint64_t>(
+        number_from("TANDEM_CHAOS_SEED", static_cast<int>(std::random_device()() >> 1)));
+    std::mt19937_64 dice_{seed_};
+    std::shared_ptr<std::ofstream> log_file_;
+    std::shared_ptr<std::mutex> log_lock_ = std::make_shared<std::mutex>();
+    std::vector<std::unique_ptr<real_server>> servers_;
+};
+
+}  // namespace tandem::testing

@@ -1,0 +1,56 @@
+// SIGSTOP: connections are made, and nothing comes.
+
+#include "chaos/chaos_fixture.hpp"
+#include "support/poll_until.hpp"
+
+#include <set>
+
+namespace tandem::testing {
+namespace {
+
+class a_frozen_server : public chaos {
+ protected:
+    service_config impatient_service() {
+        auto c = service_of(urls());
+        c.server.connect_timeout = 1s;
+        c.server.request_timeout = 1s;
+        c.server.first_token_timeout = 2s;
+        c.server.between_tokens_timeout = 500ms;
+        return c;
+    }
+    // Slots of a server that ran requests behind the first `uses`.
+    static std::set<int> slots_used(const real_server& s, std::size_t uses) {
+        const auto all = uses_in_log(s.log());
+        std::set<int> numbers;
+        for (auto i = uses; i < all.size(); ++i) numbers.insert(all[i].slot);
+        return numbers;
+    }
+};
+
+TEST_F(a_frozen_server, is_left_for_another_and_loses_no_slot) {
+    start_servers(2);
+    const auto texts = undisturbed(service_of(urls()));
+    talkers people(impatient_service(), {.longest_speech = 50ms, .seed = seed()}, texts);
+    const int freezes = 3;
+    for (int i = 0; i < freezes && !people.done(); ++i) {
+        let_pass_up_to(300ms);
+        note("FREEZE");
+        server(0).freeze();
+        let_pass(1500ms);
+        const int before = people.replies();
+        EXPECT_TRUE(poll_until([&] { return people.replies() >= before + 8; }));
+        server(0).thaw();
+        note("THAW");
+        EXPECT_TRUE(poll_until([&, uses = uses_in_log(server(0).log()).size()] {
+            return slots_used(server(0), uses).size() == slots;
+        })) << "each of its slots is used again";
+    }
+    const auto totals = people.finish();
+    std::cout << freezes << " times frozen; " << totals.to_string() << "\n";
+    expect_all_right(totals);
+    EXPECT_GT(totals.retries, 0);
+    EXPECT_TRUE(becomes_idle(server(0)) && becomes_idle(server(1)));
+}
+
+}  // namespace
+}  // namespace tandem::testing

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "chaos/chaos_fixture.hpp"
+#include "support/poll_until.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tandem::testing {
+
+/// Real servers that are reached through a proxy each.
+class proxied_servers : public chaos {
+ protected:
+    void start_proxied(int count, const chaos_plan& plan) {
+        start_servers(count);
+        for (int i = 0; i < count; ++i)
+            proxies_.push_back(
+                std::make_unique<chaos_proxy>(server(static_cast<std::size_t>(i)).port(), plan));
+    }
+    chaos_proxy& proxy(std::size_t i) { return *proxies_[i]; }
+    std::vector<std::string> urls() const {
+        std::vector<std::string> list;
+        for (const auto& p : proxies_) list.push_back(p->url());
+        return list;
+    }
+
+    /// Gives up soon where nothing comes.
+    service_config impatient_service() {
+        auto c = service_of(urls());
+        c.server.connect_timeout = 1s;
+        c.server.request_timeout = 1s;
+        c.server.first_token_timeout = 2s;
+        c.server.between_tokens_timeout = 500ms;
+        return c;
+    }
+
+    /// About a tenth of the connections ends or stalls somewhere.
+    void make_network_bad(bool corrupts) {
+        chaos_plan plan{.seed = seed()};
+        plan.weight(ill::none) = 40;
+        plan.weight(ill::delay) = 10;
+        for (const auto i : {ill::drop, ill::stall, ill::reset, ill::close}) plan.weight(i) = 3;
+        plan.weight(ill::corrupt) = corrupts ? 12 : 0;
+        for (const auto& p : proxies_) p->set_plan(plan);
+    }
+    void make_network_good() {
+        for (const auto& p : proxies_) p->set_plan({});
+    }
+
+    int ill_total(ill i) const {
+        int total = 0;
+        for (const auto& p : proxies_) total += p->count(i);
+        return total;
+    }
+    std::string ills() const {
+        return fmt::format(
+            "{} connections passed, {} late, {} dropped, {} stalled, {} reset, {} closed, "
+            "{} corrupted",
+            ill_total(ill::none), ill_total(ill::delay), ill_total(ill::drop),
+            ill_total(ill::stall), ill_total(ill::reset), ill_total(ill::close),
+            ill_total(ill::corrupt));
+    }
+
+    /// No connection, and no request at a server.
+    void expect_nothing_left() {
+        for (std::size_t i = 0; i < proxies_.size(); ++i) {
+            EXPECT_TRUE(poll_until([&] { return proxy(i).running() == 0; }));
+            EXPECT_TRUE(becomes_idle(server(i)));
+        }
+    }
+
+ private:
+    std::vector<std::unique_ptr<chaos_proxy>> proxies_;
+};
+
+}  // namespace tandem::testing

@@ -1,0 +1,109 @@
+// Replies without a pause through faults of every kind: nothing grows.
+
+#include "chaos/proxied_fixture.hpp"
+#include "support/poll_until.hpp"
+#include "support/process.hpp"
+
+#include <limits>
+
+namespace tandem::testing {
+namespace {
+
+// The least that was seen in a time: what replies under way hold for a moment is no growth.
+struct low_water {
+    std::size_t memory = std::numeric_limits<std::size_t>::max();
+    std::size_t descriptors = std::numeric_limits<std::size_t>::max();
+    int replies = 0;  // until the end of the time
+
+    void look() {
+        memory = std::min(memory, resident_bytes());
+        descriptors = std::min(descriptors, open_descriptors());
+    }
+};
+
+// A sanitizer keeps what was freed.
+constexpr bool memory_counts =
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    false;
+#else
+    true;
+#endif
+
+class soak : public proxied_servers {
+ protected:
+    void look_for(std::chrono::milliseconds time, low_water& low) {
+        poll_until([&] { return low.look(), false; }, time);
+    }
+
+    // One server at a time is in trouble.
+    void cause_trouble(low_water& low) {
+        const auto i = static_cast<std::size_t>(pick(0, 1));
+        const std::chrono::milliseconds time(pick(50, 700));
+        switch (pick(0, 2)) {
+            case 0:
+                note(fmt::format("KILL {}", i));
+                server(i).kill_hard();
+                look_for(time, low);
+                return server(i).start_again();
+            case 1:
+                note(fmt::format("FREEZE {}", i));
+                server(i).freeze();
+                look_for(time, low);
+                return server(i).thaw();
+            default:
+                note(fmt::format("CLOSE {}", i));
+                proxy(i).close_port();
+                look_for(time, low);
+                return proxy(i).open_port();
+        }
+    }
+
+    low_water go_through_trouble(const talkers& people, std::chrono::milliseconds time) {
+        low_water low;
+        const auto end = std::chrono::steady_clock::now() + time;
+        while (std::chrono::steady_clock::now() < end && !people.done()) {
+            cause_trouble(low);
+            look_for(std::chrono::milliseconds(pick(50, 300)), low);
+            ++troubles_;
+        }
+        low.replies = people.replies();
+        return low;
+    }
+    int troubles() const { return troubles_; }
+
+ private:
+    int troubles_ = 0;
+};
+
+TEST_F(soak, memory_and_descriptors_stay_flat) {
+    start_proxied(2, {.seed = seed()});
+    const auto texts = undisturbed(service_of(urls()));
+    const auto before = open_descriptors();
+    make_network_bad(false);
+    const auto quarter = std::chrono::milliseconds(number_from("TANDEM_SOAK_SECONDS", 20) * 250);
+    auto people = std::make_unique<talkers>(impatient_service(), talk_plan{.seed = seed()}, texts);
+    go_through_trouble(*people, quarter);  // pools and caches fill
+    const auto first = go_through_trouble(*people, quarter);
+    go_through_trouble(*people, quarter);
+    const auto last = go_through_trouble(*people, quarter);
+    const auto totals = people->finish();
+    people.reset();
+
+    const int between = last.replies - first.replies;
+    const auto growth = static_cast<long>(last.memory) - static_cast<long>(first.memory);
+    std::cout << troubles() << " troubles; " << ills() << "; " << totals.to_string() << "\n"
+              << between << " replies between the measured times: memory grew by " << growth / 1024
+              << " KiB, descriptors from " << first.descriptors << " to " << last.descriptors
+              << "\n";
+    expect_all_right(totals);
+    // A reply that is left over holds 2 KiB and more (its text, its timeline); what else grows is
+    // the allocator's.
+    EXPECT_TRUE(!memory_counts || growth < 2 * 1024 * 1024 + between * 512) << growth;
+    // Eight replies at a time use up to four each: their own and those of the proxy.
+    EXPECT_LE(last.descriptors, first.descriptors + 16);
+    expect_nothing_left();
+    EXPECT_EQ(open_descriptors(), before);
+}
+
+}  // namespace
+}  // namespace tandem::testing
