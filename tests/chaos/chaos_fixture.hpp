@@ -45,13 +45,11 @@ void set_patience(Config& c, int retries, duration within) {
     }
 }
 
-/// Real servers with four slots each, which things happen to while others talk. The dice are
+/// Real servers, which things happen to while others talk. The dice are
 /// seeded by TANDEM_CHAOS_SEED, or else by chance, and the seed is printed. TANDEM_CHAOS_LOG names
 /// a file for the library's log.
 class chaos : public ::testing::Test {
  protected:
-    static constexpr int slots = 4;
-
     void SetUp() override {
         const auto why_not = real_server::missing();
         if (!why_not.empty() && real_server::required()) FAIL() << why_not;
@@ -62,11 +60,13 @@ class chaos : public ::testing::Test {
             log_file_ = std::make_shared<std::ofstream>(file, std::ios::app);
     }
 
-    void start_servers(int count) {
-        const auto parallel = std::to_string(slots);
+    /// Eight talk at a time: with eight slots, one server has room for all.
+    void start_servers(int count, int slots = 8) {
+        slots_ = static_cast<std::size_t>(slots);
+        const auto context = std::to_string(slots * 2048);
         for (int i = 0; i < count; ++i)
             servers_.push_back(std::make_unique<real_server>(
-                std::vector<std::string>{"--parallel", parallel, "-c", "8192"}));
+                std::vector<std::string>{"--parallel", std::to_string(slots), "-c", context}));
     }
     real_server& server(std::size_t i) { return *servers_[i]; }
 
@@ -119,11 +119,11 @@ class chaos : public ::testing::Test {
         EXPECT_EQ(totals.wrong, 0) << list_of(totals.wrong_texts);
     }
     /// A server has nothing to do: no request is left on a slot.
-    static bool becomes_idle(const real_server& s) {
+    bool becomes_idle(const real_server& s) {
         http_probe probe(s.url());
         return probe.wait_until([&] {
             const auto list = probe.get("/slots")->parsed();
-            if (!list.is_array() || list.size() != slots) return false;
+            if (!list.is_array() || list.size() != slots_) return false;
             return std::none_of(list.begin(), list.end(), [](auto& slot) {
                 return slot.at("is_processing").template get<bool>();
             });
@@ -166,6 +166,7 @@ class chaos : public ::testing::Test {
     std::shared_ptr<std::ofstream> log_file_;
     std::shared_ptr<std::mutex> log_lock_ = std::make_shared<std::mutex>();
     std::vector<std::unique_ptr<real_server>> servers_;
+    std::size_t slots_ = 0;
 };
 
 }  // namespace tandem::testing

@@ -28,7 +28,8 @@ class a_frozen_server : public chaos {
 };
 
 TEST_F(a_frozen_server, is_left_for_another_and_loses_no_slot) {
-    start_servers(2);
+    constexpr int slots = 4;
+    start_servers(2, slots);
     const auto texts = undisturbed(service_of(urls()));
     talkers people(impatient_service(), {.longest_speech = 50ms, .seed = seed()}, texts);
     const int freezes = 3;
