@@ -48,7 +48,8 @@ TEST_F(killed_servers, leave_no_trace_in_the_replies_of_a_service) {
 TEST_F(killed_servers, are_waited_for_where_there_is_no_other) {
     start_servers(1);
     auto config = client_config(server(0).url());
-    set_patience(config, 3, 5s);
+    config.retries = 3;
+    config.resume_within = 5s;
     const auto texts = undisturbed(config);
     const int wanted = number_from("TANDEM_CHAOS_KILLS", 3);
     talkers people(config, {.longest_speech = 100ms, .seed = seed()}, texts);

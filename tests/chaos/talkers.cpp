@@ -28,15 +28,6 @@ namespace {
 
 constexpr std::size_t kept_of_a_kind = 10;
 
-// Where the metrics do not count them yet, none.
-template <class Metrics>
-int retries_of(const Metrics& m) {
-    if constexpr (requires { m.retries; })
-        return m.retries;
-    else
-        return 0;
-}
-
 void keep(std::vector<strange_reply>& list, const std::string& turn, const reply_result& r) {
     if (list.size() < kept_of_a_kind)
         list.push_back({turn, r.text, r.error, r.diagnostics.to_string()});
@@ -187,8 +178,8 @@ const mock::dialogue* talkers::next_dialogue() {
 void talkers::note(const std::string& turn, const reply_result& r) {
     const auto& m = r.metrics;
     ++totals_.replies;
-    totals_.retries += retries_of(m);
-    totals_.most_retries = std::max(totals_.most_retries, retries_of(m));
+    totals_.retries += m.retries;
+    totals_.most_retries = std::max(totals_.most_retries, m.retries);
     totals_.requests += m.requests;
     totals_.longest_pause_ms = std::max(totals_.longest_pause_ms, m.longest_gap_ms);
     totals_.longest_first_chunk_ms = std::max(totals_.longest_first_chunk_ms, m.first_chunk_ms);
