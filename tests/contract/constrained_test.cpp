@@ -28,15 +28,16 @@ TEST_P(constrained_contract, is_one_request_whose_chunks_come_at_their_pace) {
     EXPECT_GT(said.chunks().size(), 1u);
     EXPECT_EQ(log().count(log_level::debug, "one uncut request"), 1u);
     // The mock server knows no grammars.
-    if (GetParam() == server_kind::real)
-        EXPECT_EQ(said.text(), "The sun shines. The birds are singing. It is a fine day.");
+    if (GetParam() == server_kind::mock) return;
+    EXPECT_EQ(said.text(), "The sun shines. The birds are singing. It is a fine day.");
 }
 
 TEST_P(constrained_contract, that_has_a_schema_is_the_json_of_it) {
     const auto said = say({.max_tokens = 60, .json_schema = R"({"enum":["yes"]})"});
     EXPECT_FALSE(said.error()) << said.result().diagnostics.to_string();
     EXPECT_EQ(said.result().metrics.requests, 1);
-    if (GetParam() == server_kind::real) EXPECT_EQ(json::parse(said.text()), json("yes"));
+    if (GetParam() == server_kind::mock) return;
+    EXPECT_EQ(json::parse(said.text()), json("yes"));
 }
 
 TEST_P(constrained_contract, by_a_grammar_that_is_none_fails_before_any_text) {
