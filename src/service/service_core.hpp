@@ -3,8 +3,7 @@
 #include "conversation/conversation_host.hpp"
 #include "reply/client_core.hpp"
 #include "reply/event_home.hpp"
-#include "service/server_choice.hpp"
-#include "service/server_health.hpp"
+#include "service/server_list.hpp"
 
 #include "tandem/service.hpp"
 
@@ -52,39 +51,28 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void context_ended() noexcept override;
 
  private:
-    struct server {
-        std::string url;
-        core_ptr core;
-        services::server_health health;
-        int conversations = 0;
-        int generating = 0;
-        /// Being removed: when what still runs is ended.
-        std::optional<time_point> ends{};
-    };
-    using server_list = std::vector<std::unique_ptr<server>>;
+    using server_id = services::server_id;
+    using listed_server = services::listed_server;
 
     service_core(std::shared_ptr<event_home> home, service_config c);
 
-    bool may_serve(const server& s) const;
-    std::optional<std::size_t> choose(const server* left_out);
-    server* find(const core_ptr& core);
-    server* find(std::string_view url);
+    server_id id_of(const core_ptr& core) const;
+    services::server_state state_of(const listed_server& s) const;
     failure why_none() const;
     void drop_drained();
-    void end_overdue(server& s);
+    void end_overdue(server_id id);
 
     // Health.
     bool is_watching() const noexcept { return !conversations_.empty(); }
-    std::optional<time_point> next_event() const;
     void arm_timer();
     void timer_expired();
-    void check(server& s);
-    void tell_state(const server& s) const;
+    void check(server_id id);
+    void tell_state(const listed_server& s) const;
 
     std::shared_ptr<event_home> home_;
     service_config config_;
-    server_list servers_;
-    services::server_choice choice_;
+    services::server_list list_;
+    std::map<server_id, core_ptr> cores_;  // of the list
     std::map<slots::owner_id, std::weak_ptr<conversation_shell>> conversations_;
     // Empty once the execution context is gone.
     std::optional<boost::asio::steady_timer> timer_;

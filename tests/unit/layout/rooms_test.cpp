@@ -124,6 +124,7 @@ constexpr std::array<const char*, 27> pure_parts{"src/base/",
                                                  "src/conversation/turn_history.",
                                                  "src/service/server_choice.",
                                                  "src/service/server_health.",
+                                                 "src/service/server_list.",
                                                  "src/service/service_config."};
 
 std::vector<fs::path> pure_files() {

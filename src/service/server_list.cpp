@@ -1,0 +1,126 @@
+#include "service/server_list.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tandem::services {
+
+server_id server_list::add(std::string_view url) {
+    if (auto* known = find(url)) {
+        known->ends.reset();
+        known->told_to_leave = false;
+        return no_server;
+    }
+    servers_.push_back(
+        {.id = ++last_id_, .url = std::string(url), .health = server_health(health_interval_)});
+    return last_id_;
+}
+
+const listed_server* server_list::remove(time_point now, std::string_view url, duration limit) {
+    constexpr duration longest = std::chrono::hours(24);
+    auto* s = find(url);
+    if (!s) return nullptr;
+    s->ends = now + std::clamp(limit, duration{}, longest);
+    s->told_to_leave = false;
+    return s;
+}
+
+std::vector<server_id> server_list::drop_drained() {
+    std::vector<server_id> dropped;
+    std::erase_if(servers_, [&](const listed_server& s) {
+        const bool is_drained = s.ends && s.generating == 0;
+        if (is_drained) dropped.push_back(s.id);
+        return is_drained;
+    });
+    return dropped;
+}
+
+std::vector<server_id> server_list::take_overdue(time_point now) {
+    std::vector<server_id> overdue;
+    for (auto& s : servers_) {
+        if (!s.ends || *s.ends > now || s.told_to_leave) continue;
+        s.told_to_leave = true;
+        overdue.push_back(s.id);
+    }
+    return overdue;
+}
+
+std::vector<server_id> server_list::take_due_checks(time_point now) {
+    std::vector<server_id> due;
+    for (auto& s : servers_) {
+        const auto next = s.health.next_check();
+        if (s.ends || !next || *next > now) continue;
+        s.health.check_begun();
+        due.push_back(s.id);
+    }
+    return due;
+}
+
+// What was told to leave may stay as long as its voice speaks: there is nothing to wake up for.
+std::optional<time_point> server_list::next_event(bool is_watching) const {
+    std::optional<time_point> next;
+    for (const auto& s : servers_) {
+        if (!s.told_to_leave) next = earlier(next, s.ends);
+        if (is_watching && !s.ends) next = earlier(next, s.health.next_check());
+    }
+    return next;
+}
+
+// --- conversations
+
+bool server_list::may_serve(const listed_server& s, const ask_server& ask) {
+    return s.health.may_serve() && !s.ends && ask(s).takes_requests;
+}
+
+listed_server* server_list::choose(server_id left_out, const ask_server& ask) {
+    std::vector<server_load> loads;
+    for (const auto& s : servers_)
+        loads.push_back({.may_serve = s.id != left_out && may_serve(s, ask),
+                         .slots = ask(s).slots,
+                         .conversations = s.conversations,
+                         .generating = s.generating});
+    const auto chosen = choice_.choose(loads);
+    return chosen ? &servers_[*chosen] : nullptr;
+}
+
+listed_server* server_list::place(server_id pinned, bool elsewhere, const ask_server& ask) {
+    auto* const before = find(pinned);
+    auto* next = before && may_serve(*before, ask) ? before : nullptr;
+    if (!next || elsewhere)
+        if (auto* const chosen = choose(pinned, ask)) next = chosen;
+    if (!next) return nullptr;
+    if (before) --before->conversations;
+    ++next->conversations;
+    return next;
+}
+
+void server_list::unpin(server_id pinned) {
+    if (auto* s = find(pinned)) --s->conversations;
+}
+
+// A turn that was on its way there when its server's limit came must leave, too.
+void server_list::turn_began(server_id at) {
+    auto* const s = find(at);
+    if (!s) return;
+    ++s->generating;
+    s->told_to_leave = false;
+}
+
+bool server_list::turn_ended(server_id at) {
+    auto* const s = find(at);
+    if (!s) return false;
+    --s->generating;
+    return s->ends.has_value();
+}
+
+listed_server* server_list::find(server_id id) {
+    const auto found = std::ranges::find(servers_, id, &listed_server::id);
+    return found != servers_.end() ? &*found : nullptr;
+}
+
+listed_server* server_list::find(std::string_view url) {
+    const auto found = std::ranges::find(servers_, url, &listed_server::url);
+    return found != servers_.end() ? &*found : nullptr;
+}
+
+}  // namespace tandem::services

@@ -1,0 +1,146 @@
+#include "service/server_list.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::duration;
+using tandem::errc;
+using tandem::placement;
+using tandem::time_point;
+using tandem::services::listed_server;
+using tandem::services::no_server;
+using tandem::services::server_id;
+using tandem::services::server_list;
+using tandem::services::server_state;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr time_point at(duration since_start) {
+    return time_point(since_start + 1h);
+}
+
+server_state all_is_well(const listed_server&) {
+    return {.takes_requests = true, .slots = 2};
+}
+
+// Two servers, which were asked for their health at the start.
+struct two_servers {
+    server_list list{placement::round_robin, 5s};
+    server_id one = list.add("one");
+    server_id two = list.add("two");
+
+    two_servers() {
+        for (const auto id : list.take_due_checks(at(0s)))
+            list.find(id)->health.answered(at(0s), {}, {});
+    }
+    server_id place(server_id pinned, bool elsewhere = false) {
+        const auto* s = list.place(pinned, elsewhere, all_is_well);
+        return s ? s->id : no_server;
+    }
+};
+
+TEST(server_list, has_each_server_once) {
+    two_servers t;
+    EXPECT_EQ(t.list.add("one"), no_server);
+    EXPECT_EQ(t.list.all().size(), 2u);
+}
+
+TEST(server_list, leaves_a_conversation_where_it_is) {
+    two_servers t;
+    EXPECT_EQ(t.place(no_server), t.one);
+    EXPECT_EQ(t.place(t.one), t.one);
+    EXPECT_EQ(t.list.find(t.one)->conversations, 1);
+}
+
+TEST(server_list, moves_a_conversation_that_must_go_elsewhere) {
+    two_servers t;
+    t.place(no_server);
+    EXPECT_EQ(t.place(t.one, true), t.two);
+    EXPECT_EQ(t.list.find(t.one)->conversations, 0);
+    EXPECT_EQ(t.list.find(t.two)->conversations, 1);
+}
+
+TEST(server_list, leaves_it_where_it_is_if_there_is_no_other) {
+    two_servers t;
+    t.place(no_server);
+    t.list.find(t.two)->health.failed(at(0s), errc::connect_failed, {});
+    EXPECT_EQ(t.place(t.one, true), t.one);
+}
+
+TEST(server_list, places_nothing_where_the_circuit_is_open) {
+    two_servers t;
+    const auto open_at_one = [&](const listed_server& s) {
+        return server_state{.takes_requests = s.id != t.one, .slots = 2};
+    };
+    EXPECT_EQ(t.list.place(t.one, false, open_at_one)->id, t.two);
+}
+
+TEST(server_list, places_nothing_on_a_server_that_is_being_removed) {
+    two_servers t;
+    t.list.remove(at(0s), "one", 1min);
+    EXPECT_EQ(t.place(t.one), t.two);
+    t.list.remove(at(0s), "two", 1min);
+    EXPECT_EQ(t.place(t.two), no_server);
+}
+
+TEST(server_list, drops_a_removed_server_with_its_last_reply) {
+    two_servers t;
+    t.list.turn_began(t.one);
+    t.list.remove(at(0s), "one", 1min);
+    EXPECT_THAT(t.list.drop_drained(), IsEmpty());
+    EXPECT_TRUE(t.list.turn_ended(t.one));
+    EXPECT_THAT(t.list.drop_drained(), ElementsAre(t.one));
+    EXPECT_EQ(t.list.find(t.one), nullptr);
+}
+
+TEST(server_list, keeps_a_server_that_is_added_again_in_time) {
+    two_servers t;
+    t.list.turn_began(t.one);
+    t.list.remove(at(0s), "one", 1min);
+    t.list.add("one");
+    EXPECT_FALSE(t.list.turn_ended(t.one));
+    EXPECT_THAT(t.list.drop_drained(), IsEmpty());
+}
+
+TEST(server_list, tells_once_that_a_removed_server_is_overdue) {
+    two_servers t;
+    t.list.turn_began(t.one);
+    t.list.remove(at(0s), "one", 1s);
+    EXPECT_EQ(t.list.next_event(true), at(1s));
+    EXPECT_THAT(t.list.take_overdue(at(900ms)), IsEmpty());
+    EXPECT_THAT(t.list.take_overdue(at(1s)), ElementsAre(t.one));
+    EXPECT_THAT(t.list.take_overdue(at(1s)), IsEmpty());
+}
+
+// A reply whose text is all there may be spoken for long.
+TEST(server_list, does_not_wake_up_again_and_again_for_what_stays_too_long) {
+    two_servers t;
+    t.list.turn_began(t.one);
+    t.list.remove(at(0s), "one", 1s);
+    t.list.take_overdue(at(1s));
+    EXPECT_EQ(t.list.next_event(false), std::nullopt);
+}
+
+TEST(server_list, tells_of_a_reply_that_arrives_when_it_is_too_late) {
+    two_servers t;
+    t.list.turn_began(t.one);
+    t.list.remove(at(0s), "one", 1s);
+    t.list.take_overdue(at(1s));
+    t.list.turn_began(t.one);
+    EXPECT_THAT(t.list.take_overdue(at(2s)), ElementsAre(t.one));
+}
+
+TEST(server_list, asks_for_the_health_of_what_stays_and_only_while_somebody_watches) {
+    two_servers t;
+    t.list.turn_began(t.one);
+    t.list.remove(at(0s), "one", 1min);
+    EXPECT_EQ(t.list.next_event(true), at(5s));
+    EXPECT_EQ(t.list.next_event(false), at(1min));
+    EXPECT_THAT(t.list.take_due_checks(at(5s)), ElementsAre(t.two));
+    EXPECT_THAT(t.list.take_due_checks(at(5s)), IsEmpty()) << "the answer has not come";
+}
+
+}  // namespace
