@@ -104,7 +104,7 @@ void reply_machine::tokens_recovered(time_point now, std::span<const wire::token
 }
 
 void reply_machine::ids_answered(time_point now) {
-    check_ids();
+    if (phase_ != phase::seeking) check_ids();
     want_slot_when_resolved(now);
     rest(now);
 }
@@ -414,6 +414,8 @@ void reply_machine::generation_ended(time_point now, finish_reason reason) {
 /// Chunks that were complete before are handed over still.
 void reply_machine::generation_failed(time_point now, failure why) {
     outcome_ = {finish_reason::error, std::move(why)};
+    warming_.give_up_waiting();
+    warming_.cut();
     enter(phase::generated, now);
     actions_.push_back(action::leave_slots{});
     deliver(now);
@@ -446,6 +448,8 @@ void reply_machine::finish(time_point now, outcome how) {
     if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
     warming_.give_up_waiting();
     warming_.cut();
+    // Who goes on from here does not know whose they are.
+    if (ids_unproven_) continuation_.forget_ids();
     enter(phase::ended, now);
     result_.finish_reason = how.reason;
     result_.error = how.error.ec;

@@ -31,7 +31,7 @@ void reply_machine::server_found(time_point now, int slots, reply_origin from) {
     can_warm_ = rules_.pacing.warms && slots > 1;
     if (!std::exchange(has_origin_, true)) return begin(now, std::move(from));
     prompt_ids_asked_ = false;
-    ids_can_be_had_ = ids_unproven_ = true;
+    ids_can_be_had_ = true;
     if (has_begun()) ask_for_ids();
     check_ids();
     enter(phase::resting, now);
@@ -72,6 +72,7 @@ void reply_machine::lost(time_point now, failure why) {
     warming_.cut();
     warming_.forget();
     prompt_ids_pending_ = recovery_pending_ = ids_check_pending_ = false;
+    ids_unproven_ = true;
     enter(phase::seeking, now);
     collect_chunks(now);
     deliver(now);

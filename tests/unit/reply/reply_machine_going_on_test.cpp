@@ -262,4 +262,33 @@ TEST(reply_machine_going_on, ends_a_reply_that_takes_too_long_as_a_whole) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end reply_timeout"));
 }
 
+// Another turn begins with what this one leaves, where ids may mean other words.
+TEST(reply_machine_going_on, leaves_no_ids_that_the_next_server_has_not_proven) {
+    for (const bool is_found : {false, true}) {
+        patient_driver d;
+        d.begin();
+        d.tokens("Hello", " the");
+        d.fail(errc::stream_incomplete);
+        d.wants();
+        if (is_found) d.found();
+        d.wants();
+        d.interrupt();
+        const auto rest = d.machine.take_rest();
+        EXPECT_THAT(rest.text.next_prompt().ids, IsEmpty());
+        EXPECT_EQ(rest.text.next_prompt().text, "PHello the");
+    }
+}
+
+TEST(reply_machine_going_on, prefills_no_slot_for_a_reply_that_has_failed) {
+    auto rules = machine_driver::default_rules();
+    rules.pacing = tandem::detail::pacing_rules_of(tandem::pacing::warm, 1, 16);
+    patient_driver d(rules);
+    d.begin();
+    d.tokens("Hello!", " I");
+    d.grant_warm(1);
+    d.wants();
+    d.machine.server_lost(d.now, {errc::server_gone, {}});
+    EXPECT_THAT(d.wants(), testing::Contains("close warm"));
+}
+
 }  // namespace
