@@ -10,7 +10,6 @@
 namespace tandem::test {
 
 using namespace std::chrono_literals;
-using std::chrono::milliseconds;
 
 namespace {
 
@@ -23,10 +22,6 @@ conversation_options random_options(rng& random) {
             .interrupted_mark = chance(random, 0.3) ? "..." : "",
             .resume_grace = graces[pick(random, 0, 2)],
             .reply_reserve = 16};
-}
-
-milliseconds up_to(rng& random, int most) {
-    return milliseconds(pick(random, 0, most));
 }
 
 }  // namespace
@@ -60,11 +55,10 @@ void simulated_conversation::user_speaks() {
     if (turns_left_-- == 0) return end();
     say("User " + std::to_string(id_) + " says " + std::to_string(turns_left_));
     plan_ = random_plan(world_.random(), conversations::chatml_prompt(history_.messages()));
-    plan_->rules.going_on.retries = 0;
     rest_.reset();
     world_.check(history_.begin_turn(), "a turn begins where none runs");
     expected_.turn_begins(plan_->model.text());
-    start_turn(std::make_shared<turn_start>());
+    start_turn({});
     if (chance(world_.random(), 0.1))
         world_.at(up_to(world_.random(), 5000), [this] { user_speaks_meanwhile(); });
 }
@@ -84,12 +78,12 @@ void simulated_conversation::interrupt() {
     compare();
 }
 
-void simulated_conversation::fail_turn() {
-    if (running_ != 0) reply().abandon(errc::server_gone);
+void simulated_conversation::leave_server() {
+    if (running_ != 0) reply().leave_server(errc::server_gone);
 }
 
-void simulated_conversation::server_died() {
-    if (generates_) reply().server_died();
+void simulated_conversation::server_died(const simulated_core& which) {
+    if (running_ != 0) reply().server_died(which);
 }
 
 void simulated_conversation::end() {
@@ -97,26 +91,32 @@ void simulated_conversation::end() {
     interrupt();
     ended_ = true;
     compare();
-    auto* const server = std::exchange(server_, nullptr);
-    if (server && server->in_list) server->slots.retire(id_);
-    service_.conversation_ended(*this, server);
+    auto* const core = std::exchange(core_, nullptr);
+    if (core && !core->is_shut_down()) core->slots().retire(id_);
+    service_.conversation_ended(*this, core);
 }
 
 // --- how a turn starts
 
-void simulated_conversation::start_turn(start_ptr start) {
-    start->reply = service_.next_id();
-    running_ = start->reply;
+void simulated_conversation::start_turn(std::optional<detail::reply_origin> resumed) {
+    running_ = service_.next_id();
     has_started_ = false;
-    replies_.push_back(std::make_unique<simulated_reply>(world_, start->reply, *plan_, *this));
-    history_.begin_reply(start->reply);
+    starting_ =
+        std::make_shared<turn_start>(turn_start{.reply = running_, .resumed = std::move(resumed)});
+    replies_.push_back(std::make_unique<simulated_reply>(
+        world_, running_, *plan_,
+        simulated_source{
+            [this](const start_handler& done) { begin_turn(done); },
+            [this](const failure& why, const start_handler& done) { go_on(why, done); }},
+        *this));
+    history_.begin_reply(running_);
     compare();
     if (chance(world_.random(), 0.3))
         world_.at(up_to(world_.random(), chance(world_.random(), 0.3) ? 300 : 8000),
                   [this, turn = running_] {
                       if (turn == running_) interrupt();
                   });
-    find_server(start);
+    reply().start();
 }
 
 void simulated_conversation::resume() {
@@ -130,59 +130,83 @@ void simulated_conversation::resume() {
     }
     world_.check(*unheard == expected_.resume(), "what was not heard is handed over again");
     world_.check(history_.spoken() == expected_.spoken(), "what was heard is not");
-    auto start = std::make_shared<turn_start>();
+    std::optional<detail::reply_origin> origin;
     if (rest_ && (rest_->generated || !rest_->text.text().empty())) {
-        start->rest = std::exchange(rest_, {});
-        start->rest->unspoken = *unheard;
-        start->spoken = expected_.spoken();
-        world_.note(start->rest->generated ? "a whole turn is resumed" : "a turn is resumed");
+        origin = {.rest = std::exchange(rest_, {}), .spoken = expected_.spoken()};
+        origin->rest->unspoken = *unheard;
+        world_.note(origin->rest->generated ? "a whole turn is resumed" : "a turn is resumed");
     }
-    start_turn(std::move(start));
+    start_turn(std::move(origin));
+}
+
+/// Also where no server was found at first: its message is in the history already.
+void simulated_conversation::begin_turn(const start_handler& done) {
+    starting_->done = done;
+    starting_->servers_tried = 0;
+    starting_->unreachable.reset();
+    find_server(starting_);
+}
+
+void simulated_conversation::go_on(const failure& why, const start_handler& done) {
+    if (ended_) return done({.why = {errc::session_not_found, {}}});
+    if (core_) service_.server_failed(core_, why.ec);
+    if (const auto* left = std::exchange(generating_at_, nullptr)) service_.turn_ended(left);
+    find_server(
+        std::make_shared<turn_start>(turn_start{.reply = running_, .done = done, .goes_on = true}));
 }
 
 bool simulated_conversation::is_current(const start_ptr& start) const noexcept {
     return !ended_ && running_ == start->reply;
 }
 
-void simulated_conversation::pin(service_server* server) {
-    if (server == server_) return;
-    if (server_) world_.note("a conversation moves");
-    if (server_ && server_->in_list) server_->slots.let_go(id_);
-    server_ = server;
+void simulated_conversation::pin(simulated_core* core) {
+    if (core == core_) return;
+    if (core_) world_.note("a conversation moves");
+    if (core_ && !core_->is_shut_down()) core_->slots().retire(id_);
+    core_ = core;
 }
 
 void simulated_conversation::find_server(const start_ptr& start) {
-    auto* const placed = service_.place(server_);
-    const bool moves = server_ && placed && placed != server_;
-    if (moves && start->rest) world_.note("a turn is resumed at another server");
-    if (moves && start->rest) start->rest->text.forget_ids();
-    // What was not started is not lost by an interrupt.
-    if (start->rest) rest_ = start->rest;
-    if (!placed) return reply().abandon(errc::no_model);
+    auto* const placed = service_.place(core_, start->goes_on);
+    if (!placed)
+        return start->done({.why = start->unreachable.value_or(failure{errc::no_model, {}})});
+    const bool moves = core_ && placed != core_;
     pin(placed);
+    if (start->resumed && moves) {
+        world_.note("a turn is resumed at another server");
+        start->resumed->rest->text.forget_ids();
+    }
     service_.check_counts();
-    world_.check(server_->in_list, "a conversation is pinned to a server of the list");
-    world_.at(up_to(world_.random(), 400), [this, start] {
+    core_->prepare([this, start](const error_code& ec) {
         if (!is_current(start)) return;
-        if (!server_->in_list) return no_answer(start, errc::server_gone);
-        if (!server_->slots.is_up()) return no_answer(start, errc::connect_failed);
-        start_reply(start);
+        if (ec) return no_answer(start, {ec, {}});
+        model_ = core_->model();
+        server_found(start);
     });
 }
 
-void simulated_conversation::no_answer(const start_ptr& start, errc why) {
-    const bool is_gone = service_.server_failed(server_, why);
-    if (is_gone && ++start->servers_tried < most_servers_tried) return find_server(start);
-    reply().abandon(why);
+void simulated_conversation::no_answer(const start_ptr& start, const failure& why) {
+    core_->request_failed(why.ec);
+    const bool is_gone = service_.server_failed(core_, why.ec);
+    if (!is_gone || ++start->servers_tried == most_servers_tried) return start->done({.why = why});
+    start->unreachable = why;
+    find_server(start);
 }
 
-void simulated_conversation::start_reply(const start_ptr& start) {
-    generates_ = has_started_ = true;
-    rest_.reset();
-    service_.turn_began(server_);
-    const reply_site where{&server_->slots, id_, service_.lease()};
-    if (!start->rest) return reply().start(where);
-    reply().resume(where, std::move(*start->rest), start->spoken);
+void simulated_conversation::server_found(const start_ptr& start) {
+    if (!start->goes_on) {
+        starting_.reset();
+        has_started_ = true;
+    }
+    generating_at_ = core_;
+    service_.turn_began(core_);
+    service_.check_counts();
+    detail::reply_origin origin{.prompt = {.text = plan_->model.prompt()}};
+    if (start->resumed) {
+        origin = std::move(*start->resumed);
+        if (rest_model_ != model_) origin.rest->text.forget_ids();
+    }
+    start->done({.where = {core_, id_, service_.lease()}, .origin = std::move(origin)});
 }
 
 // --- what a reply tells
@@ -209,19 +233,22 @@ void simulated_conversation::ended(std::uint64_t reply_id, const reply_result& r
     world_.note(result.error ? error_name(result.error)
                              : std::string(to_string(result.finish_reason)));
     running_ = 0;
-    auto* const server = server_;
-    if (std::exchange(generates_, false)) service_.turn_ended(server);
-    if (result.error && server) service_.server_failed(server, result.error);
+    if (const auto* left = std::exchange(generating_at_, nullptr)) service_.turn_ended(left);
+    if (result.error && core_) service_.server_failed(core_, result.error);
     history_.generated(world_.now(), rest.unspoken);
-    history_.turn_ended(world_.now(), result.finish_reason);
-    expected_.reply_ended(world_.now(), result.finish_reason,
+    // A resumed turn that could not start is as it was.
+    const auto starting = std::exchange(starting_, nullptr);
+    const bool never_began = starting && starting->resumed;
+    const auto why = never_began ? finish_reason::interrupted : result.finish_reason;
+    history_.turn_ended(world_.now(), why);
+    expected_.reply_ended(world_.now(), why,
                           has_started_ ? reply().spoken().size() + rest.unspoken.size() : 0);
     compare();
     for (auto& words : std::exchange(said_meanwhile_, {})) say(std::move(words));
-    if (has_started_) rest_ = std::move(rest);
+    rest_ = never_began ? std::move(*starting->resumed->rest) : std::move(rest);
+    if (!never_began) rest_model_ = model_;
     // A turn that is whole is resumed with its own words: the text behind them may be forgotten.
-    if (rest_ && rest_->generated && chance(world_.random(), 0.5))
-        rest_->text = detail::continuation();
+    if (rest_->generated && chance(world_.random(), 0.5)) rest_->text = detail::continuation();
     trim();
     if (!ended_) plan_what_follows();
 }
@@ -280,6 +307,12 @@ void simulated_conversation::report(chunk_id id, std::size_t characters, std::si
 
 // --- what is checked
 
+detail::reply_machine::transitions simulated_conversation::made() const {
+    detail::reply_machine::transitions all;
+    for (const auto& r : replies_) all |= r->made();
+    return all;
+}
+
 void simulated_conversation::compare() const {
     world_.check(history_.transcript() == expected_.transcript(),
                  "history is what the policy says of what was generated, handed over and heard");
@@ -293,7 +326,7 @@ void simulated_conversation::compare() const {
 }
 
 void simulated_conversation::check_end() const {
-    world_.check(ended_ && running_ == 0 && !generates_, "each conversation ends");
+    world_.check(ended_ && running_ == 0 && !generating_at_, "each conversation ends");
     world_.check(ends_ == replies_.size(), "each turn ends exactly once");
     for (const auto& r : replies_) r->check_end();
     const conversations::turn_history loaded(history_.saved());

@@ -13,7 +13,6 @@
 namespace tandem::test {
 
 class simulated_service;
-struct service_server;
 
 /// A conversation of a simulated service: what conversation_shell does, and what its user and its
 /// voice do. Its history is compared with what is expected after each step.
@@ -23,22 +22,25 @@ class simulated_conversation final : public detail::reply_listener {
 
     void begin();
     /// The server was removed, and this took too long there.
-    void fail_turn();
-    void server_died();
+    void leave_server();
+    void server_died(const simulated_core& which);
 
     bool ended() const noexcept { return ended_; }
-    bool generates() const noexcept { return generates_; }
-    const service_server* pinned() const noexcept { return server_; }
+    const simulated_core* pinned() const noexcept { return core_; }
+    const simulated_core* generating_at() const noexcept { return generating_at_; }
     slots::owner_id id() const noexcept { return id_; }
     void check_end() const;
+    detail::reply_machine::transitions made() const;
 
  private:
-    // A turn, or one that is resumed, from its start to its first request.
+    // As conversation_shell has it.
     struct turn_start {
         std::uint64_t reply = 0;
-        std::optional<detail::reply_rest> rest{};
-        std::string spoken{};
+        start_handler done{};
+        std::optional<detail::reply_origin> resumed{};
+        bool goes_on = false;
         int servers_tried = 0;
+        std::optional<failure> unreachable{};
     };
     using start_ptr = std::shared_ptr<turn_start>;
 
@@ -55,12 +57,14 @@ class simulated_conversation final : public detail::reply_listener {
     void trim();
     void end();
 
-    void start_turn(start_ptr start);
+    void start_turn(std::optional<detail::reply_origin> resumed);
+    void begin_turn(const start_handler& done);
+    void go_on(const failure& why, const start_handler& done);
     void find_server(const start_ptr& start);
-    void no_answer(const start_ptr& start, errc why);
-    void start_reply(const start_ptr& start);
+    void no_answer(const start_ptr& start, const failure& why);
+    void server_found(const start_ptr& start);
     bool is_current(const start_ptr& start) const noexcept;
-    void pin(service_server* server);
+    void pin(simulated_core* core);
 
     void plan_report(const chunk& c);
     void report(chunk_id id, std::size_t characters, std::size_t of);
@@ -73,11 +77,14 @@ class simulated_conversation final : public detail::reply_listener {
     conversation_options options_;
     conversations::turn_history history_;
     expected_history expected_;
-    service_server* server_ = nullptr;
+    simulated_core* core_ = nullptr;
+    const simulated_core* generating_at_ = nullptr;  // that counts it
+    std::string model_;                              // of core_, as it was last
+    std::string rest_model_;                         // whose ids rest_ has
     int turns_left_;
     std::optional<reply_plan> plan_;  // of the turn that runs or was last
     std::uint64_t running_ = 0;
-    bool generates_ = false;
+    start_ptr starting_;        // until its reply has a prompt
     bool has_started_ = false;  // the running reply has
     std::optional<detail::reply_rest> rest_;
     std::vector<std::string> said_meanwhile_;

@@ -1,4 +1,4 @@
-#include "simulation/simulated_server.hpp"
+#include "simulation/simulated_model.hpp"
 
 #include "text/utf8.hpp"
 
@@ -10,6 +10,11 @@ namespace tandem::test {
 namespace {
 
 constexpr wire::token_id first_reply_id = 1000;
+constexpr wire::token_id vocabularies_apart = 7;
+
+wire::token_id in_vocabulary(wire::token_id id, int vocabulary) {
+    return id + vocabulary * vocabularies_apart;
+}
 
 // What replies are made of: words, marks, lines, characters of two, three and four bytes.
 constexpr std::array<std::string_view, 26> parts{" the",
@@ -90,14 +95,35 @@ simulated_model::simulated_model(rng& random, std::string prompt)
     }
 }
 
-std::optional<model_position> simulated_model::position_of(
-    const std::vector<wire::token_id>& ids) const {
-    const auto start = prompt_ids();
+std::vector<wire::token_id> simulated_model::prompt_ids(int vocabulary) const {
+    const auto first = in_vocabulary(1, vocabulary);
+    return {first, first + 1, first + 2};
+}
+
+// Ids of the prompt are words of the reply in no vocabulary, and none has the other's.
+std::string simulated_model::text_of(std::span<const wire::token_id> ids, int vocabulary) const {
+    std::string text;
+    for (const auto id : ids) {
+        const auto own = in_vocabulary(id, -vocabulary);
+        const auto place = static_cast<std::size_t>(own - first_reply_id);
+        if (own == 1)
+            text += prompt_;
+        else if (own >= first_reply_id && place < tokens_.size())
+            text += tokens_[place].bytes;
+        else if (own < 1 || own > 3)
+            text += " other";
+    }
+    return text;
+}
+
+std::optional<model_position> simulated_model::position_of(std::span<const wire::token_id> ids,
+                                                           int vocabulary) const {
+    const auto start = prompt_ids(vocabulary);
     if (ids.size() < start.size() || ids.size() > start.size() + tokens_.size()) return {};
     if (!std::equal(start.begin(), start.end(), ids.begin())) return {};
     const auto count = ids.size() - start.size();
     for (std::size_t i = 0; i < count; ++i)
-        if (ids[start.size() + i] != tokens_[i].id) return {};
+        if (ids[start.size() + i] != in_vocabulary(tokens_[i].id, vocabulary)) return {};
     return model_position{count};
 }
 
@@ -126,14 +152,14 @@ std::size_t simulated_model::bytes_before(model_position at) const {
     return bytes;
 }
 
-std::vector<wire::token_id> simulated_model::ids_of(std::string_view piece) const {
+std::vector<wire::token_id> simulated_model::ids_of(std::string_view piece, int vocabulary) const {
     std::size_t at = 0;
     for (std::size_t i = 0; i < tokens_.size(); at += tokens_[i].bytes.size(), ++i) {
         if (std::string_view(text_).substr(at, piece.size()) != piece) continue;
         std::vector<wire::token_id> ids;
         std::size_t bytes = 0;
         for (auto j = i; bytes < piece.size(); ++j) {
-            ids.push_back(tokens_[j].id);
+            ids.push_back(in_vocabulary(tokens_[j].id, vocabulary));
             bytes += tokens_[j].bytes.size();
         }
         if (bytes == piece.size()) return ids;
@@ -206,12 +232,13 @@ class generation {
 }  // namespace
 
 std::vector<wire::token_event> events_from(const simulated_model& model, model_position position,
-                                           int n_predict) {
-    const auto prompt_tokens = static_cast<int>(model.prompt_ids().size() + position.tokens);
+                                           int n_predict, int vocabulary) {
+    const auto prompt_tokens = static_cast<int>(model.prompt_ids(0).size() + position.tokens);
     if (prompt_tokens >= model.context()) return {};
     generation g(model, prompt_tokens, n_predict);
     for (auto i = position.tokens; i < model.tokens().size() && !g.at_limit(); ++i) {
         auto token = model.tokens()[i];
+        token.id = in_vocabulary(token.id, vocabulary);
         token.bytes.erase(0, std::exchange(position.bytes, 0));
         if (!g.add(token)) return g.ended(wire::stop_type::word);
     }

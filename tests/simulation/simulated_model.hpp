@@ -3,7 +3,9 @@
 #include "simulation/simulated_world.hpp"
 #include "wire/token_event.hpp"
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,19 +37,23 @@ class simulated_model {
     const std::string& stop_word() const noexcept { return stop_word_; }
     /// Tokens that a slot holds; a prompt with as many is too long.
     int context() const noexcept { return context_; }
-    /// Token ids of the prompt; the reply's are 1000 and up, one for each token.
-    std::vector<wire::token_id> prompt_ids() const { return {1, 2, 3}; }
+    /// Token ids of the prompt; the reply's are 1000 and up, one for each token. In another
+    /// vocabulary the same ids mean other words.
+    std::vector<wire::token_id> prompt_ids(int vocabulary) const;
+    /// What ids say there.
+    std::string text_of(std::span<const wire::token_id> ids, int vocabulary) const;
 
     /// How much of the reply a prompt holds; nothing if it is not this model's prompt and the start
     /// of its reply. Text may end inside a token only where the stop word follows: of that the
     /// server sends nothing.
-    std::optional<model_position> position_of(const std::vector<wire::token_id>& ids) const;
+    std::optional<model_position> position_of(std::span<const wire::token_id> ids,
+                                              int vocabulary) const;
     std::optional<model_position> position_of(std::string_view text) const;
     /// So many bytes of the reply are before the place.
     std::size_t bytes_before(model_position at) const;
 
     /// Ids of a piece of the reply that starts at some token; empty if there is no such piece.
-    std::vector<wire::token_id> ids_of(std::string_view piece) const;
+    std::vector<wire::token_id> ids_of(std::string_view piece, int vocabulary) const;
 
  private:
     bool stop_word_follows(std::size_t at) const;
@@ -63,6 +69,6 @@ class simulated_model {
 /// A token that leaves half a character gives no event, and its id is lost; one after which the
 /// stop word may come gives an event without its text. `n_predict` of -1 is no bound.
 std::vector<wire::token_event> events_from(const simulated_model& model, model_position position,
-                                           int n_predict);
+                                           int n_predict, int vocabulary = 0);
 
 }  // namespace tandem::test

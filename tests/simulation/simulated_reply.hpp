@@ -3,12 +3,16 @@
 #include "base/time.hpp"
 #include "reply/reply_machine.hpp"
 #include "reply/reply_start.hpp"
-#include "simulation/simulated_server.hpp"
-#include "simulation/simulated_slots.hpp"
+#include "simulation/simulated_answer.hpp"
+#include "simulation/simulated_core.hpp"
+#include "simulation/simulated_model.hpp"
 #include "text/chunker.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,28 +31,44 @@ reply_plan random_plan(rng& random, std::string prompt);
 
 /// Whose slots a reply uses, and for whom.
 struct reply_site {
-    simulated_slots* slots = nullptr;
+    simulated_core* core = nullptr;
     slots::owner_id owner = slots::nobody;
     int lease = 0;
 };
+
+/// As the library's reply_start and reply_source.
+struct simulated_start {
+    failure why{};
+    reply_site where{};
+    detail::reply_origin origin{};
+};
+using start_handler = std::function<void(simulated_start)>;
+struct simulated_source {
+    std::function<void(start_handler)> start{};
+    std::function<void(const failure&, start_handler)> go_on{};
+};
+
+/// Starts from `origin` at this server, and goes on there.
+simulated_source source_at(simulated_core& core, slots::owner_id owner,
+                           detail::reply_origin origin);
 
 /// One reply of a simulation: its machine, the requests that run for it, and its consumer.
 class simulated_reply {
  public:
     /// The listener must outlive it.
     simulated_reply(simulated_world& world, std::uint64_t id, reply_plan plan,
-                    detail::reply_listener& listener);
+                    simulated_source source, detail::reply_listener& listener);
 
-    /// A new reply, or one that goes on from what another one left behind what was spoken.
-    void start(reply_site where);
-    void resume(reply_site where, detail::reply_rest rest, std::string spoken);
+    void start();
     void interrupt();
-    void abandon(errc why);
+    /// The server is taken away.
+    void leave_server(errc why);
     /// The server has gone: its connections break.
-    void server_died();
+    void server_died(const simulated_core& which);
 
     void check_end() const;
     const detail::reply_machine::transitions& made() const noexcept { return machine_.made(); }
+    std::uint64_t id() const noexcept { return machine_.id(); }
     bool ended() const noexcept { return ends_ > 0; }
     const reply_plan& plan() const noexcept { return plan_; }
     /// What was handed over, with that of the replies that it goes on from.
@@ -62,6 +82,7 @@ class simulated_reply {
         duration speech_time{};
         double fault = 0;  // of each request
         double tokenize_fault = 0;
+        double bytes = 0;  // of each answer, that it comes as such
         bool interrupts = false;
         bool takes_back = false;  // cancels some of its waits for a chunk, and asks again later
         /// From this chunk on it asks no more, or continues no more.
@@ -71,16 +92,16 @@ class simulated_reply {
 
     // One request at the server.
     struct request {
-        std::uint64_t id = 0;  // counts requests; events of an older one are dropped
+        std::uint64_t id = 0;  // counts requests; what comes for an older one is dropped
         bool open = false;     // a connection is up
         bool slot_held = false;
-        std::vector<wire::token_event> events{};
-        std::size_t next_event = 0;
+        std::shared_ptr<simulated_answer> answer{};
     };
 
     static habits random_habits(rng& random);
-    void answer_seek(bool is_there);
-    void begin(detail::reply_origin from);
+    void server_answered(simulated_start where);
+    void move_to(simulated_start where);
+    void explain(errc why) { explained_.insert(error_code(why).value()); }
 
     // Actions of the machine.
     void perform_actions();
@@ -104,36 +125,60 @@ class simulated_reply {
     void perform(const detail::action::tell_other_slot&);
     void perform(const detail::action::finish&);
 
+    // Requests.
     std::optional<model_position> position_of(const detail::prompt_view& prompt) const;
+    bool has_ids_of_another_vocabulary() const;
     void open(request& r, int slot);
     void close(request& r);
+    answer_plan plan_of(std::size_t events) const;
+    void refuse(std::uint64_t id, const failure& why);
     void answer(std::uint64_t id);
-    void send_next_event(std::uint64_t id);
-    void fail_request(std::uint64_t id);
-    void fail_with(errc why);
+    void piece_arrives(std::uint64_t id);
+    void read_events(std::uint64_t id, simulated_answer& from);
+    void events_come_late(simulated_answer& from);
+    void request_failed(const failure& why);
     void end_warming(std::uint64_t id);
+    bool is_live(std::uint64_t id) const noexcept { return id == live_.id && live_.open; }
+    template <class Answer>
+    void later(int most, Answer what);
+
+    // The consumer.
     void ask_for_chunk();
     void take_back();
     void spoken(chunk_id id);
-    bool may_fail() const;
-    void check_own_end() const;
-    void check_nothing_lost() const;
     void say_stale_things();
     void arm_timer();
+
+    // Promises.
+    void broke_off(const failure& why);
+    void patience_begins();
+    void check_patience(time_point since) const;
+    void check_giving_up() const;
+    bool is_explained(const error_code& ec) const;
+    void check_own_end() const;
+    void check_nothing_lost() const;
 
     simulated_world& world_;
     reply_plan plan_;
     habits habits_;
+    simulated_source source_;
     detail::reply_listener& listener_;
     reply_site site_;
-    std::optional<detail::reply_origin> origin_;  // until it has begun
+    std::uint64_t moves_ = 0;  // answers of the server before are no answers of this one
+    int starts_ = 0;           // of the server, when it told what its ids mean
+    int slots_found_ = 0;
     detail::reply_machine machine_;
+    bool performing_ = false;
+    bool is_seeking_ = false;
 
     slots::ticket ticket_ = 0;
     slots::ticket warm_ticket_ = 0;
     request live_;
     request warm_;
-    bool faulted_ = false;
+    std::set<int> explained_;  // error codes that what went wrong may give
+    int broken_ = 0;           // requests in a row, without text
+    std::optional<time_point> lost_since_;
+    time_point waits_since_{};  // the listener, in silence
 
     bool asked_ = false;
     bool speaking_ = false;
@@ -143,8 +188,6 @@ class simulated_reply {
     std::string last_chunk_;
     std::size_t generated_ = 0;  // bytes of the model's text that were read
     bool is_resumed_ = false;
-    bool was_refused_ = false;
-    bool was_abandoned_ = false;
     int ends_ = 0;
     std::optional<time_point> timer_;
 };

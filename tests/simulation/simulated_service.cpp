@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t most_steps = 2'000'000;
 constexpr int urls = 4;
+constexpr int most_conversations = 30;
 
 slot_rules random_slots(rng& random) {
     return {.slots = pick(random, 1, 4),
@@ -23,20 +24,15 @@ slot_rules random_slots(rng& random) {
                                                : slots::default_queue_limit};
 }
 
-std::optional<time_point> earlier(std::optional<time_point> a, std::optional<time_point> b) {
-    if (!a || !b) return a ? a : b;
-    return std::min(*a, *b);
-}
-
 }  // namespace
 
 simulated_service::simulated_service(std::uint64_t seed)
     : world_(seed),
       rules_(random_slots(world_.random())),
       lease_(pick(world_.random(), 0, 2)),
-      health_interval_(milliseconds(pick(world_.random(), 100, 5000))),
-      choice_(chance(world_.random(), 0.5) ? placement::least_busy : placement::round_robin),
-      to_come_(static_cast<std::size_t>(pick(world_.random(), 1, 30))) {
+      list_(chance(world_.random(), 0.5) ? placement::least_busy : placement::round_robin,
+            milliseconds(pick(world_.random(), 100, 5000))),
+      to_come_(static_cast<std::size_t>(pick(world_.random(), 1, most_conversations))) {
     for (int url = pick(world_.random(), 1, 3); url > 0; --url) add_server(url);
 }
 
@@ -53,134 +49,148 @@ std::vector<std::string> simulated_service::run() {
         for (int n = pick(world_.random(), 1, 8); n > 0; --n)
             world_.at(milliseconds(pick(world_.random(), 0, 100'000)),
                       [this] { something_happens(); });
+    if (chance(world_.random(), 0.1))
+        for (int n = pick(world_.random(), 1, 3); n > 0; --n)
+            world_.at(up_to(world_.random(), 100'000),
+                      [this] { world_.leap(random_leap(world_.random())); });
     world_.run(most_steps);
     if (world_.broken().empty()) check_nothing_left();
     return world_.broken();
 }
 
+detail::reply_machine::transitions simulated_service::made() const {
+    detail::reply_machine::transitions all;
+    for (const auto& c : conversations_) all |= c->made();
+    return all;
+}
+
 // --- what conversations need
 
-service_server* simulated_service::place(service_server* pinned) {
-    auto* const before = pinned && pinned->in_list ? pinned : nullptr;
-    if (before && before->health.may_serve() && !before->ends) return before;
-    std::vector<services::server_load> loads;
-    for (const auto* s : list_)
-        loads.push_back({.may_serve = s->health.may_serve() && !s->ends,
-                         .slots = s->slots.count(),
-                         .conversations = s->conversations,
-                         .generating = s->generating});
-    const auto chosen = choice_.choose(loads);
-    const bool is_any = std::ranges::any_of(loads, &services::server_load::may_serve);
-    world_.check(chosen.has_value() == is_any, "a server that may serve is found");
-    if (!chosen) return nullptr;
-    world_.check(loads[*chosen].may_serve, "a server that is chosen may serve");
-    if (before) --before->conversations;
-    ++list_[*chosen]->conversations;
-    return list_[*chosen];
+auto simulated_service::id_of(const simulated_core* core) const -> server_id {
+    for (const auto& [id, known] : cores_)
+        if (known.get() == core && !known->is_shut_down()) return id;
+    return services::no_server;
 }
 
-bool simulated_service::server_failed(service_server* server, const error_code& why) {
-    if (!server->in_list) return true;
-    server->health.failed(world_.now(), why, {});
+services::server_state simulated_service::state_of(const services::listed_server& s) const {
+    auto& core = *cores_.at(s.id);
+    return {.takes_requests = core.may_serve(),
+            .slots = core.is_known() ? core.slots().count() : 0};
+}
+
+simulated_core* simulated_service::place(const simulated_core* pinned, bool elsewhere) {
+    const auto ask = [this](const services::listed_server& s) { return state_of(s); };
+    const auto may_serve = [&](const services::listed_server& s) {
+        return s.health.may_serve() && !s.ends && ask(s).takes_requests;
+    };
+    const auto before = id_of(pinned);
+    const bool is_any = std::ranges::any_of(list_.all(), may_serve);
+    const bool is_another = std::ranges::any_of(
+        list_.all(), [&](const auto& s) { return s.id != before && may_serve(s); });
+    const auto* const next = list_.place(before, elsewhere, ask);
+    world_.check((next != nullptr) == is_any, "a server that may serve is found");
+    if (!next) return nullptr;
+    world_.check(may_serve(*next), "a server that is chosen may serve");
+    world_.check(!elsewhere || !is_another || next->id != before,
+                 "what goes elsewhere goes elsewhere");
+    auto& core = *cores_.at(next->id);
+    world_.check(!core.refuses(), "what is placed is not refused");
+    return &core;
+}
+
+bool simulated_service::server_failed(const simulated_core* core, const error_code& why) {
+    auto* const s = list_.find(id_of(core));
+    if (!s) return true;
+    s->health.failed(world_.now(), why, {});
     arm_timer();
-    return !server->health.may_serve();
+    return !s->health.may_serve();
 }
 
-void simulated_service::turn_began(service_server* server) {
-    ++server->generating;
-    check_counts();
+void simulated_service::turn_began(const simulated_core* core) {
+    world_.check(id_of(core) != services::no_server, "a turn begins at a server of the list");
+    list_.turn_began(id_of(core));
+    arm_timer();
 }
 
-void simulated_service::turn_ended(service_server* server) {
-    world_.check(server->in_list, "a server stays in the list until its replies have ended");
-    --server->generating;
-    check_counts();
-    if (server->ends) drop_drained();
+void simulated_service::turn_ended(const simulated_core* core) {
+    world_.check(id_of(core) != services::no_server,
+                 "a server stays in the list until its replies have ended");
+    if (list_.turn_ended(id_of(core))) drop_drained();
 }
 
 void simulated_service::conversation_ended(const simulated_conversation& who,
-                                           service_server* pinned) {
+                                           const simulated_core* pinned) {
     world_.check(who.ended() && open_ > 0, "a conversation ends once");
-    if (pinned && pinned->in_list) --pinned->conversations;
+    list_.unpin(id_of(pinned));
     if (--open_ == 0) arm_timer();
     check_counts();
 }
 
 void simulated_service::check_counts() {
-    for (const auto* s : list_) {
-        int pinned = 0, generating = 0;
-        for (const auto& c : conversations_) {
-            if (c->pinned() != s) continue;
-            ++pinned;
-            if (c->generates()) ++generating;
-        }
-        world_.check(s->conversations == pinned, "the conversations of a server are counted");
-        world_.check(s->generating == generating, "the replies of a server are counted");
+    std::map<const simulated_core*, std::pair<int, int>> counted;
+    for (const auto& c : conversations_) {
+        ++counted[c->pinned()].first;
+        ++counted[c->generating_at()].second;
+    }
+    for (const auto& s : list_.all()) {
+        const auto [pinned, generating] = counted[cores_.at(s.id).get()];
+        world_.check(s.conversations == pinned, "the conversations of a server are counted");
+        world_.check(s.generating == generating, "the replies of a server are counted");
     }
 }
 
 // --- servers
 
 void simulated_service::add_server(int url) {
-    for (auto* s : list_)
-        if (s->url == url) return s->ends.reset();
-    servers_.push_back(std::make_unique<service_server>(world_, url, rules_, health_interval_));
-    list_.push_back(servers_.back().get());
+    const auto id = list_.add(std::to_string(url));
+    if (id != services::no_server)
+        cores_.emplace(id, std::make_unique<simulated_core>(world_, rules_));
     arm_timer();
 }
 
-void simulated_service::remove_server(service_server& s, duration limit) {
-    s.ends = world_.now() + limit;
+void simulated_service::remove_server(const std::string& url, duration limit) {
+    list_.remove(world_.now(), url, limit);
     drop_drained();
     arm_timer();
 }
 
 void simulated_service::drop_drained() {
-    std::erase_if(list_, [this](service_server* s) {
-        if (!s->ends || s->generating > 0) return false;
-        s->in_list = false;
+    for (const auto id : list_.drop_drained()) {
         world_.note("a server is dropped");
-        s->slots.check_nothing_left();
-        return true;
-    });
+        cores_.at(id)->slots().check_nothing_runs();
+        cores_.at(id)->shut_down();
+    }
 }
 
-void simulated_service::end_overdue(service_server& s) {
-    if (!s.ends || *s.ends > world_.now()) return;
+void simulated_service::end_overdue(server_id id) {
+    auto& core = *cores_.at(id);
     for (std::size_t i = 0; i < conversations_.size(); ++i)
-        if (conversations_[i]->pinned() == &s) conversations_[i]->fail_turn();
-    world_.check(s.generating == 0, "no reply takes longer than its server is there");
+        if (conversations_[i]->pinned() == &core) conversations_[i]->leave_server();
+    core.slots().check_nothing_runs();
 }
 
-void simulated_service::server_dies(service_server& s) {
-    s.slots.set_up(false);
-    for (std::size_t i = 0; i < conversations_.size(); ++i)
-        if (conversations_[i]->pinned() == &s) conversations_[i]->server_died();
+void simulated_service::server_dies(simulated_core& core) {
+    core.dies();
+    for (std::size_t i = 0; i < conversations_.size(); ++i) conversations_[i]->server_died(core);
 }
 
 void simulated_service::something_happens() {
     auto& random = world_.random();
-    if (list_.empty() || chance(random, 0.2)) return add_server(pick(random, 1, urls));
-    auto& s = *list_[static_cast<std::size_t>(pick(random, 0, static_cast<int>(list_.size()) - 1))];
-    if (chance(random, 0.3)) return remove_server(s, milliseconds(pick(random, 0, 10'000)));
-    server_dies(s);
-    if (chance(random, 0.9))
-        world_.at(milliseconds(pick(random, 0, 20'000)), [&s] { s.slots.set_up(true); });
+    const auto& servers = list_.all();
+    if (servers.empty() || chance(random, 0.2)) return add_server(pick(random, 1, urls));
+    const auto& s =
+        servers[static_cast<std::size_t>(pick(random, 0, static_cast<int>(servers.size()) - 1))];
+    if (chance(random, 0.3))
+        return remove_server(std::string(s.url), milliseconds(pick(random, 0, 10'000)));
+    auto& core = *cores_.at(s.id);
+    server_dies(core);
+    if (chance(random, 0.9)) world_.at(up_to(random, 20'000), [&core] { core.starts_again(); });
 }
 
 // --- health
 
-std::optional<time_point> simulated_service::next_event() const {
-    std::optional<time_point> next;
-    for (const auto* s : list_) {
-        next = earlier(next, s->ends);
-        if (open_ > 0 && !s->ends) next = earlier(next, s->health.next_check());
-    }
-    return next;
-}
-
 void simulated_service::arm_timer() {
-    const auto due = next_event();
+    const auto due = list_.next_event(open_ > 0);
     if (!due || (timer_ && *timer_ <= *due)) return;
     timer_ = due;
     world_.at(std::max(*due, world_.now()) - world_.now(), [this, due] {
@@ -191,24 +201,22 @@ void simulated_service::arm_timer() {
 }
 
 void simulated_service::timer_expired() {
-    for (auto* s : list_) {
-        const auto due = s->health.next_check();
-        if (open_ > 0 && due && *due <= world_.now()) ask_health(*s);
-    }
-    for (auto* s : std::vector(list_)) end_overdue(*s);
+    if (open_ > 0)
+        for (const auto id : list_.take_due_checks(world_.now())) ask_health(id);
+    for (const auto id : list_.take_overdue(world_.now())) end_overdue(id);
     drop_drained();
     arm_timer();
 }
 
-void simulated_service::ask_health(service_server& s) {
-    s.health.check_begun();
-    world_.at(milliseconds(pick(world_.random(), 0, 300)), [this, &s] {
-        if (!s.in_list) return;
+void simulated_service::ask_health(server_id id) {
+    world_.at(up_to(world_.random(), 300), [this, id] {
+        auto* const s = list_.find(id);
+        if (!s) return;
         error_code answer;
-        if (!s.slots.is_up())
+        if (!cores_.at(id)->is_up())
             answer = chance(world_.random(), 0.7) ? errc::connect_failed : errc::model_loading;
-        s.health.answered(world_.now(), answer, {});
-        world_.check(s.health.may_serve() == !answer, "a server's health is what it answered");
+        s->health.answered(world_.now(), answer, {});
+        world_.check(s->health.may_serve() == !answer, "a server's health is what it answered");
         arm_timer();
     });
 }
@@ -218,10 +226,10 @@ void simulated_service::ask_health(service_server& s) {
 void simulated_service::check_nothing_left() {
     world_.check(conversations_.size() == to_come_ && open_ == 0, "each conversation has ended");
     for (const auto& c : conversations_) c->check_end();
-    for (const auto& s : servers_) {
-        s->slots.check_nothing_left();
-        world_.check(s->generating == 0, "no reply is left at a server");
-        world_.check(!s->in_list || s->conversations == 0, "no conversation is left at a server");
+    for (const auto& [id, core] : cores_) core->slots().check_nothing_left();
+    for (const auto& s : list_.all()) {
+        world_.check(s.generating == 0, "no reply is left at a server");
+        world_.check(s.conversations == 0, "no conversation is left at a server");
     }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "service/server_choice.hpp"
-#include "service/server_health.hpp"
-#include "simulation/simulated_slots.hpp"
+#include "reply/reply_machine.hpp"
+#include "service/server_list.hpp"
+#include "simulation/simulated_core.hpp"
 #include "simulation/simulated_world.hpp"
 
 #include "tandem/error.hpp"
@@ -19,20 +19,6 @@ namespace tandem::test {
 
 class simulated_conversation;
 
-/// A server of a simulated service, as service_core keeps it.
-struct service_server {
-    service_server(simulated_world& world, int url_number, slot_rules rules, duration interval)
-        : url(url_number), slots(world, rules), health(interval) {}
-
-    int url;
-    simulated_slots slots;
-    services::server_health health;
-    int conversations = 0;
-    int generating = 0;
-    std::optional<time_point> ends{};
-    bool in_list = true;
-};
-
 /// Conversations that come at random, over servers that die, come back, are added and removed, in
 /// simulated time and all from one seed. It does what service_core does, and checks what the parts
 /// of the real one promise.
@@ -45,43 +31,47 @@ class simulated_service {
 
     std::size_t conversations() const noexcept { return conversations_.size(); }
     std::uint64_t steps() const noexcept { return world_.steps(); }
+    std::uint64_t course() const noexcept { return world_.course(); }
     const std::map<std::string, int>& happened() const noexcept { return world_.happened(); }
+    /// The transitions that the machines made.
+    detail::reply_machine::transitions made() const;
 
     // What conversations need of it.
 
     simulated_world& world() noexcept { return world_; }
     std::uint64_t next_id() noexcept { return ++last_id_; }
     int lease() const noexcept { return lease_; }
-    /// Where the next turn runs; nothing if no server may serve.
-    service_server* place(service_server* pinned);
-    bool server_failed(service_server* server, const error_code& why);
-    void turn_began(service_server* server);
-    void turn_ended(service_server* server);
-    void conversation_ended(const simulated_conversation& who, service_server* pinned);
+    // As conversation_host has them.
+    simulated_core* place(const simulated_core* pinned, bool elsewhere);
+    bool server_failed(const simulated_core* core, const error_code& why);
+    void turn_began(const simulated_core* core);
+    void turn_ended(const simulated_core* core);
+    void conversation_ended(const simulated_conversation& who, const simulated_core* pinned);
     /// What is counted for each server is what there is.
     void check_counts();
 
  private:
+    using server_id = services::server_id;
+
+    server_id id_of(const simulated_core* core) const;
+    services::server_state state_of(const services::listed_server& s) const;
     void add_server(int url);
-    void remove_server(service_server& s, duration limit);
+    void remove_server(const std::string& url, duration limit);
     void drop_drained();
-    void end_overdue(service_server& s);
-    void server_dies(service_server& s);
+    void end_overdue(server_id id);
+    void server_dies(simulated_core& core);
     void something_happens();
-    std::optional<time_point> next_event() const;
     void arm_timer();
     void timer_expired();
-    void ask_health(service_server& s);
+    void ask_health(server_id id);
     void check_nothing_left();
 
     simulated_world world_;
     slot_rules rules_;
     int lease_;
-    duration health_interval_;
-    services::server_choice choice_;
+    services::server_list list_;
+    std::map<server_id, std::unique_ptr<simulated_core>> cores_;  // also of those that are gone
     std::uint64_t last_id_ = 0;
-    std::vector<std::unique_ptr<service_server>> servers_;  // also those that are gone
-    std::vector<service_server*> list_;
     std::vector<std::unique_ptr<simulated_conversation>> conversations_;
     std::size_t to_come_;
     std::size_t open_ = 0;  // conversations

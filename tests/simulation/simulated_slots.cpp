@@ -30,25 +30,35 @@ slots::ticket simulated_slots::want(slots::wish w, taker to) {
 }
 
 void simulated_slots::forget(slots::ticket t) {
+    if (t == slots::no_ticket) return;
     scheduler_.withdraw(t);
-    world_.check(waiting_.erase(t) == 1, "only a wish that waits is taken back");
+    world_.check(waiting_.erase(t) + granted_.erase(t) == 1,
+                 "only a wish that waits is taken back");
     give();
 }
 
+// As slot_keeper does it: what is not taken is free for the next ticket.
 void simulated_slots::give() {
-    const auto leases_before = leases();
-    const auto given = scheduler_.grants(world_.now());
-    check_grants(given, leases_before);
-    // A taker may make others be granted slots meanwhile.
-    std::vector<std::pair<taker, slots::grant>> takers;
-    for (const auto& g : given) {
-        auto who = waiting_.extract(g.ticket);
-        if (who) takers.emplace_back(std::move(who.mapped().to), g);
+    for (auto leases_before = leases();; leases_before = leases()) {
+        const auto given = scheduler_.grants(world_.now());
+        if (given.empty()) break;
+        check_grants(given, leases_before);
+        for (const auto& g : given)
+            if (auto who = waiting_.extract(g.ticket))
+                granted_.emplace(g.ticket, std::move(who.mapped().to));
+        for (const auto& g : given) offer(g);
     }
-    for (const auto& [to, g] : takers) to(g);
     check_leases();
     check_nobody_waits_in_vain();
     arm();
+}
+
+/// What was granted before in the same go may have made it be taken back.
+void simulated_slots::offer(const slots::grant& g) {
+    const auto to = granted_.extract(g.ticket);
+    if (to && to.mapped()(g)) return;
+    scheduler_.release(g.slot, world_.now(), {.has_run = false});
+    world_.note("a slot goes back unused");
 }
 
 void simulated_slots::arm() {
@@ -87,6 +97,13 @@ void simulated_slots::let_go(owner_id owner) {
 void simulated_slots::retire(owner_id owner) {
     scheduler_.retire(owner);
     let_go(owner);
+}
+
+void simulated_slots::limit_to(int slots) {
+    scheduler_.limit_to(slots);
+    for (auto i = static_cast<std::size_t>(count()); i < uses_.size(); ++i)
+        uses_[i].granted_to = slots::nobody;
+    give();
 }
 
 std::map<owner_id, int> simulated_slots::leases() const {
@@ -133,7 +150,8 @@ void simulated_slots::check_order(const slots::grant& g, const std::set<owner_id
         const bool is_alike = w.priority == taken.priority && !leases_before.contains(w.owner) &&
                               !served.contains(w.owner);
         const auto why = scheduler_.why_waiting(ticket, world_.now());
-        world_.check(!is_alike || w.warmed || taken.warmed || (why && why->prefilled_slot),
+        const bool is_choosy = w.warmed || taken.warmed || w.avoid || taken.avoid;
+        world_.check(!is_alike || is_choosy || (why && why->prefilled_slot),
                      "first come, first served");
     }
 }
@@ -168,6 +186,7 @@ bool simulated_slots::is_open(int slot, const slots::wish& w, const std::map<own
     const auto& u = at(slot);
     const bool is_guarded = u.released && world_.now() - *u.released < rules_.guard;
     if (scheduler_.busy(slot) || is_guarded) return false;
+    if (slot == w.avoid && count() > 1) return false;
     const auto owner = scheduler_.leased_to(slot);
     if (owner == w.owner) return true;
     const auto own = held.find(w.owner);
@@ -175,9 +194,13 @@ bool simulated_slots::is_open(int slot, const slots::wish& w, const std::map<own
     return owner == slots::nobody || (rules_.sharing && w.priority == priority::turn);
 }
 
-void simulated_slots::check_nothing_left() const {
+void simulated_slots::check_nothing_runs() const {
     for (const auto& u : uses_) world_.check(!u.busy, "no slot is left in use");
-    world_.check(waiting_.empty(), "no wish for a slot is left");
+    world_.check(waiting_.empty() && granted_.empty(), "no wish for a slot is left");
+}
+
+void simulated_slots::check_nothing_left() const {
+    check_nothing_runs();
     world_.check(!scheduler_.next_grant().has_value() && scheduler_.is_idle(),
                  "the scheduler's queue is empty");
     world_.check(leases().empty(), "no lease is left");

@@ -23,7 +23,8 @@ struct slot_rules {
 /// The slots of one server: the scheduler, and what it promises, checked at each step.
 class simulated_slots {
  public:
-    using taker = std::function<void(const slots::grant&)>;
+    /// False: the slot is not wanted any more, and goes back unused.
+    using taker = std::function<bool(const slots::grant&)>;
 
     simulated_slots(simulated_world& world, slot_rules rules);
 
@@ -37,11 +38,12 @@ class simulated_slots {
     void let_go(slots::owner_id owner);
     void retire(slots::owner_id owner);
 
+    /// The server has so many.
+    void limit_to(int slots);
     int count() const noexcept { return scheduler_.slots(); }
     bool may_refuse() const noexcept { return rules_.queue_limit < slots::default_queue_limit; }
-    /// Whether the server answers.
-    bool is_up() const noexcept { return is_up_; }
-    void set_up(bool up) noexcept { is_up_ = up; }
+    /// No request is left.
+    void check_nothing_runs() const;
     /// Nothing runs, waits or is leased any more.
     void check_nothing_left() const;
 
@@ -65,6 +67,7 @@ class simulated_slots {
     void check_leases();
     void check_nobody_waits_in_vain();
     bool is_open(int slot, const slots::wish& w, const std::map<slots::owner_id, int>& held);
+    void offer(const slots::grant& g);
     void arm();
 
     simulated_world& world_;
@@ -72,7 +75,7 @@ class simulated_slots {
     slots::slot_scheduler scheduler_;
     std::vector<slot_use> uses_;
     std::map<slots::ticket, waiting> waiting_;
-    bool is_up_ = true;
+    std::map<slots::ticket, taker> granted_;  // and not offered yet
 };
 
 }  // namespace tandem::test

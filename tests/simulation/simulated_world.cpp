@@ -1,17 +1,35 @@
 #include "simulation/simulated_world.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace tandem::test {
 
+bool simulated_world::is_later(const entry& a, const entry& b) noexcept {
+    return std::pair(a.when, a.order) > std::pair(b.when, b.order);
+}
+
 void simulated_world::at(duration delay, std::function<void()> what) {
-    agenda_.emplace(std::pair(now_ + delay, ++order_), std::move(what));
+    agenda_.push_back({now_ + delay, ++order_, std::move(what)});
+    std::push_heap(agenda_.begin(), agenda_.end(), is_later);
+}
+
+void simulated_world::leap(duration ahead) {
+    ++leaps_;
+    now_ += ahead;
+    leapt_at_ = now_;
+    note("time leaps");
 }
 
 void simulated_world::run(std::uint64_t most_steps) {
     while (!agenda_.empty() && steps_ < most_steps && broken_.empty()) {
-        auto next = agenda_.extract(agenda_.begin());
-        now_ = next.key().first;
-        next.mapped()();
+        std::pop_heap(agenda_.begin(), agenda_.end(), is_later);
+        auto next = std::move(agenda_.back());
+        agenda_.pop_back();
+        now_ = std::max(now_, next.when);
+        next.what();
         ++steps_;
+        course_ = course_ * 31 + static_cast<std::uint64_t>(now_.time_since_epoch().count());
     }
     check(steps_ < most_steps, "the run comes to an end");
 }

@@ -9,7 +9,6 @@ namespace tandem::test {
 namespace {
 
 using namespace std::chrono_literals;
-using std::chrono::milliseconds;
 constexpr std::uint64_t most_steps = 200'000;
 
 slot_rules random_slots(rng& random) {
@@ -25,23 +24,39 @@ std::string random_prompt(rng& random) {
 
 }  // namespace
 
+void simulation::add(reply_plan plan, detail::reply_origin origin) {
+    const auto id = replies_.size() + 1;
+    replies_.push_back(std::make_unique<simulated_reply>(
+        world_, id, std::move(plan), source_at(core_, id, std::move(origin)), *this));
+}
+
 simulation::simulation(std::uint64_t seed)
-    : world_(seed), slots_(world_, random_slots(world_.random())) {
+    : world_(seed), core_(world_, random_slots(world_.random())) {
     auto& random = world_.random();
-    for (int n = pick(random, 1, 4); n > 0; --n)
-        replies_.push_back(std::make_unique<simulated_reply>(
-            world_, replies_.size() + 1, random_plan(random, random_prompt(random)), *this));
+    for (int n = pick(random, 1, 4); n > 0; --n) {
+        auto plan = random_plan(random, random_prompt(random));
+        detail::reply_origin origin{.prompt = {.text = plan.model.prompt()}};
+        add(std::move(plan), std::move(origin));
+    }
+    if (chance(random, 0.2))
+        for (int n = pick(random, 1, 3); n > 0; --n)
+            world_.at(up_to(random, 20'000), [this] { server_dies(); });
+    if (chance(random, 0.2))
+        for (int n = pick(random, 1, 6); n > 0; --n)
+            world_.at(up_to(random, 15'000), [this] { server_is_taken_away(); });
+    if (chance(random, 0.1))
+        for (int n = pick(random, 1, 3); n > 0; --n)
+            world_.at(up_to(random, 20'000), [this] { world_.leap(random_leap(world_.random())); });
 }
 
 simulation::~simulation() = default;
 
 std::vector<std::string> simulation::run() {
     for (std::uint64_t id = 1; id <= replies_.size(); ++id)
-        world_.at(milliseconds(pick(world_.random(), 0, 5000)),
-                  [this, id] { replies_[id - 1]->start({.slots = &slots_, .owner = id}); });
+        world_.at(up_to(world_.random(), 5000), [this, id] { replies_[id - 1]->start(); });
     world_.run(most_steps);
     if (!world_.broken().empty()) return world_.broken();
-    slots_.check_nothing_left();
+    core_.slots().check_nothing_left();
     for (const auto& r : replies_) r->check_end();
     return world_.broken();
 }
@@ -54,7 +69,7 @@ detail::reply_machine::transitions simulation::made() const {
 
 void simulation::ended(std::uint64_t reply, const reply_result& result, detail::reply_rest rest) {
     if (result.finish_reason != finish_reason::interrupted || chance(world_.random(), 0.3)) return;
-    world_.at(milliseconds(pick(world_.random(), 0, 3000)),
+    world_.at(up_to(world_.random(), 3000),
               [this, reply, rest = std::make_shared<detail::reply_rest>(std::move(rest))] {
                   resume(*replies_[reply - 1], std::move(*rest));
               });
@@ -71,13 +86,30 @@ void simulation::resume(const simulated_reply& before, detail::reply_rest rest) 
         rest.unspoken.insert(0, spoken.substr(kept));
         spoken.resize(kept);
     }
-    if (chance(random, 0.3))
+    // One that was interrupted before it had a prompt starts anew.
+    if (rest.text.text().empty() && !rest.generated) {
+        add(before.plan(), {.prompt = {.text = before.plan().model.prompt()}});
+        return replies_.back()->start();
+    }
+    // Only the server itself knows what its ids mean.
+    if (chance(random, 0.3) || core_.starts() > 0)
         rest.text.forget_ids();
     else if (chance(random, 0.5))
-        rest.text.prompt_tokenized(before.plan().model.prompt_ids());
-    const auto id = replies_.size() + 1;
-    replies_.push_back(std::make_unique<simulated_reply>(world_, id, before.plan(), *this));
-    replies_.back()->resume({.slots = &slots_, .owner = id}, std::move(rest), std::move(spoken));
+        rest.text.prompt_tokenized(before.plan().model.prompt_ids(core_.vocabulary()));
+    add(before.plan(), {.rest = std::move(rest), .spoken = std::move(spoken)});
+    replies_.back()->start();
+}
+
+void simulation::server_is_taken_away() {
+    const auto which = pick(world_.random(), 0, static_cast<int>(replies_.size()) - 1);
+    replies_[static_cast<std::size_t>(which)]->leave_server(errc::server_gone);
+}
+
+void simulation::server_dies() {
+    core_.dies();
+    for (const auto& r : replies_) r->server_died(core_);
+    if (chance(world_.random(), 0.9))
+        world_.at(up_to(world_.random(), 10'000), [this] { core_.starts_again(); });
 }
 
 }  // namespace tandem::test

@@ -2,10 +2,11 @@
 
 #include "reply/reply_machine.hpp"
 #include "reply/reply_start.hpp"
-#include "simulation/simulated_slots.hpp"
+#include "simulation/simulated_core.hpp"
 #include "simulation/simulated_world.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace tandem::test {
 
 class simulated_reply;
+struct reply_plan;
 
 /// Runs some replies that share slots, in simulated time, with random texts, timings, faults and
 /// consumers, all from one seed. Some that are interrupted go on as another reply. Invariants are
@@ -25,6 +27,8 @@ class simulation final : public detail::reply_listener {
     std::vector<std::string> run();
 
     std::uint64_t steps() const noexcept { return world_.steps(); }
+    std::uint64_t course() const noexcept { return world_.course(); }
+    const std::map<std::string, int>& happened() const noexcept { return world_.happened(); }
     /// The transitions that the machines made.
     detail::reply_machine::transitions made() const;
     std::size_t replies() const noexcept { return replies_.size(); }
@@ -33,10 +37,13 @@ class simulation final : public detail::reply_listener {
     void handed_over(const chunk&) override {}
     void continued(chunk_id) override {}
     void ended(std::uint64_t reply, const reply_result& result, detail::reply_rest rest) override;
+    void add(reply_plan plan, detail::reply_origin origin);
     void resume(const simulated_reply& before, detail::reply_rest rest);
+    void server_is_taken_away();
+    void server_dies();
 
     simulated_world world_;
-    simulated_slots slots_;
+    simulated_core core_;
     std::vector<std::unique_ptr<simulated_reply>> replies_;  // by id, from 1 on
 };
 

@@ -1,13 +1,14 @@
 #include "simulation/simulation.hpp"
 
-#include "support/run_settings.hpp"
+#include "simulation/run_settings.hpp"
+#include "simulation/simulated_service.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <fstream>
-#include <iostream>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
@@ -17,7 +18,7 @@ namespace {
 using tandem::detail::reply_machine;
 using tandem::detail::reply_phase;
 using tandem::detail::reply_phases;
-using tandem::test::number_from;
+using tandem::test::simulated_service;
 using tandem::test::simulation;
 using testing::IsEmpty;
 
@@ -46,42 +47,39 @@ std::set<std::string> documented_transitions() {
     return names;
 }
 
-// TANDEM_SIMULATION_SEED=N runs one seed again; TANDEM_SIMULATION_REPLIES=N runs that many.
-TEST(simulation, keeps_every_promise_in_a_hundred_thousand_random_replies) {
-    const auto first = number_from("TANDEM_SIMULATION_SEED", 1);
-    const auto replies = std::getenv("TANDEM_SIMULATION_SEED")
-                             ? 1
-                             : number_from("TANDEM_SIMULATION_REPLIES", 100'000);
-    std::uint64_t run = 0;
-    std::uint64_t steps = 0;
-    for (auto seed = first; run < replies; ++seed) {
-        simulation s(seed);
-        ASSERT_THAT(s.run(), IsEmpty()) << "run it again with TANDEM_SIMULATION_SEED=" << seed
-                                        << " after " << s.steps() << " steps";
-        run += s.replies();
-        steps += s.steps();
+class simulation_shard : public testing::TestWithParam<int> {};
+
+TEST_P(simulation_shard, keeps_every_promise_in_random_replies) {
+    tandem::test::run_seeds_of<simulation>(GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(seeds, simulation_shard,
+                         testing::Range(0, tandem::test::simulation_shards));
+
+std::set<std::string> missing(const std::set<std::string>& all, const std::set<std::string>& from) {
+    std::set<std::string> names;
+    std::ranges::set_difference(all, from, std::inserter(names, names.end()));
+    return names;
+}
+
+template <class Run>
+reply_machine::transitions made_by(std::uint64_t seeds) {
+    reply_machine::transitions made;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        Run r(seed);
+        r.run();
+        made |= r.made();
     }
-    std::cout << run << " replies, " << steps << " steps, seeds from " << first << "\n";
+    return made;
 }
 
 TEST(simulation, makes_the_transitions_of_the_document_and_no_others) {
-    reply_machine::transitions made;
-    for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
-        simulation s(seed);
-        s.run();
-        made |= s.made();
-    }
-    EXPECT_EQ(names_of(made), documented_transitions());
+    const auto made = made_by<simulation>(2000) | made_by<simulated_service>(150);
+    EXPECT_THAT(missing(names_of(made), documented_transitions()), IsEmpty()) << "not documented";
+    EXPECT_THAT(missing(documented_transitions(), names_of(made)), IsEmpty()) << "not made";
 }
 
 TEST(simulation, gives_the_same_run_for_the_same_seed) {
-    for (const std::uint64_t seed : {1u, 2u, 3u}) {
-        simulation one(seed);
-        simulation other(seed);
-        one.run();
-        other.run();
-        EXPECT_EQ(one.steps(), other.steps());
-    }
+    tandem::test::expect_the_same_run_for_the_same_seed<simulation>();
 }
 
 }  // namespace

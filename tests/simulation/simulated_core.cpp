@@ -1,0 +1,79 @@
+#include "simulation/simulated_core.hpp"
+
+#include "reply/going_on.hpp"
+
+#include <utility>
+
+namespace tandem::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+constexpr int most_vocabularies = 3;
+constexpr int most_slots = 5;
+}  // namespace
+
+simulated_core::simulated_core(simulated_world& world, slot_rules rules)
+    : world_(world),
+      slots_(world, rules),
+      total_slots_(rules.slots),
+      known_(rules.slots, rules.guard),
+      circuit_(chance(world.random(), 0.5) ? pick(world.random(), 1, 5) : 0, 2s) {}
+
+void simulated_core::starts_again() {
+    auto& random = world_.random();
+    is_up_ = true;
+    ++starts_;
+    if (chance(random, 0.4)) vocabulary_ = pick(random, 0, most_vocabularies - 1);
+    if (chance(random, 0.4)) total_slots_ = pick(random, 1, most_slots);
+}
+
+void simulated_core::prepare(prepared done) {
+    if (is_shut_down_) return done(errc::client_destroyed);
+    if (is_known()) return done({});
+    preparing_.push_back(std::move(done));
+    if (preparing_.size() > 1) return;
+    world_.at(up_to(world_.random(), 400), [this] { props_arrived(); });
+}
+
+void simulated_core::props_arrived() {
+    error_code why;
+    if (is_shut_down_)
+        why = errc::server_gone;
+    else if (!is_up_)
+        why = chance(world_.random(), 0.7) ? errc::connect_failed : errc::model_loading;
+    if (!why) {
+        server_props props;
+        props.total_slots = total_slots_;
+        props.model = "model " + std::to_string(vocabulary_);
+        known_.learn(props);
+        told_starts_ = starts_;
+        slots_.limit_to(total_slots_);
+    }
+    for (const auto& done : std::exchange(preparing_, {})) done(why);
+}
+
+bool simulated_core::refuses() {
+    if (!circuit_.allows(world_.now())) return true;
+    circuit_.sent(world_.now());
+    return false;
+}
+
+void simulated_core::request_failed(const error_code& ec) {
+    known_.request_failed(ec);
+    const bool is_broken = detail::kind_of(ec, true) == detail::failure_kind::broken;
+    if (is_broken && circuit_.failed(world_.now())) world_.note("a circuit opens");
+}
+
+void simulated_core::request_answered() {
+    if (circuit_.succeeded()) world_.note("a circuit closes");
+}
+
+void simulated_core::ran_on_another_slot(int asked, int used) {
+    world_.check(slot_for(asked) == used && asked != used,
+                 "only a server that has other slots runs a request elsewhere");
+    world_.note("a request runs on another slot");
+    known_.ran_on_another_slot(asked, used);
+}
+
+}  // namespace tandem::test
