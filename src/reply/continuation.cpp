@@ -31,6 +31,7 @@ std::string_view continuation::unknown_prompt() const noexcept {
 void continuation::begin_request() {
     kept_before_ += std::exchange(synced_, 0);
     unsynced_.clear();
+    can_be_cut_ = false;
 }
 
 void continuation::append(const wire::token_event& event) {
@@ -46,6 +47,7 @@ void continuation::append(const wire::token_event& event) {
         {static_cast<std::uint32_t>(event.content.size()), static_cast<std::uint32_t>(count)});
     text_ += event.content;
     synced_ = predicted;
+    can_be_cut_ = true;
     unsynced_.clear();
 }
 
@@ -59,7 +61,7 @@ void continuation::keep_span(const wire::token_event& event, std::size_t count) 
 
 void continuation::cut() {
     const bool is_sure = !has_stop_words_ || last_.known != last_.count;
-    if (ids_usable_ && !is_sure && synced_ > 0) holes_.push_back(last_);
+    if (std::exchange(can_be_cut_, false) && ids_usable_ && !is_sure) holes_.push_back(last_);
 }
 
 void continuation::forget_ids() noexcept {
@@ -84,6 +86,7 @@ bool continuation::fits(const hole& h, std::span<const wire::token_id> ids) cons
 void continuation::recovered(std::span<const wire::token_id> ids) {
     auto filled = std::vector<wire::token_id>();
     std::size_t copied = 0;
+    can_be_cut_ = false;
     for (const auto& h : holes_) {
         if (!fits(h, ids)) {
             ids_usable_ = false;

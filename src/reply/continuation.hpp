@@ -40,7 +40,8 @@ class continuation {
     /// One token event of the running request.
     void append(const wire::token_event& event);
 
-    /// The running request was cut, before any event behind the last text.
+    /// The running request was cut, before any event behind the last text. Changes nothing where
+    /// that was told already.
     void cut();
 
     /// The part of the prompt whose ids are not known: all of it, or what follows the known ones.
@@ -92,7 +93,8 @@ class continuation {
     bool ids_usable_ = true;
     int prompt_tokens_ = 0;
     std::vector<hole> holes_;
-    hole last_{};  // the last text, which is among the holes if ids are missing
+    hole last_{};              // the last text, which is among the holes if ids are missing
+    bool can_be_cut_ = false;  // the last text came since the last cut, and nothing was recovered
     std::vector<known_text::anchor> pieces_;  // bytes and tokens of each text that was generated
     bool has_stop_words_;
     std::vector<wire::token_id> unsynced_;  // ids since the last text

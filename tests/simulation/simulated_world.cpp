@@ -1,6 +1,7 @@
 #include "simulation/simulated_world.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace tandem::test {
@@ -27,7 +28,11 @@ void simulated_world::run(std::uint64_t most_steps) {
         auto next = std::move(agenda_.back());
         agenda_.pop_back();
         now_ = std::max(now_, next.when);
-        next.what();
+        try {
+            next.what();
+        } catch (const std::exception& e) {
+            broken_.push_back(std::string("nothing throws: ") + e.what());
+        }
         ++steps_;
         course_ = course_ * 31 + static_cast<std::uint64_t>(now_.time_since_epoch().count());
     }

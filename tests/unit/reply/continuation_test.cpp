@@ -211,4 +211,19 @@ TEST(continuation, asks_for_no_sure_ids_where_there_are_no_stop_words) {
     EXPECT_THAT(c.lost_texts(), IsEmpty());
 }
 
+// A request is cut, and then its server is lost while the reply rests.
+TEST(continuation, is_cut_once_where_nothing_was_read_since) {
+    continuation c(known_prompt{"Hi"}, true);
+    c.append(event("a", {3}, 1));
+    c.prompt_tokenized({1, 2});
+    c.cut();
+    c.cut();
+    EXPECT_THAT(c.lost_texts(), ElementsAre("a"));
+    const std::vector<tandem::wire::token_id> answer{3, 0};
+    c.recovered(answer);
+    c.cut();
+    EXPECT_THAT(c.lost_texts(), IsEmpty()) << "its ids are known";
+    EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
+}
+
 }  // namespace
