@@ -31,7 +31,8 @@ void completion_call::start(transport::http_transport& transport, std::string bo
 void completion_call::on_status(int http_status) {
     const auto owner = owner_.lock();
     reader_.begin(http_status);
-    handlers_.begun();
+    // A refusal is no beginning: no slot works on it.
+    if (http_status == wire::http_ok) handlers_.begun();
 }
 
 void completion_call::on_data(std::string_view bytes) {

@@ -9,8 +9,6 @@
 namespace tandem::wire {
 namespace {
 
-constexpr int ok = 200;
-
 failure stream_failure(const token_event& event) {
     failure f;
     f.ec = stream_error(event, f.diag);
@@ -20,7 +18,7 @@ failure stream_failure(const token_event& event) {
 }  // namespace
 
 void completion_reader::feed(std::string_view bytes) {
-    if (http_status_ == ok) return sse_.feed(bytes);
+    if (http_status_ == http_ok) return sse_.feed(bytes);
     error_body_.append(bytes.substr(0, max_error_bytes - error_body_.size()));
 }
 
@@ -52,7 +50,7 @@ bool completion_reader::read(const sse_event& event, token_event& out) {
 
 failure completion_reader::ended(error_code ec, const diagnostics& diag) const {
     // The server's own words tell more than that its answer broke off.
-    if (http_status_ != 0 && http_status_ != ok) {
+    if (http_status_ != 0 && http_status_ != http_ok) {
         failure f;
         f.ec = decode_error(completion_path, http_status_, error_body_, f.diag);
         return f;
