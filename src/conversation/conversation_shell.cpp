@@ -200,6 +200,7 @@ void conversation_shell::keep_rest(reply_rest rest) {
     const auto starting = std::exchange(starting_, nullptr);
     const bool never_began = starting && starting->resumed;
     rest_ = never_began ? std::move(*starting->resumed->rest) : std::move(rest);
+    if (!never_began) rest_model_ = props_.model;
 }
 
 void conversation_shell::count(const reply_result& result) {

@@ -152,6 +152,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     int tokens_said_ = 0;           // of the last prompt and what was generated behind it
     core_ptr generating_at_;        // that counts it
     std::optional<reply_rest> rest_;
+    std::string rest_model_;  // whose ids rest_ has
     std::shared_ptr<slot_prefill> prefill_;
     std::weak_ptr<slot_file_job> file_job_;
     std::vector<chat_message> said_meanwhile_;

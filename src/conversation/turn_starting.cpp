@@ -165,7 +165,8 @@ void conversation_shell::no_answer(const start_ptr& start, const failure& why) {
 
 void conversation_shell::server_found(const start_ptr& start) {
     if (start->goes_on) return went_on(start);
-    if (meets_another_model() && start->resumed) start->resumed->rest->text.forget_ids();
+    const bool is_other = meets_another_model() || rest_model_ != props_.model;
+    if (is_other && start->resumed) start->resumed->rest->text.forget_ids();
     if (start->resumed) return start_reply(start, *std::exchange(start->resumed, {}));
     make_prompt(start);
 }
