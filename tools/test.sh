@@ -69,7 +69,7 @@ real() {
 # The simulation is pure code: a tenth of it is enough to find what the sanitizers look for.
 asan() {
   build asan
-  TANDEM_SIMULATION_REPLIES=10000 TANDEM_SIMULATION_CONVERSATIONS=2000 run_tests asan -LE real
+  TANDEM_SIMULATION_STEPS=400000 run_tests asan -LE real
 }
 
 # Only what has threads is of interest here.
