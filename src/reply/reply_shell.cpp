@@ -429,6 +429,9 @@ void reply_shell::perform(action::tell_held_back a) {
 
 void reply_shell::perform(action::tell_lost) {
     const auto& why = machine_.lost_to();
+    // The reply's own clocks tell of the server as much as a broken stream does.
+    if (core_ && (why.ec == errc::first_token_timeout || why.ec == errc::between_tokens_timeout))
+        core_->completion_failed(why.ec, request_.sent_at());
     home_->log(log_level::warning, "reply {}: {}: {}; goes on from the text so far", id(),
                error_name(why.ec), why.diag.to_string());
 }

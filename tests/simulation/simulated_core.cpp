@@ -61,8 +61,11 @@ bool simulated_core::refuses() {
 
 void simulated_core::request_failed(const error_code& ec) {
     known_.request_failed(ec);
-    const bool is_broken = detail::kind_of(ec, true) == detail::failure_kind::broken;
-    if (is_broken && circuit_.failed(world_.now())) world_.note("a circuit opens");
+    const auto kind = detail::kind_of(ec, true);
+    const auto now = world_.now();
+    if (kind == detail::failure_kind::away) circuit_.not_reached(now);
+    if (kind == detail::failure_kind::broken && circuit_.failed(now, now))
+        world_.note("a circuit opens");
 }
 
 void simulated_core::request_answered() {

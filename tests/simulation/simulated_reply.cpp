@@ -257,7 +257,7 @@ void simulated_reply::perform(const detail::action::want_slot&) {
     ticket_ = site_.core->slots().want(
         {.prompt = std::string(machine_.text()),
          .warmed = machine_.warm_slot(),
-         .priority = machine_.has_begun() ? slots::priority::continuation : slots::priority::turn,
+         .priority = machine_.slot_priority(),
          .owner = site_.owner,
          .lease = site_.lease,
          .avoid = machine_.failed_slot()},

@@ -191,7 +191,7 @@ bool simulated_slots::is_open(int slot, const slots::wish& w, const std::map<own
     if (owner == w.owner) return true;
     const auto own = held.find(w.owner);
     if (w.lease > 0 && own != held.end() && own->second >= w.lease) return false;
-    return owner == slots::nobody || (rules_.sharing && w.priority == priority::turn);
+    return owner == slots::nobody || (rules_.sharing && w.priority <= priority::turn);
 }
 
 void simulated_slots::check_nothing_runs() const {

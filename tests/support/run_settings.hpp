@@ -1,80 +1,15 @@
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <cstdlib>
-#include <iostream>
-#include <optional>
-#include <set>
 #include <string>
 
-// What all simulations have in common: a Run is made of a seed, run() tells what was broken, and
-// steps(), course() and happened() how it went.
 namespace tandem::test {
 
-/// Tests that run side by side, each with seeds of its own.
-inline constexpr int simulation_shards = 4;
-
-inline std::optional<std::uint64_t> number_from(const char* variable) {
+/// What the environment says, to run one seed again or more of them.
+inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
     const char* const text = std::getenv(variable);
-    return text ? std::optional<std::uint64_t>(std::stoull(text)) : std::nullopt;
-}
-
-/// TANDEM_SIMULATION_STEPS=N: so many in all shards together.
-inline std::uint64_t steps_of_a_shard() {
-#ifdef NDEBUG
-    constexpr std::uint64_t otherwise = 5'200'000;
-#else
-    constexpr std::uint64_t otherwise = 200'000;
-#endif
-    return number_from("TANDEM_SIMULATION_STEPS").value_or(otherwise) / simulation_shards;
-}
-
-/// TANDEM_SIMULATION_SEED=N runs one seed again, in the first shard.
-template <class Run>
-void run_seeds_of(int shard) {
-    constexpr std::uint64_t seeds_apart = 10'000'000;
-    const auto only = number_from("TANDEM_SIMULATION_SEED");
-    if (only && shard > 0) GTEST_SKIP();
-    const auto first = only.value_or(1 + static_cast<std::uint64_t>(shard) * seeds_apart);
-    const auto most = only ? 1 : steps_of_a_shard();
-    std::uint64_t steps = 0;
-    auto seed = first;
-    for (; steps < most; ++seed) {
-        Run r(seed);
-        ASSERT_THAT(r.run(), testing::IsEmpty())
-            << "run it again with TANDEM_SIMULATION_SEED=" << seed << " after " << r.steps()
-            << " steps";
-        steps += r.steps();
-    }
-    std::cout << seed - first << " runs, " << steps << " steps, seeds from " << first << "\n";
-}
-
-/// All that happened in the runs of so many seeds.
-template <class Run>
-std::set<std::string> all_that_happened(std::uint64_t seeds) {
-    std::set<std::string> all;
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        Run r(seed);
-        r.run();
-        for (const auto& [what, times] : r.happened()) all.insert(what);
-    }
-    return all;
-}
-
-template <class Run>
-void expect_the_same_run_for_the_same_seed() {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-        Run one(seed);
-        Run other(seed);
-        one.run();
-        other.run();
-        EXPECT_EQ(one.course(), other.course());
-        EXPECT_EQ(one.steps(), other.steps());
-        EXPECT_EQ(one.happened(), other.happened());
-    }
+    return text ? std::stoull(text) : otherwise;
 }
 
 }  // namespace tandem::test
