@@ -64,6 +64,12 @@ struct slot_metrics {
     double total_ms = 0;         ///< from start to end
     double first_chunk_ms = -1;  ///< from start to the hand-over of the first chunk; -1 if none
     double longest_gap_ms = 0;   ///< from a continue to the hand-over of the next chunk
+    /// How near the limits came that are named in brackets: the longest wait of each kind, also one
+    /// that ended otherwise, as by a failure or the limit itself. 0 if there was none.
+    double longest_connect_ms = 0;  ///< until a connection was up, TLS included (connect_timeout)
+    double longest_first_token_ms = 0;  ///< request to first token (first_token_timeout)
+    double longest_token_gap_ms = 0;    ///< token to token (between_tokens_timeout)
+    double longest_continue_ms = 0;     ///< hand-over to continue (continue_timeout)
     /// How often the reply had to go on after its server failed, or could not be reached.
     int retries = 0;
     int warmings = 0;  ///< requests that prefilled a slot (`pacing::warm`)

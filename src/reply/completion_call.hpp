@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,10 @@ class completion_call : private transport::exchange_handler {
     time_point sent_at() const noexcept { return sent_at_; }
     /// The connection is closed when this returns.
     void close() noexcept { exchange_.reset(); }
+    /// How long the connection took of the request that has begun, if that is known.
+    std::optional<duration> connected_after() const noexcept {
+        return exchange_ ? exchange_->connected_after() : std::nullopt;
+    }
 
  private:
     void on_status(int http_status) override;

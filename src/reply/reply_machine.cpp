@@ -28,6 +28,11 @@ finish_reason reason_of(wire::stop_type stop) noexcept {
     return finish_reason::eos;
 }
 
+bool is_of_connecting(const error_code& ec) noexcept {
+    return ec == errc::resolve_failed || ec == errc::connect_failed ||
+           ec == errc::connect_timeout || ec == errc::tls_failed;
+}
+
 }  // namespace
 
 std::string_view name_of(reply_phase p) noexcept {
@@ -124,8 +129,9 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     actions_.push_back(action::send_request{slot, rules_.max_tokens > 0 ? left : -1});
 }
 
-void reply_machine::answer_begun(time_point now) {
+void reply_machine::answer_begun(time_point now, std::optional<duration> connected_after) {
     if (phase_ != phase::first_token || std::exchange(begun_, true)) return;
+    if (connected_after) tally_.connected(*connected_after);
     going_on_.begun();
     if (const auto held = now - phase_since_; held >= late_beginning)
         actions_.push_back(action::tell_held_back{*slot_, held});
@@ -156,6 +162,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
 void reply_machine::request_failed(time_point now, failure why) {
     if (!requesting()) return;
     failed_slot_ = slot_;
+    if (is_of_connecting(why.ec)) tally_.not_connected(now);
     end_request(now, false);
     // An uncut reply would have ended here with the context used up.
     if (why.ec == errc::prompt_too_long && continuation_.kept_tokens() > 0)
@@ -199,8 +206,8 @@ void reply_machine::warming_read(time_point now, const wire::token_event& event)
 // next request meets, too, and tells.
 void reply_machine::warming_failed(time_point now, failure why) {
     warming_.failed();
-    if (phase_ == phase::resting && kind_of(why.ec, false) == failure_kind::away)
-        return lost(now, std::move(why));
+    const bool seeks = rules_.going_on.retries > 0 && phase_ == phase::resting;
+    if (seeks && kind_of(why.ec, false) == failure_kind::away) return lost(now, std::move(why));
     rest(now);
 }
 
@@ -326,6 +333,7 @@ void reply_machine::want_slot_when_resolved(time_point now) {
 
 void reply_machine::end_request(time_point now, bool cut) {
     actions_.push_back(action::close_connection{});
+    tally_.request_over(now);
     if (cut) tally_.cut(now);
     const bool has_tokens = phase_ != phase::first_token;
     actions_.push_back(action::release_slot{

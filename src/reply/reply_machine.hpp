@@ -100,7 +100,8 @@ class reply_machine {
     /// As many wait for a slot as may.
     void slot_refused(time_point now);
     /// The answer's status came, which the server sends when a slot begins the request.
-    void answer_begun(time_point now);
+    /// `connected_after`: how long its connection took, if that is known.
+    void answer_begun(time_point now, std::optional<duration> connected_after = {});
     void event_read(time_point now, const wire::token_event& event);
     /// The request ended without a final event, or could not be made.
     void request_failed(time_point now, failure why);

@@ -203,7 +203,7 @@ void reply_shell::move_to(reply_start where) {
 completion_call::handlers reply_shell::request_handlers() {
     return {.begun =
                 [this] {
-                    machine_.answer_begun(now());
+                    machine_.answer_begun(now(), request_.connected_after());
                     perform_actions();
                 },
             .read =

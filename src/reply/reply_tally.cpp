@@ -6,7 +6,12 @@
 namespace tandem::detail {
 namespace {
 constexpr std::size_t max_timeline_events = 4096;
+
+void raise_to(double& longest_ms, duration wait) noexcept {
+    longest_ms = std::max(longest_ms, to_ms(wait));
 }
+
+}  // namespace
 
 void reply_tally::note(time_point now, timeline_event::kind what, int chunk) {
     note_on(request_.slot, now, what, chunk);
@@ -28,6 +33,7 @@ void reply_tally::request_sent(time_point now, int slot, bool reused, duration g
     request_.slot = slot;
     request_.reused = reused;
     request_.guard_wait = guard_wait;
+    request_.sent = request_.token_awaited = now;
     slot_wait_over(now);
     ++metrics_.requests;
     if (guard_wait > duration{}) ++metrics_.guard_waits;
@@ -41,8 +47,19 @@ void reply_tally::slot_wait_over(time_point now) {
     if (metrics_.requests == 0) metrics_.first_slot_wait_ms = metrics_.slot_wait_ms;
 }
 
+void reply_tally::connected(duration after) noexcept {
+    raise_to(metrics_.longest_connect_ms, after);
+}
+
+void reply_tally::token_wait_over(time_point now) noexcept {
+    raise_to(
+        request_.first_token_seen ? metrics_.longest_token_gap_ms : metrics_.longest_first_token_ms,
+        now - std::exchange(request_.token_awaited, now));
+}
+
 void reply_tally::event_read(time_point now, const wire::token_event& event) {
     const bool token = event.what == wire::token_event::kind::token;
+    if (token) token_wait_over(now);
     if (token && !std::exchange(request_.first_token_seen, true))
         note(now, timeline_event::kind::first_token);
     if (event.has_timings) {
@@ -73,11 +90,18 @@ void reply_tally::handed_over(time_point now, chunk& c) {
     metrics_.longest_gap_ms = std::max(metrics_.longest_gap_ms, c.gap_ms);
     usage_.handed_over += c.tokens;
     if (metrics_.chunks++ == 0) metrics_.first_chunk_ms = to_ms(now - start_);
+    handed_over_at_ = now;
     last_ = {.id = c.id, .tokens = c.tokens, .slot = c.slot};
     note_on(c.slot, now, timeline_event::kind::chunk, static_cast<int>(c.id.seq));
 }
 
+void reply_tally::continue_wait_over(time_point now) noexcept {
+    if (!handed_over_at_) return;
+    raise_to(metrics_.longest_continue_ms, now - *std::exchange(handed_over_at_, {}));
+}
+
 void reply_tally::continued(time_point now) {
+    continue_wait_over(now);
     continued_at_ = now;
     usage_.heard += last_.tokens;
     note_on(last_.slot, now, timeline_event::kind::continued, static_cast<int>(last_.id.seq));
@@ -117,6 +141,7 @@ void reply_tally::ended(time_point now, reply_result& result, int prompt_tokens)
     close_request();
     // A wait that an interrupt or its limit ended was one.
     slot_wait_over(now);
+    continue_wait_over(now);
     note(now, timeline_event::kind::end);
     usage_.prompt = prompt_tokens;
     usage_.wasted = std::max(0, usage_.generated - usage_.handed_over);

@@ -17,9 +17,14 @@ class reply_tally {
     void started(time_point now) { start_ = now; }
     void slot_wanted(time_point now);
     void request_sent(time_point now, int slot, bool reused, duration guard_wait);
+    /// The request's connection was up so soon, or could not be had until now.
+    void connected(duration after) noexcept;
+    void not_connected(time_point now) noexcept { connected(now - request_.sent); }
     /// Any event of the running request.
     void event_read(time_point now, const wire::token_event& event);
     void boundary_found(time_point now) { note(now, timeline_event::kind::boundary); }
+    /// The request ended, however.
+    void request_over(time_point now) noexcept { token_wait_over(now); }
     void cut(time_point now);
     /// Fills in what belongs to the request that finished the chunk.
     void completed(chunk& c);
@@ -43,6 +48,8 @@ class reply_tally {
         int cached = 0;
         int evaluated = 0;
         int predicted = 0;
+        time_point sent{};
+        time_point token_awaited{};  // since when
         bool first_token_seen = false;
         bool reported = false;  // in a chunk already
     };
@@ -51,13 +58,16 @@ class reply_tally {
     void note_on(int slot, time_point now, timeline_event::kind what, int chunk = -1);
     void close_request();
     void slot_wait_over(time_point now);
+    void token_wait_over(time_point now) noexcept;
+    void continue_wait_over(time_point now) noexcept;
 
     time_point start_{};
     std::optional<time_point> wanted_;  // since when a slot is waited for
     token_usage usage_;
     slot_metrics metrics_;
     request_figures request_;
-    chunk last_;  // that was handed over; without its texts
+    chunk last_;                                // that was handed over; without its texts
+    std::optional<time_point> handed_over_at_;  // and not continued yet
     std::optional<time_point> continued_at_;
     std::vector<timeline_event> timeline_;
 };

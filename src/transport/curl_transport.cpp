@@ -16,6 +16,9 @@ class curl_exchange final : public exchange {
 
     void pause() override { transfer_->pause(); }
     void resume() override { transfer_->resume(); }
+    std::optional<duration> connected_after() const noexcept override {
+        return transfer_->connected_after();
+    }
 
  private:
     std::shared_ptr<multi_loop> loop_;

@@ -1,6 +1,8 @@
 #include "transport/transfer.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <utility>
 
 namespace tandem::transport {
@@ -16,6 +18,15 @@ int status_of(std::string_view line) {
     int status = 0;
     std::from_chars(line.data() + space + 1, line.data() + line.size(), status);
     return status;
+}
+
+// The time of TLS is 0 where there is none.
+duration connecting_time(CURL* easy) noexcept {
+    curl_off_t tcp = 0;
+    curl_off_t tls = 0;
+    curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &tcp);
+    curl_easy_getinfo(easy, CURLINFO_APPCONNECT_TIME_T, &tls);
+    return std::chrono::microseconds(std::max(tcp, tls));
 }
 
 bool is_final(int status) {
@@ -101,6 +112,7 @@ void transfer::read_header(std::string_view line) {
     if (const int status = status_of(line)) status_ = status;
     if (line.starts_with('\r') || line.starts_with('\n')) headers_ended_ = is_final(status_);
     if (!headers_ended_) return;
+    connected_after_ = connecting_time(easy_.get());
     hold_or_read();
     queue_->push(*this);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/time.hpp"
 #include "transport/body_buffer.hpp"
 #include "transport/curl_errors.hpp"
 #include "transport/curl_handles.hpp"
@@ -39,6 +40,8 @@ class transfer : public std::enable_shared_from_this<transfer> {
 
     /// Status of the answer, 0 before its headers ended.
     int http_status() const noexcept { return headers_ended_ ? status_ : 0; }
+    /// See exchange.
+    std::optional<duration> connected_after() const noexcept { return connected_after_; }
     /// curl's words about a failure.
     std::string_view curl_words() const noexcept { return curl_words_.data(); }
 
@@ -70,6 +73,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
 
     body_buffer body_;
     int status_ = 0;
+    std::optional<duration> connected_after_;
     bool headers_ended_ = false;
     bool status_told_ = false;
     bool ended_ = false;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "base/time.hpp"
+
 #include "tandem/error.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,6 +48,9 @@ class exchange {
     /// kept. It is no work for the event loop, which may run out of work meanwhile.
     virtual void pause() = 0;
     virtual void resume() = 0;
+    /// How long the connection took from start() until it was up, looking up the name and TLS
+    /// included. Known once the answer's status came.
+    virtual std::optional<duration> connected_after() const noexcept { return std::nullopt; }
 };
 
 /// Sends requests, each over a connection of its own. Not thread-safe: everything happens on one

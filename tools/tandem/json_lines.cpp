@@ -2,6 +2,8 @@
 
 #include "json_object.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace tandem::command {
@@ -83,6 +85,17 @@ void add_fault(json_object& out, const error_code& ec, const diagnostics& d,
         .field("retryable", is_retryable(ec));
 }
 
+// When its servers failed, since its start.
+std::string losses_of(const reply_result& r) {
+    std::string list = "[";
+    for (const auto& e : r.timeline) {
+        if (e.what != timeline_event::kind::lost) continue;
+        list +=
+            fmt::format("{}{:.3f}", list.size() > 1 ? "," : "", static_cast<double>(e.at_ns) / 1e6);
+    }
+    return list + ']';
+}
+
 void add_outcome(json_object& out, const end_event& e) {
     const auto& m = e.result.metrics;
     out.field("text", e.result.text);
@@ -100,7 +113,12 @@ void add_outcome(json_object& out, const end_event& e) {
         .field("warmings", m.warmings)
         .field("verified_cuts", m.verified_cuts)
         .field("cancel_to_idle_ms", m.cancel_to_idle_ms)
-        .field("retries", 0)
+        .field("longest_connect_ms", m.longest_connect_ms)
+        .field("longest_first_token_ms", m.longest_first_token_ms)
+        .field("longest_token_gap_ms", m.longest_token_gap_ms)
+        .field("longest_continue_ms", m.longest_continue_ms)
+        .field("retries", m.retries)
+        .raw("lost_ms", losses_of(e.result))
         .field("t_ns", e.t_ns);
 }
 
@@ -160,6 +178,8 @@ std::string json_line(const replay_summary& s) {
         .field("failed", s.failed)
         .field("interrupted", s.interrupted)
         .field("not_started", s.not_started)
+        .field("went_on", s.went_on)
+        .field("retries", s.retries)
         .field("chunks", s.chunks)
         .field("tokens", std::move(tokens))
         .field("guard_waits", s.guard_waits)

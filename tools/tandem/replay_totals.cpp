@@ -77,6 +77,8 @@ void replay_totals::add(const reply_result& r) {
         ++s.interrupted;
     else
         ++s.complete;
+    if (r.metrics.retries > 0) ++s.went_on;
+    s.retries += r.metrics.retries;
     s.chunks += r.metrics.chunks;
     s.generated += r.usage.generated;
     s.handed_over += r.usage.handed_over;

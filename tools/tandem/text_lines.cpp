@@ -143,6 +143,17 @@ std::string bar_lines(const text_style& style, const end_event& e) {
            block(style, e.where, blank, note_columns, legend);
 }
 
+// When the servers of a reply failed; empty if none did.
+std::string loss_text(const reply_result& r) {
+    const auto first =
+        std::ranges::find(r.timeline, timeline_event::kind::lost, &timeline_event::what);
+    if (r.metrics.retries == 0 || first == r.timeline.end()) return {};
+    const auto after = time_text(static_cast<double>(first->at_ns) / 1e6);
+    return r.metrics.retries == 1
+               ? fmt::format(" · server lost after {}", after)
+               : fmt::format(" · server lost {} times, first after {}", r.metrics.retries, after);
+}
+
 std::string outcome(const end_event& e) {
     const auto& u = e.result.usage;
     const auto& m = e.result.metrics;
@@ -150,7 +161,8 @@ std::string outcome(const end_event& e) {
         fmt::format("{} · {} token{} in {} chunk{}", to_string(e.result.finish_reason), u.generated,
                     u.generated == 1 ? "" : "s", m.chunks, m.chunks == 1 ? "" : "s");
     if (m.first_chunk_ms >= 0) text += " · first after " + time_text(m.first_chunk_ms);
-    return text + fmt::format(" · cache hit {:.0f} %", u.cache_hit_ratio() * 100);
+    return text + fmt::format(" · cache hit {:.0f} %", u.cache_hit_ratio() * 100) +
+           loss_text(e.result);
 }
 
 std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {
@@ -289,6 +301,9 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
                                             s.cache_hit_ratio() * 100, s.cached, s.evaluated));
     if (s.warmed > 0) text += row("prefilled", fmt::format("{} tokens", s.warmed));
     text += row("guard waits", guard_waits_text(s));
+    if (s.went_on > 0)
+        text += row("lost servers", fmt::format("{} in {} repl{}", s.retries, s.went_on,
+                                                s.went_on == 1 ? "y" : "ies"));
     text += server_rows(style, s);
     return text +
            row("time", fmt::format("{}, processor {} ({:.1f} µs a token)", time_text(s.total_ms),

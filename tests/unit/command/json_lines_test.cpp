@@ -32,6 +32,10 @@ tandem::reply_result some_result() {
     r.metrics.first_slot_wait_ms = 1;
     r.metrics.first_chunk_ms = 7.125;
     r.metrics.total_ms = 93;
+    r.metrics.longest_connect_ms = 0.5;
+    r.metrics.longest_first_token_ms = 6;
+    r.metrics.longest_token_gap_ms = 2;
+    r.metrics.longest_continue_ms = 30;
     return r;
 }
 
@@ -63,8 +67,21 @@ TEST(end_line, has_the_keys_of_the_contract) {
               R"("first_chunk_ms":7.125,"total_ms":93.000,"guard_waits":1,)"
               R"("guard_wait_ms":0.250,"slot_wait_ms":1.500,"first_slot_wait_ms":1.000,)"
               R"("longest_gap_ms":0.000,"requests":5,"warmings":0,)"
-              R"("verified_cuts":0,"cancel_to_idle_ms":0.000,"retries":0,"t_ns":5})"
+              R"("verified_cuts":0,"cancel_to_idle_ms":0.000,"longest_connect_ms":0.500,)"
+              R"("longest_first_token_ms":6.000,"longest_token_gap_ms":2.000,)"
+              R"("longest_continue_ms":30.000,"retries":0,"lost_ms":[],"t_ns":5})"
               "\n");
+}
+
+TEST(end_line, tells_how_often_and_when_its_servers_failed) {
+    auto r = some_result();
+    r.metrics.retries = 2;
+    using kind = tandem::timeline_event::kind;
+    r.timeline = {{.what = kind::request, .at_ns = 1},
+                  {.what = kind::lost, .at_ns = 1'500'000},
+                  {.what = kind::lost, .at_ns = 20'000'000}};
+    EXPECT_THAT(json_line(end_event{.where = {"p1", 0}, .result = r}),
+                HasSubstr(R"("retries":2,"lost_ms":[1.500,20.000],)"));
 }
 
 TEST(end_line, has_no_first_chunk_time_where_there_was_no_chunk) {
@@ -132,6 +149,8 @@ TEST(summary_line, has_the_figures_of_the_run) {
     s.failed = 1;
     s.interrupted = 1;
     s.not_started = 1;
+    s.went_on = 2;
+    s.retries = 3;
     s.chunks = 9;
     s.generated = 100;
     s.cached = 30;
@@ -141,6 +160,8 @@ TEST(summary_line, has_the_figures_of_the_run) {
     const auto line = json::parse(json_line(s));
     EXPECT_EQ(line["event"], "summary");
     EXPECT_EQ(line["not_started"], 1);
+    EXPECT_EQ(line["went_on"], 2);
+    EXPECT_EQ(line["retries"], 3);
     EXPECT_EQ(line["tokens"]["generated"], 100);
     EXPECT_EQ(line["tokens"]["hit_ratio"], 0.75);
     EXPECT_EQ(line["first_chunk_ms"]["p50"], 1.5);

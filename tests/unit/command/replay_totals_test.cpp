@@ -77,6 +77,17 @@ TEST(replay_totals, add_up_tokens_and_waits) {
     EXPECT_EQ(s.total_ms, 100);
 }
 
+TEST(replay_totals, count_the_replies_that_went_on_and_how_often) {
+    replay_totals totals(3);
+    for (const int retries : {0, 1, 3}) {
+        auto r = ended(finish_reason::eos);
+        r.metrics.retries = retries;
+        totals.add(event_of(r));
+    }
+    EXPECT_EQ(totals.summary(0, 0).went_on, 2);
+    EXPECT_EQ(totals.summary(0, 0).retries, 4);
+}
+
 TEST(replay_totals, tell_what_was_done_at_each_server) {
     replay_totals totals(2, {"http://a:1", "http://b:1"});
     totals.server_is("http://b:1", "up");

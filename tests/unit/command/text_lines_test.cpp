@@ -110,6 +110,19 @@ TEST_F(text_lines, tell_how_a_reply_ended) {
     EXPECT_THAT(end_lines({}, end), HasSubstr("eos · 1 token in 1 chunk"));
 }
 
+TEST_F(text_lines, tell_when_the_server_of_a_reply_was_lost) {
+    using kind = tandem::timeline_event::kind;
+    result_.finish_reason = tandem::finish_reason::eos;
+    result_.metrics.retries = 1;
+    result_.timeline = {{.what = kind::request, .at_ns = 1'000},
+                        {.what = kind::lost, .at_ns = 420'000'000}};
+    const end_event end{.where = {"p1", 0}, .result = result_};
+    EXPECT_THAT(end_lines({}, end), HasSubstr(" · server lost after 420 ms\n"));
+    result_.metrics.retries = 3;
+    EXPECT_THAT(end_lines({.width = 100}, end),
+                HasSubstr(" · server lost 3 times, first after 420 ms\n"));
+}
+
 TEST_F(text_lines, show_where_the_time_of_a_reply_went) {
     result_.finish_reason = tandem::finish_reason::eos;
     result_.metrics.guard_wait_ms = 1000;
@@ -254,6 +267,15 @@ TEST_F(text_lines, have_one_figure_for_the_first_chunk_of_one_reply) {
     s.first_chunk_ms.p50 = s.first_chunk_ms.p90 = s.first_chunk_ms.max = 5;
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  first chunk    5.0 ms\n"));
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  guard waits    1, 1.99 s\n"));
+}
+
+TEST_F(text_lines, count_lost_servers_where_there_were_any) {
+    replay_summary s;
+    s.replies = s.complete = 5;
+    EXPECT_THAT(summary_lines({}, s), Not(HasSubstr("lost")));
+    s.went_on = 2;
+    s.retries = 3;
+    EXPECT_THAT(summary_lines({}, s), HasSubstr("  lost servers   3 in 2 replies\n"));
 }
 
 TEST_F(text_lines, have_no_figures_where_nothing_was_started) {

@@ -160,6 +160,16 @@ TEST_F(warm_reply, goes_on_as_if_nothing_was_prefilled_where_that_fails) {
     EXPECT_THAT(d.wants(), ElementsAre("slot?"));
 }
 
+TEST_F(warm_reply, without_retries_leaves_a_server_that_is_away_to_the_next_request) {
+    first_chunk();
+    d.grant_warm(1);
+    d.wants();
+    d.machine.warming_failed(d.now, {tandem::errc::model_loading, {}});
+    EXPECT_THAT(d.wants(), ElementsAre("close warm", "release 1"));
+    d.go_on(0);
+    EXPECT_THAT(d.wants(), ElementsAre("slot?"));
+}
+
 TEST_F(warm_reply, cuts_a_prefilling_that_takes_too_long) {
     auto rules = warm_rules();
     rules.first_token_timeout = 2s;
