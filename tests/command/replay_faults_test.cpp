@@ -74,13 +74,23 @@ TEST_F(replay_faults, go_on_with_the_other_prompts_if_one_is_too_long) {
 
 TEST_F(replay_faults, keep_what_was_handed_over_when_the_server_dies) {
     start_server({.faults = {{.kind = fault_kind::crash, .at_token = 1, .skip = 1}}});
-    const auto r = run({"--json", "--prompt", "count"});
+    const auto r = run({"--json", "--retries", "0", "--prompt", "count"});
     EXPECT_EQ(r.status, 1);
     const auto error = r.event("error");
     EXPECT_EQ(error["code"], "stream_incomplete");
     EXPECT_EQ(error["text"], "One.");
     EXPECT_EQ(error["chunks"], 1);
     EXPECT_EQ(r.event("summary")["failed"], 1);
+}
+
+TEST_F(replay_faults, tell_that_a_reply_went_on_and_when) {
+    start_server({.faults = {{.kind = fault_kind::reset, .at_token = 1, .skip = 1}}});
+    const auto r = run({"--json", "--prompt", "count"});
+    EXPECT_EQ(r.status, 0);
+    EXPECT_EQ(r.event("end")["retries"], 1);
+    EXPECT_THAT(r.event("end")["lost_ms"], SizeIs(1));
+    EXPECT_EQ(r.event("summary")["went_on"], 1);
+    EXPECT_EQ(r.event("summary")["retries"], 1);
 }
 
 TEST_F(replay_faults, tell_that_the_voice_is_slower_than_the_limit_and_wait_no_longer) {
@@ -97,7 +107,7 @@ TEST_F(replay_faults, tell_that_the_voice_is_slower_than_the_limit_and_wait_no_l
 
 TEST_F(replay_faults, leave_the_later_turns_of_a_dialogue_out) {
     start_server({.faults = {{.kind = fault_kind::http_error}}});
-    const auto r = run({"--json", "-"}, R"({"turns": ["a", "b", "c"]})");
+    const auto r = run({"--json", "--retries", "0", "-"}, R"({"turns": ["a", "b", "c"]})");
     EXPECT_EQ(r.status, 1);
     EXPECT_EQ(r.event("error")["code"], "server_error");
     EXPECT_EQ(r.event("summary")["not_started"], 2);

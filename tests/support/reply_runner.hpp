@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,6 +41,7 @@ class consumer {
     /// All chunks joined.
     std::string text() const;
     const reply_result& result() const { return seen_->handle.result(); }
+    std::uint64_t id() const { return seen_->handle.id(); }
     reply& handle() { return seen_->handle; }
 
  private:
@@ -74,6 +76,14 @@ class reply_runner {
     /// Runs the reply to its end.
     bool run_to_end(const consumer& c) {
         return run_until([&c] { return c.ended(); });
+    }
+    /// Runs what is left to be done; whether the loop runs out of work by that. No more can be run
+    /// in it.
+    bool runs_out() {
+        busy_.reset();
+        ioc.restart();
+        ioc.run_for(patience);
+        return ioc.stopped();
     }
     /// One call of the client: `ask(handler)` starts it, the result is what the handler got.
     template <class Result = std::nullptr_t, class Ask>

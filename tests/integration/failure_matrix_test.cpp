@@ -1,0 +1,148 @@
+#include "integration/failure_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <set>
+#include <utility>
+
+// Every fault of the mock server in every state of a reply, without retries and with them: the
+// reply ends once, as it should, and leaves nothing behind.
+namespace tandem::testing {
+namespace {
+
+using mock::fault_kind;
+
+struct names {
+    std::string operator()(const ::testing::TestParamInfo<combination>& info) const {
+        return name_of(info.param);
+    }
+};
+
+TEST(failure_table, says_of_each_fault_in_each_state_what_comes_of_it_or_why_it_cannot_be) {
+    std::set<std::string> cells;
+    std::size_t reasons = 0;
+    for (const auto& c : all_combinations()) {
+        cells.insert(name_of(c));
+        if (const auto* why = std::get_if<cannot_be>(&c.without_retries)) {
+            ++reasons;
+            EXPECT_NE(std::string(*why), "") << name_of(c);
+        }
+    }
+    EXPECT_EQ(cells.size(), 12 * reply_states);
+    EXPECT_EQ(possible_combinations(false).size() + reasons, cells.size());
+}
+
+class failure_matrix : public failing_reply, public ::testing::WithParamInterface<combination> {
+ protected:
+    static void TearDownTestSuite() {
+        std::cout << "largest excess over a limit of " << limit.count() << " ms: " << worst_excess_
+                  << " ms\n";
+    }
+
+    /// A server that dies may take one more connection before its port is closed, and break it.
+    errc expected_of(const consumer& c) const {
+        const bool follows_at_once = what.state == reply_state::queued ||
+                                     what.state == reply_state::at_the_peek ||
+                                     what.state == reply_state::warming;
+        const bool may_break = what.kind == fault_kind::crash && follows_at_once &&
+                               c.error() == errc::stream_incomplete;
+        return may_break ? errc::stream_incomplete : what.error();
+    }
+    void expect_failure(const consumer& c) {
+        const auto code = expected_of(c);
+        EXPECT_EQ(c.error(), code) << c.result().diagnostics.to_string();
+        EXPECT_EQ(c.result().error, code);
+        EXPECT_EQ(c.result().finish_reason, finish_reason::error);
+        EXPECT_EQ(
+            log.count(log_level::error, fmt::format("reply {}: {}: ", c.id(), error_name(code))),
+            1u);
+    }
+    void expect_whole(const consumer& c) {
+        EXPECT_FALSE(c.error()) << c.result().diagnostics.to_string();
+        EXPECT_EQ(c.text(), told);
+        EXPECT_EQ(c.result().finish_reason, finish_reason::eos);
+    }
+    void expect_interrupted(const consumer& c) {
+        EXPECT_FALSE(c.error());
+        EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted);
+    }
+    /// The clock must not go off too early; how late it does is the machine's affair.
+    void expect_no_less_than_limit(double waited_ms) {
+        const double limit_ms = std::chrono::duration<double, std::milli>(limit).count();
+        EXPECT_GE(waited_ms, limit_ms);
+        worst_excess_ = std::max(worst_excess_, waited_ms - limit_ms);
+    }
+    void expect_limit_kept(const consumer& c) {
+        const auto& m = c.result().metrics;
+        if (what.error() == errc::first_token_timeout)
+            expect_no_less_than_limit(m.longest_first_token_ms);
+        const bool at_boundary =
+            what.state == reply_state::at_the_peek || what.state == reply_state::holding;
+        if (what.error() == errc::between_tokens_timeout ||
+            (what.kind == fault_kind::stall && at_boundary))
+            expect_no_less_than_limit(m.longest_token_gap_ms);
+    }
+
+    static inline double worst_excess_ = 0;
+};
+
+class failure_without_retries : public failure_matrix {};
+
+TEST_P(failure_without_retries, ends_the_reply_once_and_leaves_nothing) {
+    prepare(GetParam());
+    auto c = meet_the_fault(false);
+    expect_one_end(c);
+    if (what.fails())
+        expect_failure(c);
+    else if (what.is_interrupted())
+        expect_interrupted(c);
+    else
+        expect_whole(c);
+    EXPECT_EQ(c.result().metrics.retries, 0);
+    expect_limit_kept(c);
+    expect_nothing_left(std::move(c));
+}
+
+class failure_with_retries : public failure_matrix {
+ protected:
+    // An answer that cannot be read, and nothing before it that could: that is no llama-server.
+    bool goes_on() const { return what.error() != errc::bad_response || what.has_text(); }
+    bool is_met_by_a_clock() const {
+        return what.kind == fault_kind::stall || what.kind == fault_kind::slow_headers;
+    }
+};
+
+TEST_P(failure_with_retries, leaves_the_reply_whole_and_nothing_else) {
+    prepare(GetParam());
+    auto c = meet_the_fault(true);
+    expect_one_end(c);
+    if (what.is_interrupted())
+        expect_interrupted(c);
+    else if (goes_on())
+        expect_whole(c);
+    else
+        expect_failure(c);
+    if (what.fails() && goes_on()) {
+        EXPECT_GE(c.result().metrics.retries, 1);
+        // The clock may meet a slow machine, too.
+        if (!is_met_by_a_clock()) {
+            EXPECT_EQ(c.result().metrics.retries, 1);
+        }
+    }
+    EXPECT_EQ(
+        c.result().metrics.retries,
+        std::ranges::count(c.result().timeline, timeline_event::kind::lost, &timeline_event::what));
+    expect_limit_kept(c);
+    expect_nothing_left(std::move(c));
+}
+
+INSTANTIATE_TEST_SUITE_P(matrix, failure_without_retries,
+                         ::testing::ValuesIn(possible_combinations(false)), names());
+INSTANTIATE_TEST_SUITE_P(matrix, failure_with_retries,
+                         ::testing::ValuesIn(possible_combinations(true)), names());
+
+}  // namespace
+}  // namespace tandem::testing
