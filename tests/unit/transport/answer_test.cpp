@@ -27,6 +27,20 @@ TEST_F(AnswerTest, gives_status_then_data_then_end) {
     EXPECT_EQ(r.ec, error_code());
 }
 
+TEST_F(AnswerTest, tells_with_its_status_how_long_the_connection_took) {
+    scripted_server server(answers(whole_answer("hello")));
+    connect(server.url());
+    recorder r;
+    std::optional<duration> at_status;
+    const auto x = start(r);
+    EXPECT_EQ(x->connected_after(), std::nullopt);
+    r.then_on_status = [&] { at_status = x->connected_after(); };
+    run();
+    ASSERT_TRUE(at_status);
+    EXPECT_GT(*at_status, duration{});
+    EXPECT_EQ(x->connected_after(), at_status) << "it is known for good";
+}
+
 TEST_F(AnswerTest, without_a_body_has_no_data) {
     scripted_server server(answers("HTTP/1.1 204 No Content\r\n\r\n"));
     EXPECT_THAT(exchange_with(server.url()).calls, ElementsAre("status", "end"));
