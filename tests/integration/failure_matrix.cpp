@@ -300,6 +300,7 @@ void failing_reply::kill_server() {
 }
 
 void failing_reply::revive_server() {
+    is_revived_ = true;
     server_options.port = server->port();
     server.reset();
     server.emplace(server_options);
@@ -325,7 +326,11 @@ void failing_reply::expect_one_end(const consumer& c) {
 // A handle keeps the client's parts; so it goes first.
 void failing_reply::expect_nothing_left(std::optional<consumer> gone) {
     gone.reset();
-    if (server->crashed()) revive_server();
+    // Connections break a moment before the server is dead.
+    if (what.kind == kind::crash && !is_revived_) {
+        EXPECT_TRUE(server->wait_until([](const mock::observations& o) { return o.crashed; }));
+        revive_server();
+    }
     server->clear_faults();
     EXPECT_TRUE(server_gets_idle());
     if (config.reuse_guard == 0s) expect_all_slots_at_once();

@@ -116,9 +116,10 @@ class failing_reply : public client_and_mock {
     std::string strike_at_;  // a line of the log, whose time it is then
     bool is_rehearsed_ = false;
     std::string subject_ = "-";  // how lines of the reply begin that meets the fault
-    bool is_lost_ = false;       // it has noticed it, and asks for a server
-    int first_sentence_ = 0;     // tokens
-    int last_request_ = 0;       // tokens, the end token left out
+    bool is_revived_ = false;
+    bool is_lost_ = false;    // it has noticed it, and asks for a server
+    int first_sentence_ = 0;  // tokens
+    int last_request_ = 0;    // tokens, the end token left out
     std::size_t descriptors_ = 0;
 };
 
