@@ -19,13 +19,17 @@ std::string bounded(std::string text) {
 slot_scheduler::slot_scheduler(int slots, duration reuse_guard)
     : reuse_guard_(reuse_guard), slots_(static_cast<std::size_t>(slots)), usable_(slots) {}
 
+std::size_t slot_scheduler::turns_waiting() const {
+    return static_cast<std::size_t>(
+        std::count_if(queue_.begin(), queue_.end(),
+                      [](const waiting& other) { return other.wish.priority == priority::turn; }));
+}
+
 ticket slot_scheduler::request(wish w) {
     const auto place =
         std::upper_bound(queue_.begin(), queue_.end(), w.priority,
                          [](priority p, const waiting& other) { return p < other.wish.priority; });
-    // Turns are first in the queue.
-    const auto before = static_cast<std::size_t>(place - queue_.begin());
-    if (w.priority == priority::turn && before >= queue_limit_) return no_ticket;
+    if (w.priority == priority::turn && turns_waiting() >= queue_limit_) return no_ticket;
     w.prompt = bounded(std::move(w.prompt));
     queue_.insert(place, {++last_ticket_, std::move(w)});
     return last_ticket_;

@@ -233,6 +233,7 @@ class slot_scheduler {
     bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }
     bool is_left_out(int slot, const wish& w) const { return is_stuck(slot) || slot == w.avoid; }
     std::size_t cost(int slot, const wish& w, time_point now) const;
+    std::size_t turns_waiting() const;
 
     // The queue, in slot_scheduler_queue.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;

@@ -159,7 +159,8 @@ TEST_F(replay_conversations, tell_that_their_only_server_died) {
     EXPECT_EQ(errors[0]["id"], "c");
     EXPECT_EQ(errors[0]["code"], "stream_incomplete");
     EXPECT_EQ(errors[1]["id"], "p2");
-    EXPECT_THAT(errors[1]["code"], AnyOf("connect_failed", "no_model"));
+    // A server that dies may take one connection more.
+    EXPECT_THAT(errors[1]["code"], AnyOf("connect_failed", "no_model", "stream_incomplete"));
     EXPECT_EQ(r.event("summary")["servers"][0]["state"], "down");
 }
 

@@ -39,11 +39,26 @@ std::vector<ticket> served_by_one_slot(const std::vector<wish>& wishes) {
     return served;
 }
 
-TEST(queue, serves_turns_then_continuations_then_prefilling) {
+TEST(queue, serves_rescues_then_turns_then_continuations_then_prefilling) {
     EXPECT_THAT(served_by_one_slot({{.priority = priority::warming},
                                     {.priority = priority::continuation},
-                                    {.priority = priority::turn}}),
-                ElementsAre(3, 2, 1));
+                                    {.priority = priority::turn},
+                                    {.priority = priority::rescue}}),
+                ElementsAre(4, 3, 2, 1));
+}
+
+TEST(queue, leaves_a_slot_out_that_is_to_be_avoided_while_there_is_another) {
+    slot_scheduler s(2, 0s);
+    s.request({.prompt = "Anna"});
+    s.release(only_grant(s, at(0s)).slot, at(0s), {.holds = "Anna"});
+    s.request({.prompt = "Anna", .avoid = 0});
+    EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
+}
+
+TEST(queue, gives_a_slot_that_is_to_be_avoided_where_it_is_the_only_one) {
+    slot_scheduler s(1, 0s);
+    s.request({.avoid = 0});
+    EXPECT_EQ(only_grant(s, at(0s)).slot, 0);
 }
 
 TEST(queue, serves_first_come_first_within_a_priority) {
@@ -186,6 +201,7 @@ TEST(queue, always_takes_what_belongs_to_a_reply_that_began) {
     slot_scheduler s(1, 0s);
     s.set_queue_limit(1);
     for (int i = 0; i < 3; ++i) {
+        EXPECT_NE(s.request({.priority = priority::rescue}), no_ticket);
         EXPECT_NE(s.request({.priority = priority::continuation}), no_ticket);
         EXPECT_NE(s.request({.priority = priority::warming}), no_ticket);
     }
