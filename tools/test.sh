@@ -63,7 +63,9 @@ real() {
     say "NO REAL LLAMA-SERVER: its tests are skipped"
     [[ ${TANDEM_REQUIRE_REAL_SERVER-} != 1 ]] || return 1
   fi
-  run_tests release -L real
+  # Two minutes of soak, and a part of the chaos, whose whole is a matter of five minutes.
+  TANDEM_SOAK_SECONDS=${TANDEM_SOAK_SECONDS:-120} \
+    TANDEM_CHAOS_REPLIES=${TANDEM_CHAOS_REPLIES:-60} run_tests release -L real
 }
 
 # The simulation is pure code: a tenth of it is enough to find what the sanitizers look for.
