@@ -151,8 +151,8 @@ TEST_F(replay_conversations, tell_how_long_they_waited_for_a_slot) {
 TEST_F(replay_conversations, tell_that_their_only_server_died) {
     start_talking_server(
         {.faults = {{.kind = tandem::mock::fault_kind::crash, .at_token = 2, .skip = 1}}});
-    const auto r = run({"--json", "--retries", "0", "-"},
-                       std::string(chat) + "\n{\"turns\": [\"count\"]}\n");
+    const auto r =
+        run({"--json", "--retries", "0", "-"}, std::string(chat) + "\n{\"turns\": [\"count\"]}\n");
     EXPECT_EQ(r.status, 1);
     const auto errors = r.events("error");
     ASSERT_THAT(errors, SizeIs(2));

@@ -34,8 +34,8 @@ void run_seeds_of(int shard) {
     constexpr std::uint64_t seeds_apart = 10'000'000;
     const bool only = std::getenv("TANDEM_SIMULATION_SEED") != nullptr;
     if (only && shard > 0) GTEST_SKIP();
-    const auto first = number_from("TANDEM_SIMULATION_SEED",
-                                   1 + static_cast<std::uint64_t>(shard) * seeds_apart);
+    const auto first =
+        number_from("TANDEM_SIMULATION_SEED", 1 + static_cast<std::uint64_t>(shard) * seeds_apart);
     const auto most = only ? 1 : steps_of_a_shard();
     std::uint64_t steps = 0;
     auto seed = first;

@@ -1,5 +1,5 @@
-#include "simulation/simulated_service.hpp"
 #include "simulation/run_settings.hpp"
+#include "simulation/simulated_service.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

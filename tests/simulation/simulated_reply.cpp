@@ -254,20 +254,20 @@ void simulated_reply::perform(const detail::action::recover_tokens& a) {
 // --- slots
 
 void simulated_reply::perform(const detail::action::want_slot&) {
-    ticket_ = site_.core->slots().want(
-        {.prompt = std::string(machine_.text()),
-         .warmed = machine_.warm_slot(),
-         .priority = machine_.slot_priority(),
-         .owner = site_.owner,
-         .lease = site_.lease,
-         .avoid = machine_.failed_slot()},
-        [this](const slots::grant& g) {
-            ticket_ = slots::no_ticket;
-            if (!machine_.wants_slot()) return false;
-            machine_.slot_granted(world_.now(), g.slot, g.reused, g.guard_wait);
-            perform_actions();
-            return true;
-        });
+    ticket_ = site_.core->slots().want({.prompt = std::string(machine_.text()),
+                                        .warmed = machine_.warm_slot(),
+                                        .priority = machine_.slot_priority(),
+                                        .owner = site_.owner,
+                                        .lease = site_.lease,
+                                        .avoid = machine_.failed_slot()},
+                                       [this](const slots::grant& g) {
+                                           ticket_ = slots::no_ticket;
+                                           if (!machine_.wants_slot()) return false;
+                                           machine_.slot_granted(world_.now(), g.slot, g.reused,
+                                                                 g.guard_wait);
+                                           perform_actions();
+                                           return true;
+                                       });
     if (ticket_ != slots::no_ticket) return site_.core->slots().give();
     explain(errc::queue_full);
     machine_.slot_refused(world_.now());
