@@ -67,6 +67,9 @@ TEST_F(a_service, serves_more_conversations_than_it_has_slots) {
 // What the test above relies on: two that do not know of each other use one slot at a time.
 TEST_F(a_service, does_not_know_of_another_services_requests) {
     server_options.parallel = 1;
+    // One long request each, so that the later one comes while the other runs.
+    server_options.tokens_per_second = 20;
+    config.server.pacing = pacing::stream;
     start();
     service other(loop.ioc.get_executor(), config);
     auto talk = bots->create();
