@@ -222,7 +222,9 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     starting_.reset();
     generating_at_ = core_;
     host_->turn_began(core_);
-    start->done({}, {}, start_here(std::move(origin)));
+    auto here = start_here(std::move(origin));
+    if (prefill_) here.warmed = prefill_->slot();
+    start->done({}, {}, std::move(here));
 }
 
 void conversation_shell::went_on(const start_ptr& start) {
@@ -232,11 +234,8 @@ void conversation_shell::went_on(const start_ptr& start) {
 }
 
 reply_start conversation_shell::start_here(reply_origin origin) {
-    return {.core = core_,
-            .origin = std::move(origin),
-            .owner = id_,
-            .lease = host_->lease(*core_),
-            .warmed = prefill_ ? prefill_->slot() : std::nullopt};
+    return {
+        .core = core_, .origin = std::move(origin), .owner = id_, .lease = host_->lease(*core_)};
 }
 
 }  // namespace tandem::detail

@@ -100,8 +100,7 @@ bool reply_machine::may_go_on(time_point now, failure& why) {
 
 /// The next request sends no ids that another server gave before this one has said what they mean.
 void reply_machine::check_ids() {
-    const bool must_wait = prompt_ids_pending_ || recovery_pending_ || ids_check_pending_;
-    if (!ids_unproven_ || must_wait) return;
+    if (!ids_unproven_ || ids_are_pending()) return;
     if (next_prompt().ids.empty()) {
         ids_unproven_ = false;
         return;

@@ -4,6 +4,7 @@
 #include "support/chaos_proxy.hpp"
 #include "support/http_probe.hpp"
 #include "support/real_server.hpp"
+#include "support/run_settings.hpp"
 
 #include "tandem/service.hpp"
 
@@ -27,9 +28,19 @@ namespace tandem::testing {
 
 using namespace std::chrono_literals;
 
+/// Gives up soon where nothing comes.
+inline service_config impatient(service_config c) {
+    using namespace std::chrono_literals;
+    c.server.connect_timeout = 1s;
+    c.server.request_timeout = 1s;
+    c.server.first_token_timeout = 2s;
+    c.server.between_tokens_timeout = 500ms;
+    return c;
+}
+
+/// TANDEM_… of the environment.
 inline int number_from(const char* variable, int otherwise) {
-    const char* text = std::getenv(variable);
-    return text ? std::stoi(text) : otherwise;
+    return static_cast<int>(test::number_from(variable, static_cast<std::uint64_t>(otherwise)));
 }
 
 /// Real servers, which things happen to while others talk. The dice are

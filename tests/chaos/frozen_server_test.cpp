@@ -10,14 +10,6 @@ namespace {
 
 class a_frozen_server : public chaos {
  protected:
-    service_config impatient_service() {
-        auto c = service_of(urls());
-        c.server.connect_timeout = 1s;
-        c.server.request_timeout = 1s;
-        c.server.first_token_timeout = 2s;
-        c.server.between_tokens_timeout = 500ms;
-        return c;
-    }
     // Slots of a server that ran requests behind the first `uses`.
     static std::set<int> slots_used(const real_server& s, std::size_t uses) {
         const auto all = uses_in_log(s.log());
@@ -31,7 +23,7 @@ TEST_F(a_frozen_server, is_left_for_another_and_loses_no_slot) {
     constexpr int slots = 4;
     start_servers(2, slots);
     const auto texts = undisturbed(service_of(urls()));
-    talkers people(impatient_service(), {.longest_speech = 50ms, .seed = seed()}, texts);
+    talkers people(impatient(service_of(urls())), {.longest_speech = 50ms, .seed = seed()}, texts);
     const int freezes = 3;
     for (int i = 0; i < freezes && !people.done(); ++i) {
         let_pass_up_to(300ms);

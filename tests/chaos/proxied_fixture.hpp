@@ -25,15 +25,7 @@ class proxied_servers : public chaos {
         return list;
     }
 
-    /// Gives up soon where nothing comes.
-    service_config impatient_service() {
-        auto c = service_of(urls());
-        c.server.connect_timeout = 1s;
-        c.server.request_timeout = 1s;
-        c.server.first_token_timeout = 2s;
-        c.server.between_tokens_timeout = 500ms;
-        return c;
-    }
+    service_config impatient_service() { return impatient(service_of(urls())); }
 
     /// Of `well` + 22 connections, or + 34 if it corrupts, `well` pass as they are.
     void make_network_bad(bool corrupts, int well = 40) {
