@@ -3,8 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <stdexcept>
+#include <string_view>
 
 namespace tandem::mock {
 namespace {
@@ -120,13 +122,34 @@ void read_prompt(const json& body, bool add_bos, completion_request& r) {
     r.prompt = tokenize_content(wanted, add_bos, true);
 }
 
+// How many brackets stay open; in quotes and classes of characters they are text.
+std::ptrdiff_t open_brackets(std::string_view grammar) {
+    std::ptrdiff_t open = 0;
+    char end_of_text = '\0';
+    for (std::size_t i = 0; i < grammar.size(); ++i) {
+        const char c = grammar[i];
+        if (end_of_text != '\0') {
+            if (c == '\\')
+                ++i;
+            else if (c == end_of_text)
+                end_of_text = '\0';
+        } else if (c == '"') {
+            end_of_text = '"';
+        } else if (c == '[') {
+            end_of_text = ']';
+        } else {
+            open += (c == '(') - (c == ')');
+        }
+    }
+    return open;
+}
+
 // What a grammar allows is not known here: only that brackets which stay open make none.
 void check_grammar(const json& body) {
     std::string grammar;
     read(body, "grammar", grammar);
-    const auto open = std::count(grammar.begin(), grammar.end(), '(');
-    const bool is_one = grammar.find("root ::=") != std::string::npos &&
-                        open == std::count(grammar.begin(), grammar.end(), ')');
+    const bool is_one =
+        grammar.find("root ::=") != std::string::npos && open_brackets(grammar) == 0;
     if (!grammar.empty() && !is_one)
         throw std::invalid_argument("Failed to initialize samplers: failed to parse grammar");
 }

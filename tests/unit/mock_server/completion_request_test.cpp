@@ -59,6 +59,9 @@ TEST(completion_request, refuses_what_the_server_refuses) {
          "Field 'n_predict': Value must be between -1 <= value <= 2147483647, but got -2"},
         {R"({"prompt":"a","n_cmpl":2})", "Field 'n_cmpl': "},
         {R"({"prompt":"a","mock_fault":"earthquake"})", "unknown kind"},
+        {R"json({"prompt":"a","grammar":"root ::= (\"a\""})json", "failed to parse grammar"},
+        {R"json({"prompt":"a","grammar":"root ::= (\")\""})json", "failed to parse grammar"},
+        {R"json({"prompt":"a","grammar":"leaf ::= \"a\""})json", "failed to parse grammar"},
     };
     for (const auto& row : table) {
         const auto result = parse_completion_request(row.body, true);
@@ -68,6 +71,12 @@ TEST(completion_request, refuses_what_the_server_refuses) {
         EXPECT_EQ(e->type, "invalid_request_error") << row.body;
         EXPECT_NE(e->message.find(row.message), std::string::npos) << e->message;
     }
+}
+
+TEST(completion_request, takes_brackets_in_the_texts_of_a_grammar_for_text) {
+    for (const std::string grammar : {R"(root ::= (\"a\" | \"b\"))", R"(root ::= \"(\")",
+                                      R"(root ::= \":-)\" [(] [^)\\](])", R"(root ::= \"\\\"(\")"})
+        parsed(R"({"prompt":"a","grammar":")" + grammar + "\"}");
 }
 
 TEST(completion_request, takes_null_and_unknown_fields_as_absent) {
