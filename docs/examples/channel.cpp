@@ -9,6 +9,7 @@
 
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -46,13 +47,11 @@ int main(int argc, char** argv) try {
         throw boost::system::system_error(refused);
     // When the user talks over the bot, any thread may say: channel->cancel();
     channel->consume([](const tandem::stream_chunk& item) {
-        if (!item.finished)
-            speak(item.speech);
-        else if (item.error)
-            std::cout << tandem::error_name(item.error) << "\n";
-        else
-            std::cout << to_string(item.finish_reason) << "\n";
+        if (!item.finished) speak(item.speech);
     });
+    const auto end = channel->reason();
+    if (end->error) throw std::runtime_error(end->diagnostics.to_string());
+    std::cout << to_string(end->finish_reason) << "\n";
 } catch (const std::exception& e) {
     std::cerr << e.what() << "\n";
     return 1;

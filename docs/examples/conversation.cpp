@@ -5,13 +5,16 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <utility>  // Boost 1.74's awaitable.hpp needs it
 
+using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
 // Stands for your synthesiser. Gives the share of `text` that was heard: less than all of it where
@@ -26,7 +29,9 @@ boost::asio::awaitable<void> answer(tandem::conversation& talk, std::string ques
                                     bool user_interrupts) {
     std::cout << "user: " << question << "\n";
     auto reply = talk.say(std::move(question));
-    while (auto chunk = co_await reply.async_next_chunk(use_awaitable)) {
+    // The result tells more of an error than an exception would.
+    tandem::error_code ec;
+    while (auto chunk = co_await reply.async_next_chunk(redirect_error(use_awaitable, ec))) {
         const bool is_cut_short = user_interrupts && chunk->id.seq == 1;
         talk.heard_share(chunk->id, speak(chunk->speech, is_cut_short));
         if (is_cut_short)
@@ -34,6 +39,7 @@ boost::asio::awaitable<void> answer(tandem::conversation& talk, std::string ques
         else
             reply.continue_after(chunk->id);
     }
+    if (reply.result().error) throw std::runtime_error(reply.result().diagnostics.to_string());
 }
 
 boost::asio::awaitable<void> converse(tandem::service& bots, std::string question) {

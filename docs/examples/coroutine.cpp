@@ -5,14 +5,17 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <utility>  // Boost 1.74's awaitable.hpp needs it
 #include <vector>
 
+using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
 // Stands for your synthesiser.
@@ -25,11 +28,14 @@ boost::asio::awaitable<void> answer(tandem::client& llm, std::string question) {
     std::vector<tandem::chat_message> messages(1, {"user", std::move(question)});
     auto prompt = co_await llm.async_apply_template(std::move(messages), use_awaitable);
     auto reply = llm.start(std::move(prompt));
-    while (auto chunk = co_await reply.async_next_chunk(use_awaitable)) {
+    // The result tells more of an error than an exception would.
+    tandem::error_code ec;
+    while (auto chunk = co_await reply.async_next_chunk(redirect_error(use_awaitable, ec))) {
         co_await speak(chunk->speech);
         reply.continue_after(chunk->id);
     }
     const auto& result = reply.result();
+    if (result.error) throw std::runtime_error(result.diagnostics.to_string());
     std::cout << to_string(result.finish_reason) << ", " << result.metrics_line() << "\n";
 }
 

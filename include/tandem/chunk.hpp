@@ -43,7 +43,10 @@ struct chunk {
     /// Tokens whose text ends in this chunk.
     int tokens = 0;
 
-    /// Slot of the request that finished the chunk, and whether the client used it last before, for
+    /// URL of the server whose request finished the chunk, as it was configured. Empty if no
+    /// request did: the text is left over from a reply that was interrupted, and resumed.
+    std::string server{};
+    /// Slot of that request, and whether the client used it last before, for
     /// this reply or another one.
     int slot = 0;
     bool slot_reused = false;

@@ -24,8 +24,8 @@ class channel_core;
 ///
 /// Exactly one terminal item is popped, whatever happens: the reply ends or fails; the channel is
 /// cancelled; client, conversation or service is destroyed; the io_context is stopped or destroyed.
-/// The first reason counts. Items that came before it are popped before it, but an interrupt drops
-/// them.
+/// The first reason counts, and is known at once, whether or not somebody pops. Items that came
+/// before it are popped before it, but an interrupt drops them, also a cancel() after the end.
 /// Thread-safety: all functions may be called from any thread, but not those that wait from one
 /// that runs the reply's executor. Nothing of the library's loop runs within a call.
 /// Lifetime: destroying the channel interrupts its reply; no call on it may be running then. It may
@@ -66,7 +66,8 @@ class chunk_channel {
     void consume(Handler&& handler);
 
     /// Ends the channel at once with finish_reason::interrupted, and interrupts the reply: what was
-    /// not popped is dropped, and all that wait are woken. Changes nothing after the end.
+    /// not popped is dropped, and all that wait are woken. After the end it drops the items that
+    /// are left, and changes nothing else: the reason stays.
     void cancel() noexcept;
     /// An item joins chunks until it has at least `n` tokens, or 64 KiB of text; 1 (and below):
     /// each chunk is an item. The reply's last item may be shorter. Counts from the next chunk on.

@@ -193,7 +193,7 @@ struct config {
     /// spoken. A server that is away, or loads its model, is waited for so long, too. 1 ms to 1 h.
     duration resume_within = std::chrono::seconds(3);
     /// After so many requests in a row that broke off, the server gets none for `breaker_pause`,
-    /// then one, which decides; the pause doubles up to 30 s. 0 = off. 0 to 1000.
+    /// then one, which decides; where that fails, the pause comes again. 0 = off. 0 to 1000.
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
 

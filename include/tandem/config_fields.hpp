@@ -187,7 +187,7 @@ void for_each_field(Config& c, Visitor&& visit) {
         field_info{"breaker_failures", "failures", "N",
                    "failed requests in a row after which a server is left alone (0: off)", 0, 1000},
         c.breaker_failures);
-    visit(field_info{"breaker_pause", "failures", "TIME", "so long, doubling up to 30 s", 0.001,
+    visit(field_info{"breaker_pause", "failures", "TIME", "so long, before each try", 0.001,
                      3600},
           c.breaker_pause);
     for_each_field(c.generation, visit);

@@ -111,7 +111,8 @@ class conversation {
     void interrupt();
     /// It was no barge-in: speaks on from the last whole word that was heard. What was generated
     /// already is not generated again. The reply ends with nothing_to_resume if no turn was
-    /// interrupted within `resume_grace`.
+    /// interrupted within `resume_grace`, or if a grammar, a JSON schema or tools constrain it and
+    /// it was interrupted before all was generated.
     reply resume();
     /// Prefills a slot with the history, if one is idle, so that the next turn starts sooner: while
     /// the user speaks, or at the start.

@@ -100,6 +100,8 @@ struct timeline_event {
     /// The slot and the chunk's seq where they apply, else -1.
     int slot = -1;
     int chunk = -1;
+    /// Whose slot that is: an index of `reply_result::servers`; -1 without a slot.
+    int server = -1;
 };
 
 std::string_view to_string(timeline_event::kind k) noexcept;
@@ -117,6 +119,9 @@ struct reply_result {
     std::string unspoken_text{};
     token_usage usage{};
     slot_metrics metrics{};
+    /// URLs of the servers that it ran on, as they were configured, each once, in the order in
+    /// which it came to them. Empty if it found none.
+    std::vector<std::string> servers{};
     /// The first 4096 events; later ones are dropped, except the end.
     std::vector<timeline_event> timeline{};
 

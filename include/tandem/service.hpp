@@ -50,8 +50,8 @@ class service {
     // config_error.
     /// One that is there already, or is being removed, is used on.
     void add_server(std::string url);
-    /// No turn starts there any more; replies that run are finished, but for those that take longer
-    /// than `limit`, which end with server_gone.
+    /// No turn starts there any more; replies that run are finished. What takes longer than `limit`
+    /// goes on at another server, and ends with server_gone if it cannot.
     void remove_server(std::string url, duration limit = std::chrono::minutes(1));
     /// Adds and removes so that the list is this one. Conversations stay.
     void reload(std::vector<std::string> urls);

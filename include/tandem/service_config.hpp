@@ -33,9 +33,10 @@ struct service_config {
     /// Where all slots are leased, a turn may take one that rests while its owner's voice speaks.
     /// That shortens waits on servers with too few slots, and costs the owner its cache.
     bool share_idle_slots = false;
-    /// Servers are asked for /health so often, as long as there are conversations, and sooner after
-    /// a failure. 100 ms to 1 h.
-    duration health_interval = std::chrono::seconds(5);
+    /// Servers are asked for /health so often, as long as there are conversations. One that is down
+    /// is asked sooner: at pauses that grow from 100 ms to this, and every 400 ms while a turn
+    /// waits for a server. 100 ms to 1 h.
+    duration health_interval = std::chrono::seconds(2);
     /// For conversations that bring no options of their own.
     conversation_options conversation{};
 };

@@ -92,7 +92,7 @@ void conversation_shell::care_for_context() {
 
 void conversation_shell::warm() {
     if (ended_ || running_ != 0) return;
-    auto placed = host_->place(core_, false);
+    auto placed = host_->place({.pinned = core_, .is_for_turn = false});
     if (std::holds_alternative<failure>(placed)) return;
     pin(std::get<core_ptr>(std::move(placed)));
     core_->prepare([weak = weak_from_this(), asked = std::weak_ptr(core_)](
@@ -108,7 +108,8 @@ void conversation_shell::warm() {
 }
 
 void conversation_shell::prefill() {
-    render_prompt(core_, history_.messages(), tools(),
+    // The prompt must be that of the next turn, as far as known: with the tools of the last one.
+    render_prompt(core_, history_.messages(), turn_options_->tools,
                   [weak = weak_from_this(), asked = core_.get()](
                       error_code ec, const diagnostics& diag, std::string prompt) {
                       const auto self = weak.lock();
@@ -144,7 +145,7 @@ void conversation_shell::use_slot_file(slot_file_job::kind what, std::string fil
         return done(errc::operation_in_progress,
                     {.client_message = "a slot file of the conversation is being used already"},
                     {});
-    auto placed = host_->place(core_, false);
+    auto placed = host_->place({.pinned = core_, .is_for_turn = false});
     if (const auto* why = std::get_if<failure>(&placed)) return done(why->ec, why->diag, {});
     pin(std::get<core_ptr>(std::move(placed)));
     core_->prepare([weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
@@ -161,7 +162,7 @@ void conversation_shell::find_slot_text(slot_file_job::kind what, std::string fi
                                         slot_file_job::handler done) {
     if (!known_.text().empty())
         return start_slot_file(what, std::move(file), known_.text(), std::move(done));
-    render_prompt(core_, history_.messages(), tools(),
+    render_prompt(core_, history_.messages(), turn_options_->tools,
                   [weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
                       error_code ec, const diagnostics& diag, std::string prompt) mutable {
                       const auto self = weak.lock();

@@ -4,11 +4,27 @@
 #include "slots/slot_scheduler.hpp"
 
 #include <memory>
+#include <span>
 #include <variant>
 
 namespace tandem::detail {
 
 class client_core;
+
+/// What a conversation wants of its next server.
+struct server_wish {
+    using core_ptr = std::shared_ptr<client_core>;
+
+    /// Where it is.
+    core_ptr pinned{};
+    /// Another one goes before it.
+    bool elsewhere = false;
+    /// None of these.
+    std::span<const core_ptr> without{};
+    /// A turn's request follows: where the circuit is open, that is the one that decides. What
+    /// nobody waits for leaves it to a turn.
+    bool is_for_turn = true;
+};
 
 /// What a conversation needs of the service that it belongs to. On the strand.
 class conversation_host {
@@ -16,9 +32,8 @@ class conversation_host {
     using core_ptr = std::shared_ptr<client_core>;
 
     /// The server of the next request: the one where the conversation is, as long as it is up; else
-    /// another one, or why there is none. With `elsewhere` another one goes before it. The
-    /// conversation is pinned to it then.
-    virtual std::variant<core_ptr, failure> place(const core_ptr& pinned, bool elsewhere) = 0;
+    /// another one, or why there is none. The conversation is pinned to it then.
+    virtual std::variant<core_ptr, failure> place(const server_wish& wish) = 0;
     /// A request to the server failed. True if the server is gone, or not ready: no turn starts
     /// there now.
     virtual bool server_failed(const core_ptr& core, const failure& why) = 0;

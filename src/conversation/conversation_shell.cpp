@@ -33,7 +33,7 @@ conversation_shell::conversation_shell(event_home& home, std::shared_ptr<convers
       host_(std::move(host)),
       rules_(rules),
       id_(home.next_id()),
-      turn_options_(rules.generation),
+      turn_options_(std::make_shared<const generation_options>(rules.generation)),
       history_(std::move(history)) {}
 
 std::shared_ptr<conversation_shell> conversation_shell::make(
@@ -62,31 +62,37 @@ std::shared_ptr<reply_shell> conversation_shell::generate() {
 }
 
 std::shared_ptr<reply_shell> conversation_shell::generate(generation_options options) {
-    const int max_tokens = options.max_tokens;
+    const auto asked = std::make_shared<const generation_options>(options);
     {
         const std::lock_guard lock(options_mutex_);
-        turn_options_ = options;
+        asked_options_ = asked;
     }
     return reply_shell::make(
         *home_, rules_, std::move(options),
-        source_of([self = shared_from_this(), max_tokens](reply_shell& reply, start_handler done) {
-            self->begin_turn(reply, max_tokens, std::move(done));
+        source_of([self = shared_from_this(), asked](reply_shell& reply, start_handler done) {
+            self->begin_turn(reply, asked, std::move(done));
         }),
         weak_from_this());
 }
 
-// Of the last turn: the prompt that is prefilled must be that of the next one, as far as known.
-std::string conversation_shell::tools() {
+// A turn that is refused must not leave its options to the one that runs. The reply lets go of
+// those of one that never comes so far.
+void conversation_shell::take_options(const options_ptr& options, bool has_begun) {
     const std::lock_guard lock(options_mutex_);
-    return turn_options_.tools;
+    if (has_begun) turn_options_ = options;
+    if (asked_options_.lock() == options) asked_options_.reset();
+}
+
+// Calls take effect in their order: a turn that was just asked for may be meant.
+generation_options conversation_shell::options_to_resume() {
+    const std::lock_guard lock(options_mutex_);
+    const auto asked = asked_options_.lock();
+    return asked ? *asked : *turn_options_;
 }
 
 std::shared_ptr<reply_shell> conversation_shell::resume() {
-    std::unique_lock lock(options_mutex_);
-    auto options = turn_options_;
-    lock.unlock();
     return reply_shell::make(
-        *home_, rules_, std::move(options),
+        *home_, rules_, options_to_resume(),
         source_of([self = shared_from_this()](reply_shell& reply, start_handler done) {
             self->resume_turn(reply, std::move(done));
         }),
@@ -95,9 +101,9 @@ std::shared_ptr<reply_shell> conversation_shell::resume() {
 
 reply_source conversation_shell::source_of(std::function<void(reply_shell&, start_handler)> start) {
     return {.start = std::move(start),
-            .go_on = [self = shared_from_this()](reply_shell& reply, const failure& why,
+            .go_on = [self = shared_from_this()](reply_shell& reply, const failure&,
                                                  start_handler done) {
-                self->go_on(reply, why, std::move(done));
+                self->go_on(reply, std::move(done));
             }};
 }
 
@@ -126,6 +132,20 @@ void conversation_shell::interrupt() {
 void conversation_shell::leave_server_for(const failure& why) {
     const auto reply = reply_.lock();
     if (running_ != 0 && reply) reply->leave_server(why);
+}
+
+// Where replies do not go on, the server may be back in time.
+void conversation_shell::leave_server_at_rest_for(const failure& why) {
+    const auto reply = reply_.lock();
+    if (running_ != 0 && reply && reply->rests() && rules_.retries > 0) reply->leave_server(why);
+}
+
+void conversation_shell::leave_hanging_server(const failure& why, time_point asked) {
+    if (running_ == 0 || rules_.retries == 0) return;
+    if (const auto start = looking_) return find_another(start, why);
+    const auto reply = reply_.lock();
+    const bool cannot_go_on = is_constrained(*turn_options_) && reply && reply->has_begun();
+    if (reply && !cannot_go_on && !reply->has_heard_since(asked)) reply->leave_server(why);
 }
 
 void conversation_shell::end() {
@@ -170,8 +190,14 @@ void conversation_shell::restore_slot(std::string file, slot_file_job::handler d
 
 // --- what a reply tells
 
+void conversation_shell::request_failed(const core_ptr& at, const failure& why) {
+    host_->server_failed(at, why);
+}
+
 void conversation_shell::handed_over(const chunk& c) {
-    if (c.id.reply == running_) history_.handed_over(c);
+    if (c.id.reply != running_) return;
+    has_spoken_here_ = true;
+    history_.handed_over(c);
 }
 
 void conversation_shell::continued(chunk_id id) {
@@ -181,9 +207,9 @@ void conversation_shell::continued(chunk_id id) {
 void conversation_shell::ended(std::uint64_t reply, const reply_result& result, reply_rest rest) {
     if (reply != running_) return;
     running_ = 0;
+    shunned_.clear();
     last_reply_ = reply;
     if (const auto counted = std::exchange(generating_at_, nullptr)) host_->turn_ended(counted);
-    if (result.error && core_) host_->server_failed(core_, {result.error, result.diagnostics});
     if (result.usage.prompt > 0) history_.prompt_measured(result.usage.prompt);
     tokens_said_ = result.usage.prompt + result.usage.generated;
     history_.generated(now(), rest.unspoken);
@@ -221,6 +247,7 @@ void conversation_shell::home_closed() {
     ended_ = true;
     prefill_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::client_destroyed);
+    shunned_.clear();
     core_.reset();
 }
 
@@ -228,6 +255,7 @@ void conversation_shell::context_ended() noexcept {
     ended_ = true;
     if (prefill_) prefill_->context_ended();
     prefill_.reset();
+    shunned_.clear();
     core_.reset();
 }
 

@@ -17,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace tandem::detail {
@@ -62,8 +63,15 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
 
     /// Its server must be left: the running reply, if there is one, goes on elsewhere if it can.
     void leave_server_for(const failure& why);
+    /// Its server is away: a reply that rests looks for another one. A running request decides for
+    /// itself.
+    void leave_server_at_rest_for(const failure& why);
+    /// Its server was asked then, and has not answered: a turn or reply goes to another one, unless
+    /// it has heard of it since.
+    void leave_hanging_server(const failure& why, time_point asked);
 
     // What a reply tells.
+    void request_failed(const core_ptr& at, const failure& why) override;
     void handed_over(const chunk& c) override;
     void continued(chunk_id id) override;
     void ended(std::uint64_t reply, const reply_result& result, reply_rest rest) override;
@@ -79,38 +87,49 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         int max_tokens = 0;
         /// Where it goes on from, if it is resumed.
         std::optional<reply_origin> resumed{};
-        /// It has begun, and goes on after its server failed.
+        /// It goes on after its server failed; from its text, if it has any.
         bool goes_on = false;
+        bool has_text = false;
+        const client_core* left = nullptr;  // where it comes from
         int servers_tried = 0;
+        /// Counts the looks at servers: an answer to one that was given up is nobody's.
+        int look = 0;
         std::optional<failure> unreachable{};
     };
     using start_ptr = std::shared_ptr<turn_start>;
+    using options_ptr = std::shared_ptr<const generation_options>;
 
     conversation_shell(event_home& home, std::shared_ptr<conversation_host> host,
                        const config& rules, conversations::turn_history history);
 
     // Starting a turn.
-    void begin_turn(reply_shell& reply, int max_tokens, start_handler done);
+    void begin_turn(reply_shell& reply, const options_ptr& options, start_handler done);
     void resume_turn(reply_shell& reply, start_handler done);
     bool start_again(const reply_shell& reply, const start_handler& done);
-    void go_on(const reply_shell& reply, const failure& why, start_handler done);
+    void go_on(const reply_shell& reply, start_handler done);
     void went_on(const start_ptr& start);
     reply_start start_here(reply_origin origin);
     std::optional<failure> refuse_turn() const;
+    std::optional<failure> refuse_resume() const;
     void turn_begins(reply_shell& reply);
     reply_source source_of(std::function<void(reply_shell&, start_handler)> start);
     void find_server(const start_ptr& start);
+    std::variant<core_ptr, failure> place(const turn_start& start);
     void no_answer(const start_ptr& start, const failure& why);
+    void no_prompt(const start_ptr& start, const failure& why);
+    void find_another(const start_ptr& start, const failure& why);
+    void no_other(const start_ptr& start);
     void server_found(const start_ptr& start);
     void make_prompt(const start_ptr& start);
     void check_size(const start_ptr& start, known_prompt prompt);
     void fit(const start_ptr& start, known_prompt counted);
     void start_reply(const start_ptr& start, reply_origin origin);
-    static void fail(const start_ptr& start, const failure& why);
+    void fail(const start_ptr& start, const failure& why);
     conversations::context_use context_use(std::span<const conversations::exchange_cost> costs,
                                            int prompt_tokens, int max_tokens) const;
     void drop_oldest(std::size_t exchanges);
-    bool is_current(const start_ptr& start) const noexcept;
+    bool is_current(const start_ptr& start, int look) const noexcept;
+    void look_is_over(const start_ptr& start) noexcept;
     void pin(core_ptr core);
     void leave_server();
     bool meets_another_model();
@@ -128,7 +147,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
                          slot_file_job::handler done);
     void slot_file_done(slot_file_job::kind what, const error_code& ec, const slot_file_result& r);
 
-    std::string tools();
+    generation_options options_to_resume();
+    void take_options(const options_ptr& options, bool has_begun);
     void keep_rest(reply_rest rest);
     void count(const reply_result& result);
 
@@ -136,21 +156,27 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::shared_ptr<conversation_host> host_;
     const config& rules_;
     const slots::owner_id id_;
-    // Of the last turn; from any thread.
+    // Of the last turn, and of one that was asked for and has neither begun nor ended yet. Replaced
+    // on the strand, read from any thread.
     std::mutex options_mutex_;
-    generation_options turn_options_;
+    options_ptr turn_options_;
+    std::weak_ptr<const generation_options> asked_options_;
     conversations::turn_history history_;
     core_ptr core_;
     /// What a slot of core_ holds of the conversation.
     known_text known_;
     std::string known_model_;
     server_props props_;  // of core_, as it was last
+    bool has_spoken_here_ = false;
     std::weak_ptr<reply_shell> reply_;
     std::uint64_t running_ = 0;     // the running reply's id
     start_ptr starting_;            // until its reply has a prompt
+    start_ptr looking_;             // waits for answers of core_
     std::uint64_t last_reply_ = 0;  // that ended
     int tokens_said_ = 0;           // of the last prompt and what was generated behind it
     core_ptr generating_at_;        // that counts it
+    // Those that the running reply could not be begun at. Asked again when there is no other.
+    std::vector<core_ptr> shunned_;
     std::optional<reply_rest> rest_;
     std::string rest_model_;  // whose ids rest_ has
     std::shared_ptr<slot_prefill> prefill_;

@@ -26,7 +26,7 @@ slot_prefill::slot_prefill(std::shared_ptr<client_core> core, known_prompt promp
                      core_->log(log_level::info,
                                 "conversation {}: a slot could not be prefilled: {}", owner_,
                                 why.diag.to_string());
-                     core_->request_failed(why.ec);
+                     core_->completion_failed(why.ec, call_.sent_at());
                      end({}, false);
                      slot_.reset();
                      tell(std::nullopt);
@@ -105,6 +105,7 @@ void slot_prefill::send(int slot) {
 
 void slot_prefill::read(const wire::token_event& event) {
     if (event.what != wire::token_event::kind::final) return;
+    core_->server_works();
     const int evaluated = event.timings.evaluated;
     end({.is_use = false, .holds = prompt_.text}, false);
     tell(evaluated);

@@ -3,6 +3,7 @@
 #include "conversation/prompt_making.hpp"
 #include "reply/client_core.hpp"
 #include "reply/clock.hpp"
+#include "reply/going_on.hpp"
 #include "reply/reply_shell.hpp"
 
 #include <fmt/format.h>
@@ -33,40 +34,55 @@ std::optional<failure> conversation_shell::refuse_turn() const {
     return std::nullopt;
 }
 
+std::optional<failure> conversation_shell::refuse_resume() const {
+    if (!rest_ || !history_.can_resume(now()))
+        return failure{errc::nothing_to_resume,
+                       {.client_message = "no turn was interrupted within resume_grace, or the "
+                                          "next one has begun"}};
+    const bool is_cut_short = !rest_->generated && !rest_->text.generated().empty();
+    if (is_cut_short && is_constrained(*turn_options_))
+        return failure{
+            errc::nothing_to_resume,
+            {.client_message = "a turn that is constrained by a grammar, a JSON schema or tools "
+                               "cannot be resumed once it was cut: a new request would begin the "
+                               "grammar anew, behind text that it knows nothing of"}};
+    return std::nullopt;
+}
+
 void conversation_shell::turn_begins(reply_shell& reply) {
     reply_ = reply.weak_from_this();
     running_ = reply.id();
+    shunned_.clear();
     if (prefill_) prefill_->hurry();
 }
 
-void conversation_shell::begin_turn(reply_shell& reply, int max_tokens, start_handler done) {
+void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& options,
+                                    start_handler done) {
     if (start_again(reply, done)) return;
-    if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
+    const auto why = refuse_turn();
+    take_options(options, !why);
+    if (why) return done(why->ec, why->diag, {});
     turn_begins(reply);
     rest_.reset();
     ++metrics_.turns;
     for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
     history_.begin_turn();
     history_.begin_reply(reply.id());
-    starting_ = std::make_shared<turn_start>(
-        turn_start{.reply = reply.id(), .done = std::move(done), .max_tokens = max_tokens});
+    starting_ = std::make_shared<turn_start>(turn_start{
+        .reply = reply.id(), .done = std::move(done), .max_tokens = options->max_tokens});
     find_server(starting_);
 }
 
 void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
     if (start_again(reply, done)) return;
     if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
-    auto unheard = rest_ ? history_.resume(now()) : std::nullopt;
-    if (!unheard)
-        return done(errc::nothing_to_resume,
-                    {.client_message = "no turn was interrupted within resume_grace, or the next "
-                                       "one has begun"},
-                    {});
+    if (const auto why = refuse_resume()) return done(why->ec, why->diag, {});
+    auto unheard = history_.resume(now());
     turn_begins(reply);
     history_.begin_reply(reply.id());
     ++metrics_.resumed;
-    const auto start =
-        std::make_shared<turn_start>(turn_start{.reply = reply.id(), .done = std::move(done)});
+    const auto start = std::make_shared<turn_start>(turn_start{
+        .reply = reply.id(), .done = std::move(done), .max_tokens = turn_options_->max_tokens});
     starting_ = start;
     auto rest = *std::exchange(rest_, {});
     // One that was interrupted before it had a prompt starts anew.
@@ -88,21 +104,30 @@ bool conversation_shell::start_again(const reply_shell& reply, const start_handl
     return true;
 }
 
-void conversation_shell::go_on(const reply_shell& reply, const failure& why, start_handler done) {
+void conversation_shell::go_on(const reply_shell& reply, start_handler done) {
     if (ended_ || running_ != reply.id())
         return done(errc::session_not_found, {.client_message = "the conversation has ended"}, {});
-    if (core_) host_->server_failed(core_, why);
     // A server that is being removed must not wait for a reply that leaves it.
     if (const auto left = std::exchange(generating_at_, nullptr)) host_->turn_ended(left);
-    find_server(std::make_shared<turn_start>(
-        turn_start{.reply = reply.id(), .done = std::move(done), .goes_on = true}));
+    find_server(std::make_shared<turn_start>(turn_start{.reply = reply.id(),
+                                                        .done = std::move(done),
+                                                        .max_tokens = turn_options_->max_tokens,
+                                                        .goes_on = true,
+                                                        .has_text = reply.has_begun(),
+                                                        .left = reply.server()}));
 }
 
-bool conversation_shell::is_current(const start_ptr& start) const noexcept {
-    return !ended_ && running_ == start->reply;
+bool conversation_shell::is_current(const start_ptr& start, int look) const noexcept {
+    return !ended_ && running_ == start->reply && start->look == look;
+}
+
+void conversation_shell::look_is_over(const start_ptr& start) noexcept {
+    ++start->look;
+    looking_.reset();
 }
 
 void conversation_shell::fail(const start_ptr& start, const failure& why) {
+    look_is_over(start);
     start->done(why.ec, why.diag, {});
 }
 
@@ -112,12 +137,13 @@ void conversation_shell::pin(core_ptr core) {
     if (core == core_) return;
     if (core_) {
         // Where it never spoke there is nothing to leave.
-        if (!known_.text().empty()) ++metrics_.moves;
+        if (has_spoken_here_ || !known_.text().empty()) ++metrics_.moves;
         home_->log(log_level::info, "conversation {}: goes to server {}", id_, core->config().url);
         leave_server();
     }
     // Another server may have another vocabulary.
     known_ = {};
+    has_spoken_here_ = false;
     history_.forget_measurements();
     prefill_.reset();
     core_ = std::move(core);
@@ -130,17 +156,30 @@ void conversation_shell::leave_server() {
     if (!core_->shut_down()) core_->keeper().retire(id_);
 }
 
+// One that failed this reply before is asked again where all of them did.
+auto conversation_shell::place(const turn_start& start) -> std::variant<core_ptr, failure> {
+    const auto placed =
+        host_->place({.pinned = core_, .elsewhere = start.goes_on, .without = shunned_});
+    const bool is_first_look = !start.unreachable;
+    if (std::holds_alternative<core_ptr>(placed) || shunned_.empty() || !is_first_look)
+        return placed;
+    shunned_.clear();
+    return host_->place({.pinned = core_, .elsewhere = start.goes_on});
+}
+
 void conversation_shell::find_server(const start_ptr& start) {
-    auto placed = host_->place(core_, start->goes_on);
+    looking_ = start;
+    const int look = ++start->look;
+    auto placed = place(*start);
     if (const auto* why = std::get_if<failure>(&placed))
-        return fail(start, start->unreachable ? *start->unreachable : *why);
+        return start->unreachable ? no_other(start) : fail(start, *why);
     const bool moves = core_ && core_ != std::get<core_ptr>(placed);
     pin(std::get<core_ptr>(std::move(placed)));
     if (start->resumed && moves) start->resumed->rest->text.forget_ids();
-    core_->prepare([weak = weak_from_this(), start](error_code ec, const diagnostics& diag,
-                                                    const server_props& props) {
+    core_->prepare([weak = weak_from_this(), start, look](error_code ec, const diagnostics& diag,
+                                                          const server_props& props) {
         const auto self = weak.lock();
-        if (!self || !self->is_current(start)) return;
+        if (!self || !self->is_current(start, look)) return;
         if (ec) return self->no_answer(start, {ec, diag});
         self->props_ = props;
         self->server_found(start);
@@ -154,17 +193,41 @@ bool conversation_shell::meets_another_model() {
     return is_other;
 }
 
-// The service knows whether that was the server's fault, and then has another one, or none.
 void conversation_shell::no_answer(const start_ptr& start, const failure& why) {
     core_->request_failed(why.ec);
-    const bool is_gone = host_->server_failed(core_, why);
-    if (!is_gone || ++start->servers_tried == most_servers_tried) return fail(start, why);
+    host_->server_failed(core_, why);
+    find_another(start, why);
+}
+
+// What a template refuses, others refuse as well, unless the server says that it failed itself.
+void conversation_shell::no_prompt(const start_ptr& start, const failure& why) {
+    const bool is_of_server =
+        kind_of(why.ec, false) != failure_kind::final || why.diag.http_status >= 500;
+    if (is_of_server || start->goes_on) return no_answer(start, why);
+    fail(start, why);
+}
+
+void conversation_shell::find_another(const start_ptr& start, const failure& why) {
     start->unreachable = why;
+    shunned_.push_back(core_);
+    if (home_->closed() || ++start->servers_tried == most_servers_tried) return no_other(start);
     find_server(start);
 }
 
+// What another server says is not the end of a reply whose own may be back.
+void conversation_shell::no_other(const start_ptr& start) {
+    auto why = *start->unreachable;
+    const bool is_of_another = start->goes_on && core_.get() != start->left;
+    if (is_of_another && kind_of(why.ec, false) != failure_kind::away) {
+        why.ec = errc::no_model;
+        why.diag.client_message = fmt::format("no server goes on with the reply; {} does not: {}",
+                                              core_->config().url, why.diag.client_message);
+    }
+    fail(start, why);
+}
+
 void conversation_shell::server_found(const start_ptr& start) {
-    if (start->goes_on) return went_on(start);
+    if (start->has_text) return went_on(start);
     const bool is_other = meets_another_model() || rest_model_ != props_.model;
     if (is_other && start->resumed) start->resumed->rest->text.forget_ids();
     if (start->resumed) return start_reply(start, *std::exchange(start->resumed, {}));
@@ -174,12 +237,12 @@ void conversation_shell::server_found(const start_ptr& start) {
 // --- what is sent
 
 void conversation_shell::make_prompt(const start_ptr& start) {
-    render_prompt(core_, history_.messages(), tools(),
-                  [weak = weak_from_this(), start](error_code ec, const diagnostics& diag,
-                                                   std::string prompt) {
+    render_prompt(core_, history_.messages(), turn_options_->tools,
+                  [weak = weak_from_this(), start, look = start->look](
+                      error_code ec, const diagnostics& diag, std::string prompt) {
                       const auto self = weak.lock();
-                      if (!self || !self->is_current(start)) return;
-                      if (ec) return self->no_answer(start, {ec, diag});
+                      if (!self || !self->is_current(start, look)) return;
+                      if (ec) return self->no_prompt(start, {ec, diag});
                       self->check_size(start, self->known_.begin(std::move(prompt)));
                   });
 }
@@ -192,11 +255,11 @@ void conversation_shell::check_size(const start_ptr& start, known_prompt prompt)
     if (context == 0 || most_tokens(prompt) + reserved <= context)
         return start_reply(start, {.prompt = std::move(prompt)});
     count_prompt(core_, std::move(prompt),
-                 [weak = weak_from_this(), start](error_code ec, const diagnostics& diag,
-                                                  known_prompt counted) {
+                 [weak = weak_from_this(), start, look = start->look](
+                     error_code ec, const diagnostics& diag, known_prompt counted) {
                      const auto self = weak.lock();
-                     if (!self || !self->is_current(start)) return;
-                     if (ec) return self->no_answer(start, {ec, diag});
+                     if (!self || !self->is_current(start, look)) return;
+                     if (ec) return self->no_prompt(start, {ec, diag});
                      self->fit(start, std::move(counted));
                  });
 }
@@ -206,28 +269,32 @@ void conversation_shell::fit(const start_ptr& start, known_prompt counted) {
     const auto costs = history_.costs();
     const auto use = context_use(costs, tokens, start->max_tokens);
     const auto plan = conversations::plan_trim(use);
-    if (plan.drop > 0) {
+    // A reply that may go on elsewhere loses nothing for a server that is too small for it.
+    if (plan.drop > 0 && (plan.fits || !start->goes_on)) {
         drop_oldest(plan.drop);
         return make_prompt(start);
     }
     if (plan.fits) return start_reply(start, {.prompt = std::move(counted)});
-    fail(start, {errc::prompt_too_long,
-                 {.client_message = fmt::format(
-                      "system prompt and last exchange have {} tokens; with {} for the reply they "
-                      "do not fit the context of {}",
-                      tokens, use.reserve, use.context)}});
+    const failure why{errc::prompt_too_long,
+                      {.client_message = fmt::format(
+                           "system prompt and last exchange have {} tokens; with {} for the reply "
+                           "they do not fit the context of {}",
+                           tokens, use.reserve, use.context)}};
+    return start->goes_on ? find_another(start, why) : fail(start, why);
 }
 
 void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
     starting_.reset();
+    look_is_over(start);
     generating_at_ = core_;
     host_->turn_began(core_);
     auto here = start_here(std::move(origin));
-    if (prefill_) here.warmed = prefill_->slot();
+    if (prefill_ && !start->goes_on) here.warmed = prefill_->slot();
     start->done({}, {}, std::move(here));
 }
 
 void conversation_shell::went_on(const start_ptr& start) {
+    look_is_over(start);
     generating_at_ = core_;
     host_->turn_began(core_);
     start->done({}, {}, start_here({}));

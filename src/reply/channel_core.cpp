@@ -138,7 +138,8 @@ std::optional<chunk_id> channel_core::take(chunk c) {
 void channel_core::ended(channel_end why, std::optional<reply_result> result) noexcept {
     std::shared_ptr<chunk_pump> done;  // outlives the lock
     const std::lock_guard lock(mutex_);
-    finish(std::move(why));
+    // A reply that ends later, as one whose loop is run again, drops nothing.
+    if (!queue_.why_ended()) finish(std::move(why));
     if (std::exchange(is_settled_, true)) return;
     result_ = std::move(result);
     done = std::move(pump_);

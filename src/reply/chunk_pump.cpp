@@ -9,13 +9,18 @@
 namespace tandem::detail {
 namespace {
 
-channel_end context_is_gone() noexcept {
-    channel_end why{.error = errc::context_stopped};
+// Without memory the code must do.
+channel_end end_with(error_code ec, const char* words) noexcept {
+    channel_end why{.error = ec};
     try {
-        why.diagnostics.client_message = "the io_context was destroyed while the reply ran";
-    } catch (...) {  // without memory the code must do
+        why.diagnostics.client_message = words;
+    } catch (...) {
     }
     return why;
+}
+
+channel_end context_is_gone() noexcept {
+    return end_with(errc::context_stopped, "the io_context was destroyed while the reply ran");
 }
 
 channel_end end_of(const reply_result& r) {
@@ -41,13 +46,13 @@ class end_guard {
     std::weak_ptr<chunk_taker> taker_;
 };
 
-channel_end failure_of(std::exception_ptr what) {
+channel_end failure_of(const std::exception_ptr& what) noexcept {
     try {
         std::rethrow_exception(what);
     } catch (const std::bad_alloc&) {
         return {.error = make_error_code(boost::system::errc::not_enough_memory)};
     } catch (const std::exception& e) {
-        return {.error = errc::channel_failed, .diagnostics = {.client_message = e.what()}};
+        return end_with(errc::channel_failed, e.what());
     } catch (...) {
         return {.error = errc::channel_failed};
     }
@@ -93,7 +98,10 @@ void chunk_pump::on_strand(Function f) {
 }
 
 void chunk_pump::start() {
-    on_strand([](chunk_pump& p) { p.ask(); });
+    on_strand([](chunk_pump& p) {
+        p.hear_of_end();
+        p.ask();
+    });
 }
 
 void chunk_pump::go_on(chunk_id id) {
@@ -111,6 +119,13 @@ void chunk_pump::interrupt() {
 }
 
 // --- on the strand
+
+// A limit may end the reply while the consumer is away, and nothing is asked for.
+void chunk_pump::hear_of_end() {
+    reply_->shell_->on_end([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->told({}, std::nullopt);
+    });
+}
 
 void chunk_pump::ask() {
     if (std::exchange(asks_, true)) return;
@@ -153,11 +168,9 @@ void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) no
     tell(taker_, std::move(why), std::move(result));
 }
 
-// The reply, which is older, learns of it next, and tells it.
+// The reply, which is older, learns of it next, and tells it; the context may end before.
 void chunk_pump::home_closed() {
-    if (!reply_) return;
-    home().add(weak_from_this());
-    ask();
+    if (reply_) home().add(weak_from_this());
 }
 
 void chunk_pump::context_ended() noexcept {

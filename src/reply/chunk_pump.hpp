@@ -54,6 +54,7 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
     event_home& home() const noexcept;
     template <class Function>
     void on_strand(Function f);
+    void hear_of_end();
     void ask();
     void told(error_code ec, std::optional<chunk> c);
     void tell_end(error_code ec);

@@ -96,11 +96,11 @@ std::optional<chunk_id> chunk_queue::next_continue() noexcept {
 }
 
 bool chunk_queue::end(channel_end why) {
-    if (end_) return false;
     if (why.finish_reason == finish_reason::interrupted) {
         items_.clear();
         joined_.reset();
     }
+    if (end_) return false;
     end_ = std::move(why);
     if (joined_) complete();
     return true;

@@ -29,8 +29,8 @@ class chunk_queue {
     /// The chunk that is to be continued now, after which the next one is to be asked for: told
     /// once. Nothing if the reply is to wait for the consumer, or is not waiting.
     std::optional<chunk_id> next_continue() noexcept;
-    /// The end comes behind all that is complete or being joined; an interrupt drops that. False
-    /// if there was an end before: that one stays.
+    /// The end comes behind all that is complete or being joined; an interrupt drops that, also
+    /// after another end. False if there was an end before: that one stays.
     bool end(channel_end why);
 
     /// Something can be taken, or nothing ever will be.

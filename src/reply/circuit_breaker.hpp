@@ -7,16 +7,17 @@
 namespace tandem::detail {
 
 /// Whether requests are sent to a server whose last ones failed: after some failures in a row none
-/// is for a pause, then one, which decides. Each further failure doubles the pause, up to 30 s.
-/// Pure.
+/// is for a pause, then one, which decides; where that fails too, the pause comes again. It does
+/// not grow: a listener who waits for this server may miss the moment it is back by one pause at
+/// most. Pure.
 class circuit_breaker {
  public:
     /// 0 failures: it never opens.
-    circuit_breaker(int failures, duration first_pause)
-        : failures_(failures), first_pause_(first_pause), pause_(first_pause) {}
+    circuit_breaker(int failures, duration pause) : failures_(failures), pause_(pause) {}
 
     /// A request that was sent then broke off. Those that were under way together fail together,
-    /// and count once. True if that opened the circuit.
+    /// and count once; those that do not ask, as replies that go on from a pause, change nothing in
+    /// an open circuit. True if that opened it.
     bool failed(time_point now, time_point sent) noexcept;
     /// One was answered with text, or the server was seen to have come back. True if that closed
     /// the circuit.
@@ -33,11 +34,10 @@ class circuit_breaker {
 
  private:
     int failures_;
-    duration first_pause_;
     duration pause_;
     int in_a_row_ = 0;
     std::optional<time_point> last_failed_;
-    bool is_trying_ = false;  // with one request, whose failure decides
+    std::optional<time_point> tried_;  // with one request, whose failure decides
     std::optional<time_point> open_until_;
 };
 

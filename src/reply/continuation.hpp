@@ -46,7 +46,8 @@ class continuation {
 
     /// The part of the prompt whose ids are not known: all of it, or what follows the known ones.
     std::string_view unknown_prompt() const noexcept;
-    bool prompt_is_unknown() const noexcept { return !prompt_known_; }
+    bool prompt_is_unknown() const noexcept { return !prompt_known_ && ids_usable_; }
+    bool has_ids() const noexcept { return !ids_.empty(); }
     bool has_known_start() const noexcept { return known_bytes_ > 0; }
     /// The text goes on at a server that may number its tokens otherwise.
     void forget_ids() noexcept;

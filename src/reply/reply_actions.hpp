@@ -4,6 +4,7 @@
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/chunk.hpp"
+#include "tandem/error.hpp"
 
 #include <string>
 #include <variant>
@@ -28,6 +29,8 @@ struct want_slot {
     /// The consumer waits for what it brings; else what the consumer gets now comes first.
     bool is_urgent = true;
 };
+/// The wish for a slot has become more urgent: slot_priority() is higher.
+struct raise_wish {};
 /// Take the wish for a slot back.
 struct forget_slot {};
 /// Send machine.next_prompt() to the slot, and tell what comes back.
@@ -77,6 +80,10 @@ struct tell_held_back {
 };
 /// Log that the reply tries again after machine.lost_to().
 struct tell_lost {};
+/// Tell the circuit breaker that the server let this limit pass.
+struct tell_overtime {
+    errc code;
+};
 /// The request ran on another slot than it asked for.
 struct tell_other_slot {
     int asked;
@@ -85,9 +92,10 @@ struct tell_other_slot {
 /// The reply has ended; machine.result() is final.
 struct finish {};
 
-using any = std::variant<seek_server, check_ids, tokenize_prompt, recover_tokens, want_slot,
-                         forget_slot, send_request, close_connection, release_slot, leave_slots,
-                         want_warm_slot, forget_warm_slot, send_warming, close_warming, hand_over,
-                         tell_held_back, tell_lost, tell_other_slot, finish>;
+using any =
+    std::variant<seek_server, check_ids, tokenize_prompt, recover_tokens, want_slot, raise_wish,
+                 forget_slot, send_request, close_connection, release_slot, leave_slots,
+                 want_warm_slot, forget_warm_slot, send_warming, close_warming, hand_over,
+                 tell_held_back, tell_lost, tell_overtime, tell_other_slot, finish>;
 
 }  // namespace tandem::detail::action

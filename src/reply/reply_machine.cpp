@@ -78,6 +78,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
 /// the cleaner learns from the text before it what is open there.
 void reply_machine::go_on_from(time_point now, reply_rest rest, std::string_view spoken) {
     continuation_ = std::move(rest.text);
+    has_read_here_ = has_begun();
     reasoning_ = std::move(rest.reasoning);
     cleaner_.clean(spoken);
     for (const auto word : text::word_pieces(rest.unspoken)) chunker_.feed(word);
@@ -118,19 +119,22 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     if (phase_ != phase::queued) return;
     slot_ = slot;
     begun_ = false;
+    heard_at_ = now;
     failed_slot_.reset();
     enter(phase::first_token, now);
     tally_.request_sent(now, slot, reused, guard_wait);
     warming_.request_sent();
     continuation_.begin_request();
-    // What was carried into this request has waited for the consumer, not for the model.
-    chunk_since_.reset();
+    // What was carried into this request has waited for the consumer, not for the model; but after
+    // a failure the listener hears nothing.
+    if (!going_on_.since()) chunk_since_.reset();
     const int left = rules_.max_tokens - continuation_.kept_tokens();
     actions_.push_back(action::send_request{slot, rules_.max_tokens > 0 ? left : -1});
 }
 
 void reply_machine::answer_begun(time_point now, std::optional<duration> connected_after) {
     if (phase_ != phase::first_token || std::exchange(begun_, true)) return;
+    heard_at_ = now;
     if (connected_after) tally_.connected(*connected_after);
     going_on_.begun();
     if (const auto held = now - phase_since_; held >= late_beginning)
@@ -140,12 +144,16 @@ void reply_machine::answer_begun(time_point now, std::optional<duration> connect
 void reply_machine::event_read(time_point now, const wire::token_event& event) {
     using kind = wire::token_event::kind;
     if (!requesting()) return;
+    heard_at_ = now;
     tally_.event_read(now, event);
     switch (event.what) {
         case kind::progress:
             return;
         case kind::token:
-            if (!event.content.empty()) going_on_.progressed();
+            if (!event.content.empty()) {
+                has_read_here_ = true;
+                going_on_.progressed();
+            }
             return token_read(now, event);
         case kind::final:
             read_text(now, event);
@@ -164,8 +172,9 @@ void reply_machine::request_failed(time_point now, failure why) {
     failed_slot_ = slot_;
     if (is_of_connecting(why.ec)) tally_.not_connected(now);
     end_request(now, false);
-    // An uncut reply would have ended here with the context used up.
-    if (why.ec == errc::prompt_too_long && continuation_.kept_tokens() > 0)
+    // An uncut reply would have ended here with the context used up; but not at a server whose
+    // context is smaller than that of the one before.
+    if (why.ec == errc::prompt_too_long && has_read_here_)
         return generation_ended(now, finish_reason::length);
     lost(now, std::move(why));
 }
@@ -379,7 +388,10 @@ void reply_machine::chunk_wanted(time_point now) {
 void reply_machine::continued(time_point now, chunk_id id) {
     if (ended() || !delivery_.continued(now, id)) return;
     tally_.continued(now);
-    if (delivery_.lead() == 0) listener_waits_since_ = now;
+    if (delivery_.lead() == 0) {
+        listener_waits_since_ = now;
+        if (phase_ == phase::queued && going_on_.since()) actions_.push_back(action::raise_wish{});
+    }
     if (phase_ == phase::peeking && rules_.pacing.goes_on_uncut) {
         collect_chunks(now);
         if (delivery_.lead() < rules_.pacing.cut_at) {
@@ -441,9 +453,10 @@ void reply_machine::abandoned(time_point now, error_code ec, const diagnostics& 
     finish(now, {finish_reason::error, {ec, diag}});
 }
 
-// A wish is taken back at the end only, whose figures are there already.
+// Where the end takes a wish back, the figures are there already.
 void reply_machine::wait_given_up(duration guard_wait) {
     if (guard_wait <= duration{}) return;
+    if (!ended()) return tally_.guard_waited(guard_wait);
     ++result_.metrics.guard_waits;
     result_.metrics.guard_wait_ms += to_ms(guard_wait);
 }

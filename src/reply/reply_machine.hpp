@@ -85,8 +85,12 @@ class reply_machine {
     void start(time_point now);
     /// The answer to action::seek_server: a server with so many slots for the reply. With one,
     /// nothing is prefilled: there is none besides that of the text. `from` is what the reply
-    /// starts from, and of no use once it has begun.
+    /// starts from; it starts over with another prompt as long as it has not begun.
     void server_found(time_point now, int slots, reply_origin from = {});
+    /// Of which URL, to be told before; only the figures need it.
+    void moved_to(std::string_view server) {
+        if (tally_.moved_to(server)) has_read_here_ = false;
+    }
     /// The other answer.
     void no_server(time_point now, failure why);
     /// The server is taken away from the reply.
@@ -142,6 +146,8 @@ class reply_machine {
         return going_on_.since() && delivery_.lead() == 0 ? slots::priority::rescue
                                                           : slots::priority::continuation;
     }
+    /// A request runs, of which something has come since then, or which was sent since.
+    bool has_heard_since(time_point t) const noexcept { return slot_ && heard_at_ >= t; }
     /// Why a server is asked for again.
     const failure& lost_to() const noexcept { return lost_to_; }
     /// The slot that is prefilled for the next request.
@@ -204,6 +210,7 @@ class reply_machine {
     bool may_go_on(time_point now, failure& why);
     std::optional<time_point> hold_due() const;
     void hold_overdue(time_point now);
+    void hand_over_before_request(time_point now);
     void check_ids();
     std::optional<time_point> seeking_due() const;
     std::optional<time_point> patience_over() const;
@@ -224,6 +231,7 @@ class reply_machine {
     std::optional<time_point> chunk_due() const;
     std::optional<time_point> consumer_due() const;
     std::optional<time_point> warming_due() const;
+    void reply_overdue(time_point now);
     void generation_overdue(time_point now);
     void chunk_overdue(time_point now);
     void consumer_overdue(time_point now);
@@ -235,6 +243,7 @@ class reply_machine {
     reply_phase phase_ = reply_phase::idle;
     time_point phase_since_{};
     time_point last_token_{};
+    time_point heard_at_{};  // of the running request, or when it was sent
     transitions made_;
 
     continuation continuation_;
@@ -247,10 +256,11 @@ class reply_machine {
     warming warming_{actions_, rules_.erase_after_cut};
 
     bool can_warm_ = false;
-    std::optional<int> slot_;  // of the running request
-    bool begun_ = false;       // its answer came
-    bool peeked_ = false;      // all that is waited for is whether an event comes: it is not read
-    time_point peek_due_{};    // while peeking
+    std::optional<int> slot_;     // of the running request
+    bool begun_ = false;          // its answer came
+    bool has_read_here_ = false;  // text of this server
+    bool peeked_ = false;    // all that is waited for is whether an event comes: it is not read
+    time_point peek_due_{};  // while peeking
     // Of the open chunk: when its first text came, and whether it has no place to end at yet.
     std::optional<time_point> chunk_since_;
     bool is_unbreakable_ = false;

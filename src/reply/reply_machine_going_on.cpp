@@ -29,9 +29,14 @@ void reply_machine::seek(time_point now) {
 void reply_machine::server_found(time_point now, int slots, reply_origin from) {
     if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
     can_warm_ = rules_.pacing.warms && slots > 1;
-    if (!std::exchange(has_origin_, true)) return begin(now, std::move(from));
     prompt_ids_asked_ = false;
     ids_can_be_had_ = true;
+    // Where nothing was said, this server's own prompt is better than that of another one.
+    const bool starts_over = !has_begun() && !from.prompt.text.empty();
+    if (!std::exchange(has_origin_, true) || starts_over) {
+        ids_unproven_ = false;
+        return begin(now, std::move(from));
+    }
     if (has_begun()) ask_for_ids();
     check_ids();
     enter(phase::resting, now);
@@ -62,6 +67,8 @@ void reply_machine::server_lost(time_point now, failure why) {
 void reply_machine::lost(time_point now, failure why) {
     const bool has_enough = phase_ == phase::peeking;
     continuation_.cut();
+    // The end was on its way.
+    if (is_used_up()) return generation_ended(now, finish_reason::length);
     if (!may_go_on(now, why))
         return has_enough ? reading_ended(now, true) : generation_failed(now, std::move(why));
     tally_.lost(now);
@@ -101,10 +108,9 @@ bool reply_machine::may_go_on(time_point now, failure& why) {
 /// The next request sends no ids that another server gave before this one has said what they mean.
 void reply_machine::check_ids() {
     if (!ids_unproven_ || ids_are_pending()) return;
-    if (next_prompt().ids.empty()) {
-        ids_unproven_ = false;
-        return;
-    }
+    // Those of the text are of no use without the prompt's, and would be unproven behind them
+    // later.
+    if (next_prompt().ids.empty()) return do_without_ids();
     ids_check_pending_ = true;
     actions_.push_back(action::check_ids{});
 }
@@ -121,7 +127,7 @@ void reply_machine::ids_checked(time_point now, std::string_view text) {
 
 void reply_machine::do_without_ids() {
     prompt_ids_pending_ = recovery_pending_ = ids_check_pending_ = false;
-    if (std::exchange(ids_unproven_, false)) continuation_.forget_ids();
+    if (std::exchange(ids_unproven_, false) && continuation_.has_ids()) continuation_.forget_ids();
 }
 
 // --- limits
@@ -157,6 +163,11 @@ std::optional<time_point> reply_machine::hold_due() const {
 
 void reply_machine::hold_overdue(time_point now) {
     chunker_.hold_expired();
+    hand_over_before_request(now);
+}
+
+/// A chunk can be had without the request that is wanted: that may be for later ones now.
+void reply_machine::hand_over_before_request(time_point now) {
     collect_chunks(now);
     deliver(now);
     const bool is_before_request = phase_ == phase::queued || phase_ == phase::resolving;

@@ -34,8 +34,7 @@ std::optional<time_point> reply_machine::deadline() const {
 void reply_machine::deadline_reached(time_point now) {
     while (is_over(deadline(), now)) {
         if (is_over(reply_due(), now))
-            finish(now, {finish_reason::error, overtime(errc::reply_timeout, rules_.reply_timeout,
-                                                        "the reply did not end")});
+            reply_overdue(now);
         else if (is_over(hold_due(), now))
             hold_overdue(now);
         else if (is_over(patience_over(), now))
@@ -60,6 +59,13 @@ std::optional<time_point> reply_machine::generation_due() const {
 std::optional<time_point> reply_machine::reply_due() const {
     if (rules_.reply_timeout == duration{} || phase_ == phase::idle) return std::nullopt;
     return started_ + rules_.reply_timeout;
+}
+
+void reply_machine::reply_overdue(time_point now) {
+    // The last chunk needs no continue.
+    if (outcome_ && delivery_.is_empty()) return finish(now, *std::exchange(outcome_, {}));
+    finish(now, {finish_reason::error,
+                 overtime(errc::reply_timeout, rules_.reply_timeout, "the reply did not end")});
 }
 
 std::optional<time_point> reply_machine::phase_due() const {
@@ -116,6 +122,7 @@ void reply_machine::generation_overdue(time_point now) {
 
 void reply_machine::time_out(time_point now, errc code, duration limit, const char* what) {
     failed_slot_ = slot_;
+    actions_.push_back(action::tell_overtime{code});
     end_request(now, true);
     lost(now, overtime(code, limit, what));
 }
@@ -131,20 +138,24 @@ failure reply_machine::overtime(errc code, duration limit, const char* what) con
 
 /// While another chunk is spoken there is no hurry.
 std::optional<time_point> reply_machine::chunk_due() const {
-    const bool is_reading =
-        phase_ == phase::streaming || phase_ == phase::holding || phase_ == phase::seeking;
+    const bool is_before_request =
+        phase_ == phase::seeking || phase_ == phase::resolving || phase_ == phase::queued;
+    const bool is_reading = phase_ == phase::streaming || phase_ == phase::holding ||
+                            (going_on_.since() && is_before_request);
     if (rules_.chunk_deadline == duration{} || !is_reading || !chunk_since_ || is_unbreakable_ ||
         delivery_.lead() > 0)
         return std::nullopt;
-    return *chunk_since_ + rules_.chunk_deadline;
+    // While the voice spoke nobody missed it.
+    const bool was_carried = going_on_.since() && is_before_request;
+    const auto since = was_carried ? std::max(*chunk_since_, listener_waits_since_) : *chunk_since_;
+    return since + rules_.chunk_deadline;
 }
 
 void reply_machine::chunk_overdue(time_point now) {
     is_unbreakable_ = chunker_.break_off() != text::chunker::status::ready;
     if (is_unbreakable_) return;
     if (requesting()) return chunk_read(now, true);
-    collect_chunks(now);
-    deliver(now);
+    hand_over_before_request(now);
 }
 
 // --- the consumer

@@ -195,6 +195,7 @@ void reply_shell::move_to(reply_start where) {
     owner_ = where.owner != slots::nobody ? where.owner : id();
     lease_ = where.lease;
     warmed_ = where.warmed;
+    machine_.moved_to(core_->config().url);
     settings_ = wire::completion_settings(options_, core_->config().reasoning_tags);
 }
 
@@ -214,7 +215,7 @@ completion_call::handlers reply_shell::request_handlers() {
                 },
             .failed =
                 [this](const failure& why) {
-                    core_->completion_failed(why.ec, request_.sent_at());
+                    tell_failed(request_, why);
                     machine_.request_failed(now(), why);
                     perform_actions();
                 }};
@@ -236,10 +237,16 @@ completion_call::handlers reply_shell::warming_handlers() {
                 [this](const failure& why) {
                     core_->log(log_level::info, "reply {}: a slot could not be prefilled: {}", id(),
                                why.diag.to_string());
-                    core_->completion_failed(why.ec, warming_.sent_at());
+                    tell_failed(warming_, why);
                     machine_.warming_failed(now(), why);
                     perform_actions();
                 }};
+}
+
+void reply_shell::tell_failed(const completion_call& call, const failure& why) {
+    const auto at = core_;
+    at->completion_failed(why.ec, call.sent_at());
+    if (const auto listener = listener_.lock()) listener->request_failed(at, why);
 }
 
 slot_taker reply_shell::offered_to(bool (reply_shell::*take)(const slots::grant&)) {
@@ -360,6 +367,10 @@ void reply_shell::want_warm_slot() {
     keeper.give();
 }
 
+void reply_shell::perform(action::raise_wish) {
+    core_->keeper().raise(ticket_, machine_.slot_priority());
+}
+
 void reply_shell::perform(action::forget_slot) {
     machine_.wait_given_up(core_->keeper().forget(std::exchange(ticket_, 0)));
 }
@@ -429,11 +440,13 @@ void reply_shell::perform(action::tell_held_back a) {
 
 void reply_shell::perform(action::tell_lost) {
     const auto& why = machine_.lost_to();
-    // The reply's own clocks tell of the server as much as a broken stream does.
-    if (core_ && (why.ec == errc::first_token_timeout || why.ec == errc::between_tokens_timeout))
-        core_->completion_failed(why.ec, request_.sent_at());
     home_->log(log_level::warning, "reply {}: {}: {}; goes on from the text so far", id(),
                error_name(why.ec), why.diag.to_string());
+}
+
+// The reply's own clocks tell of the server as much as a broken stream does.
+void reply_shell::perform(action::tell_overtime a) {
+    core_->completion_failed(a.code, request_.sent_at());
 }
 
 void reply_shell::perform(action::tell_other_slot a) {
@@ -457,6 +470,7 @@ void reply_shell::perform(action::finish) {
     if (const auto listener = listener_.lock()) listener->ended(id(), r, machine_.take_rest());
     source_ = {};
     if (consumer_) give_end();
+    if (on_end_) boost::asio::post(home_->executor(), std::exchange(on_end_, {}));
 }
 
 void reply_shell::give_end() {

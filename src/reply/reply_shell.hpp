@@ -11,9 +11,11 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace tandem::detail {
 
@@ -28,6 +30,14 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
 
     event_home& home() const noexcept { return *home_; }
     std::uint64_t id() const noexcept { return machine_.id(); }
+    /// Where it runs, or ran before it went on.
+    const client_core* server() const noexcept { return core_.get(); }
+    /// The consumer must go on before its next request.
+    bool rests() const noexcept { return machine_.phase() == reply_phase::resting; }
+    /// Its server has said something to it since then.
+    bool has_heard_since(time_point t) const noexcept { return machine_.has_heard_since(t); }
+    /// Text was generated.
+    bool has_begun() const noexcept { return machine_.has_begun(); }
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     const reply_result& result() const noexcept;
     /// A name for a wait for a chunk.
@@ -37,6 +47,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void cancel_next_chunk(std::uint64_t wait);
     void continue_after(chunk_id id);
     void interrupt();
+    /// Calls it when the reply has ended, in a turn of its own; never if it has ended already.
+    void on_end(std::function<void()> told) { on_end_ = std::move(told); }
     void abandon(error_code ec, const diagnostics& diag);
     /// The server must be left: the reply goes on elsewhere, if it can.
     void leave_server(failure why);
@@ -52,6 +64,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void move_to(reply_start where);
     completion_call::handlers request_handlers();
     completion_call::handlers warming_handlers();
+    void tell_failed(const completion_call& call, const failure& why);
     void want_slot();
     void want_warm_slot();
     slot_taker offered_to(bool (reply_shell::*take)(const slots::grant&));
@@ -66,6 +79,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void perform(action::tokenize_prompt);
     void perform(action::recover_tokens a);
     void perform(action::want_slot a);
+    void perform(action::raise_wish);
     void perform(action::forget_slot);
     void perform(action::send_request a);
     void perform(action::close_connection);
@@ -78,6 +92,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void perform(action::hand_over a);
     void perform(action::tell_held_back a);
     void perform(action::tell_lost);
+    void perform(action::tell_overtime a);
     void perform(action::tell_other_slot a);
     void perform(action::finish);
     void arm_timer();
@@ -103,6 +118,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
 
     next_chunk_completion consumer_;
     std::uint64_t consumer_wait_ = 0;
+    std::function<void()> on_end_;
     std::atomic<std::uint64_t> last_wait_{0};
     // While the reply runs: it belongs to the execution context, which the handle may outlive.
     std::optional<boost::asio::steady_timer> timer_;

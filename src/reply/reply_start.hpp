@@ -34,7 +34,8 @@ using start_handler = std::function<void(error_code, const diagnostics&, reply_s
 struct reply_source {
     /// Where the reply starts, and what from; asked again if that failed and may work later.
     std::function<void(reply_shell&, start_handler)> start{};
-    /// Where it goes on after its server failed so. The start that is told has no origin.
+    /// Where it goes on after its server failed so. The start that is told has no origin, but for a
+    /// reply that has no text yet it may have a prompt, which replaces the one before.
     std::function<void(reply_shell&, const failure&, start_handler)> go_on{};
 };
 
@@ -44,10 +45,13 @@ reply_source source_at(std::shared_ptr<client_core> core, std::string prompt);
 /// Is told on the strand what becomes of a reply.
 class reply_listener {
  public:
+    /// A request of the reply failed at this server, before anything is done about it.
+    virtual void request_failed(const std::shared_ptr<client_core>& /*at*/,
+                                const failure& /*why*/) {}
     virtual void handed_over(const chunk& c) = 0;
     /// The consumer said so; the id may be stale or foreign.
     virtual void continued(chunk_id id) = 0;
-    /// Once, after all other calls.
+    /// Once, after all other calls. An error may be of another server than the reply's last one.
     virtual void ended(std::uint64_t reply, const reply_result& result, reply_rest rest) = 0;
 
  protected:

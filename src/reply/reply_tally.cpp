@@ -14,13 +14,26 @@ void raise_to(double& longest_ms, duration wait) noexcept {
 }  // namespace
 
 void reply_tally::note(time_point now, timeline_event::kind what, int chunk) {
-    note_on(request_.slot, now, what, chunk);
+    note_at(request_.at, now, what, chunk);
 }
 
-void reply_tally::note_on(int slot, time_point now, timeline_event::kind what, int chunk) {
+void reply_tally::note_at(place p, time_point now, timeline_event::kind what, int chunk) {
     const bool last = what == timeline_event::kind::end;
     if (timeline_.size() >= max_timeline_events - (last ? 0 : 1)) return;
-    timeline_.push_back({what, (now - start_).count(), slot, chunk});
+    timeline_.push_back({what, (now - start_).count(), p.slot, chunk, p.server});
+}
+
+auto reply_tally::place_of(const chunk& c) const noexcept -> place {
+    const auto found = std::find(servers_.begin(), servers_.end(), c.server);
+    return {found == servers_.end() ? -1 : static_cast<int>(found - servers_.begin()), c.slot};
+}
+
+bool reply_tally::moved_to(std::string_view server) {
+    const auto before = server_;
+    const auto found = std::find(servers_.begin(), servers_.end(), server);
+    server_ = static_cast<int>(found - servers_.begin());
+    if (found == servers_.end()) servers_.emplace_back(server);
+    return server_ != before;
 }
 
 void reply_tally::slot_wanted(time_point now) {
@@ -29,15 +42,19 @@ void reply_tally::slot_wanted(time_point now) {
     note(now, timeline_event::kind::slot_wait);
 }
 
+void reply_tally::guard_waited(duration wait) noexcept {
+    ++metrics_.guard_waits;
+    metrics_.guard_wait_ms += to_ms(wait);
+}
+
 void reply_tally::request_sent(time_point now, int slot, bool reused, duration guard_wait) {
-    request_.slot = slot;
+    request_.at = {server_, slot};
     request_.reused = reused;
     request_.guard_wait = guard_wait;
     request_.sent = request_.token_awaited = now;
     slot_wait_over(now);
     ++metrics_.requests;
-    if (guard_wait > duration{}) ++metrics_.guard_waits;
-    metrics_.guard_wait_ms += to_ms(guard_wait);
+    if (guard_wait > duration{}) guard_waited(guard_wait);
     note(now, timeline_event::kind::request);
 }
 
@@ -75,7 +92,9 @@ void reply_tally::cut(time_point now) {
 }
 
 void reply_tally::completed(chunk& c) {
-    c.slot = request_.slot;
+    const auto [server, slot] = request_.at;
+    if (server >= 0) c.server = servers_[static_cast<std::size_t>(server)];
+    c.slot = slot;
     c.slot_reused = request_.reused;
     // Only the first chunk of a request carries its figures, so that sums over chunks are true.
     if (!std::exchange(request_.reported, true)) {
@@ -92,7 +111,8 @@ void reply_tally::handed_over(time_point now, chunk& c) {
     if (metrics_.chunks++ == 0) metrics_.first_chunk_ms = to_ms(now - start_);
     handed_over_at_ = now;
     last_ = {.id = c.id, .tokens = c.tokens, .slot = c.slot};
-    note_on(c.slot, now, timeline_event::kind::chunk, static_cast<int>(c.id.seq));
+    last_place_ = place_of(c);
+    note_at(last_place_, now, timeline_event::kind::chunk, static_cast<int>(c.id.seq));
 }
 
 void reply_tally::continue_wait_over(time_point now) noexcept {
@@ -104,17 +124,17 @@ void reply_tally::continued(time_point now) {
     continue_wait_over(now);
     continued_at_ = now;
     usage_.heard += last_.tokens;
-    note_on(last_.slot, now, timeline_event::kind::continued, static_cast<int>(last_.id.seq));
+    note_at(last_place_, now, timeline_event::kind::continued, static_cast<int>(last_.id.seq));
 }
 
 void reply_tally::warming_sent(time_point now, int slot) {
     ++metrics_.warmings;
-    note_on(slot, now, timeline_event::kind::warming);
+    note_at({server_, slot}, now, timeline_event::kind::warming);
 }
 
 void reply_tally::warmed(time_point now, int slot, const wire::token_event& last) {
     usage_.warmed += last.timings.evaluated;
-    note_on(slot, now, timeline_event::kind::warmed);
+    note_at({server_, slot}, now, timeline_event::kind::warmed);
 }
 
 void reply_tally::slot_idle(duration since_cut) {
@@ -145,11 +165,12 @@ void reply_tally::ended(time_point now, reply_result& result, int prompt_tokens)
     note(now, timeline_event::kind::end);
     usage_.prompt = prompt_tokens;
     usage_.wasted = std::max(0, usage_.generated - usage_.handed_over);
-    metrics_.slot = request_.slot;
+    metrics_.slot = request_.at.slot;
     metrics_.slot_reused = request_.reused;
     metrics_.total_ms = to_ms(now - start_);
     result.usage = usage_;
     result.metrics = metrics_;
+    result.servers = std::move(servers_);
     result.timeline = std::move(timeline_);
 }
 

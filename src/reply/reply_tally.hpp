@@ -7,6 +7,8 @@
 #include "tandem/result.hpp"
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::detail {
@@ -15,7 +17,12 @@ namespace tandem::detail {
 class reply_tally {
  public:
     void started(time_point now) { start_ = now; }
+    /// Requests go to the server with this URL from here on.
+    /// False if it was there already.
+    bool moved_to(std::string_view server);
     void slot_wanted(time_point now);
+    /// A guard held back a wish that was served, or taken back.
+    void guard_waited(duration wait) noexcept;
     void request_sent(time_point now, int slot, bool reused, duration guard_wait);
     /// The request's connection was up so soon, or could not be had until now.
     void connected(duration after) noexcept;
@@ -41,8 +48,13 @@ class reply_tally {
     void ended(time_point now, reply_result& result, int prompt_tokens);
 
  private:
-    struct request_figures {
+    // A slot of a server, which is an index of servers_; -1 if there is none.
+    struct place {
+        int server = -1;
         int slot = -1;
+    };
+    struct request_figures {
+        place at{};
         bool reused = false;
         duration guard_wait{};
         int cached = 0;
@@ -55,7 +67,8 @@ class reply_tally {
     };
 
     void note(time_point now, timeline_event::kind what, int chunk = -1);
-    void note_on(int slot, time_point now, timeline_event::kind what, int chunk = -1);
+    void note_at(place p, time_point now, timeline_event::kind what, int chunk = -1);
+    place place_of(const chunk& c) const noexcept;
     void close_request();
     void slot_wait_over(time_point now);
     void token_wait_over(time_point now) noexcept;
@@ -66,7 +79,10 @@ class reply_tally {
     token_usage usage_;
     slot_metrics metrics_;
     request_figures request_;
-    chunk last_;                                // that was handed over; without its texts
+    std::vector<std::string> servers_;
+    int server_ = -1;  // of the next request
+    chunk last_;       // that was handed over; without its texts
+    place last_place_;
     std::optional<time_point> handed_over_at_;  // and not continued yet
     std::optional<time_point> continued_at_;
     std::vector<timeline_event> timeline_;

@@ -139,6 +139,11 @@ duration slot_keeper::forget(slots::ticket t) {
     return guarded;
 }
 
+void slot_keeper::raise(slots::ticket t, slots::priority to) {
+    scheduler_.raise(t, to);
+    give();
+}
+
 void slot_keeper::log_wait(std::uint64_t reply, slots::ticket t) const {
     if (const auto why = scheduler_.why_waiting(t, now()))
         core_.log(log_level::info, "reply {}: {}", reply, slots::in_words(*why));

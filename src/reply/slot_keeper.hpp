@@ -55,6 +55,7 @@ class slot_keeper {
     /// Takes a wish back: its taker is not called any more. Gives how long the guard alone had held
     /// it back.
     duration forget(slots::ticket t);
+    void raise(slots::ticket t, slots::priority to);
     /// Says in the log why the reply waits, if it does.
     void log_wait(std::uint64_t reply, slots::ticket t) const;
     /// The slot's request has ended. With `erase` the slot goes back once its cache is empty.

@@ -21,8 +21,10 @@ class call_runner::running_call : public std::enable_shared_from_this<running_ca
           done_(std::move(done)),
           timer_(owner.executor_) {}
 
-    void start(transport::http_request request) {
-        timer_.expires_after(owner_.timeout_);
+    void start(transport::http_request request, std::optional<duration> at_most) {
+        is_short_ = at_most && *at_most < owner_.timeout_;
+        limit_ = is_short_ ? *at_most : owner_.timeout_;
+        timer_.expires_after(limit_);
         timer_.async_wait([weak = weak_from_this()](error_code ec) {
             if (const auto self = weak.lock(); self && !ec) self->time_out();
         });
@@ -55,8 +57,9 @@ class call_runner::running_call : public std::enable_shared_from_this<running_ca
 
     void time_out() {
         end(errc::request_timeout,
-            {.client_message = fmt::format("{} did not answer within request_timeout of {}", path_,
-                                           to_string(owner_.timeout_))});
+            {.client_message =
+                 fmt::format("{} did not answer within {}{}", path_,
+                             is_short_ ? "" : "request_timeout of ", to_string(limit_))});
     }
 
     call_runner& owner_;
@@ -64,6 +67,8 @@ class call_runner::running_call : public std::enable_shared_from_this<running_ca
     std::string path_;
     handler done_;
     answer answer_;
+    duration limit_{};
+    bool is_short_ = false;
     boost::asio::steady_timer timer_;
     std::unique_ptr<transport::exchange> exchange_;
 };
@@ -74,11 +79,12 @@ call_runner::call_runner(boost::asio::any_io_executor executor,
 
 call_runner::~call_runner() = default;
 
-call_id call_runner::run(transport::http_request request, handler done) {
+call_id call_runner::run(transport::http_request request, handler done,
+                         std::optional<duration> at_most) {
     const auto id = ++last_;
     auto call = std::make_shared<running_call>(*this, id, request.path, std::move(done));
     running_.emplace(id, call);
-    call->start(std::move(request));
+    call->start(std::move(request), at_most);
     return id;
 }
 

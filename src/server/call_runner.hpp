@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tandem::server {
@@ -38,7 +39,9 @@ class call_runner {
     ~call_runner();
 
     /// `done` is called once, from the event loop or from cancel(); it may start and cancel calls.
-    call_id run(transport::http_request request, handler done);
+    /// `at_most`: a limit that is shorter than that of all calls.
+    call_id run(transport::http_request request, handler done,
+                std::optional<duration> at_most = {});
     /// Ends one call with `ec`, if it runs.
     void cancel(call_id id, error_code ec);
     /// Ends all calls with `ec`.

@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace tandem::server {
+namespace {
+
+// It is answered beside generation, in a millisecond: this leaves room for a machine that swaps.
+constexpr duration longest_health_answer = std::chrono::seconds(2);
+
+}  // namespace
 
 // Every answer takes this way: transport error, else what the decoder makes of it.
 template <class Result, class Decode>
@@ -32,10 +38,11 @@ call_id server_calls::slots(handler<std::vector<slot_state>> done) {
 }
 
 call_id server_calls::health(handler<> done) {
-    return runner_.run({.method = "GET", .path = "/health"}, [done = std::move(done)](answer a) {
+    const auto read = [done = std::move(done)](answer a) {
         if (!a.ec) a.ec = wire::decode_health({a.http_status, a.body}, a.diag);
         done(a.ec, a.diag);
-    });
+    };
+    return runner_.run({.method = "GET", .path = "/health"}, read, longest_health_answer);
 }
 
 call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {

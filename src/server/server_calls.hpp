@@ -28,6 +28,7 @@ class server_calls {
 
     call_id props(handler<server_props> done);
     call_id slots(handler<std::vector<slot_state>> done);
+    /// A server that does not answer this within 2 s is in no state to serve.
     call_id health(handler<> done);
     /// As a prompt: special tokens are parsed, BOS is added. Text that is not valid UTF-8 is
     /// invalid_prompt here and below, and nothing is sent.

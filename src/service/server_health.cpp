@@ -9,6 +9,10 @@ namespace {
 
 // A server that was restarted is found again soon; one that stays away costs little.
 constexpr duration first_pause = std::chrono::milliseconds(100);
+// As often as replies look for a server.
+constexpr duration longest_pause_of_wanted = std::chrono::milliseconds(400);
+
+constexpr duration fresh = std::chrono::milliseconds(500);
 
 constexpr std::array gone{errc::resolve_failed,  errc::connect_failed,    errc::connect_timeout,
                           errc::tls_failed,      errc::stream_incomplete, errc::model_loading,
@@ -28,11 +32,25 @@ bool server_health::enter(health next, std::string words) {
 void server_health::ask_soon(time_point now) {
     pause_ = std::clamp(2 * pause_, std::min(first_pause, interval_), interval_);
     next_check_ = now + pause_;
+    asked_soon_at_ = now;
+}
+
+void server_health::wanted() noexcept {
+    if (may_serve() || !next_check_) return;
+    next_check_ = std::min(*next_check_, asked_soon_at_ + longest_pause_of_wanted);
+}
+
+bool server_health::needed(time_point now) noexcept {
+    if (!next_check_ || *next_check_ <= now || answered_at_ > now - fresh) return false;
+    next_check_ = now;
+    return true;
 }
 
 // A server that has no /health cannot be watched: it is up. All else that is no "ok" may be a proxy
 // that tells of a dead server.
 bool server_health::answered(time_point now, const error_code& ec, std::string words) {
+    answered_at_ = now;
+    hangs_ = ec == errc::request_timeout;
     if (ec && ec != errc::not_supported) {
         ask_soon(now);
         return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
@@ -51,6 +69,7 @@ bool server_health::failed(time_point now, const error_code& ec, std::string wor
         return false;
     }
     if (was_up && next_check_) ask_soon(now);
+    hangs_ = false;
     return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
 }
 

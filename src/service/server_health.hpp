@@ -20,6 +20,11 @@ class server_health {
     /// When it is asked next; nothing while an answer is waited for.
     std::optional<time_point> next_check() const noexcept { return next_check_; }
     void check_begun() noexcept { next_check_.reset(); }
+    /// Somebody waits for it now: one that is not up is asked again soon, however long it has been
+    /// away.
+    void wanted() noexcept;
+    /// A turn begins there: it is asked now, unless it has just answered. True if that is news.
+    bool needed(time_point now) noexcept;
     /// The answer of /health. True if the state changed.
     bool answered(time_point now, const error_code& ec, std::string words);
     /// A request met a server that is gone, or a model that loads: taken at its word, and asked
@@ -29,6 +34,8 @@ class server_health {
     health state() const noexcept { return state_; }
     /// A server that was not asked yet may be up.
     bool may_serve() const noexcept { return state_ == health::up || state_ == health::unknown; }
+    /// It takes connections, but has not answered in time: it may be busy, or frozen.
+    bool hangs() const noexcept { return hangs_; }
     const std::string& fault() const noexcept { return fault_; }
 
  private:
@@ -40,6 +47,9 @@ class server_health {
     std::string fault_;
     std::optional<time_point> next_check_{time_point::min()};
     duration pause_{};  // before the next check of a server that is not up
+    time_point asked_soon_at_{};
+    time_point answered_at_ = time_point::min();
+    bool hangs_ = false;
 };
 
 /// Whether an error says that the server is gone or not ready, whatever was asked.

@@ -68,14 +68,17 @@ std::optional<time_point> server_list::next_event(bool is_watching) const {
 
 // --- conversations
 
-bool server_list::may_serve(const listed_server& s, const ask_server& ask) {
-    return s.health.may_serve() && !s.ends && ask(s).takes_requests;
+bool server_list::may_serve(const listed_server& s, const server_wish& wish, const ask_server& ask,
+                            health_rule is_well) {
+    return (s.health.*is_well)() && !s.ends && ask(s).takes_requests &&
+           std::ranges::find(wish.without, s.id) == wish.without.end();
 }
 
-listed_server* server_list::choose(server_id left_out, const ask_server& ask) {
+listed_server* server_list::choose_another(const server_wish& wish, const ask_server& ask,
+                                           health_rule is_well) {
     std::vector<server_load> loads;
     for (const auto& s : servers_)
-        loads.push_back({.may_serve = s.id != left_out && may_serve(s, ask),
+        loads.push_back({.may_serve = s.id != wish.pinned && may_serve(s, wish, ask, is_well),
                          .slots = ask(s).slots,
                          .conversations = s.conversations,
                          .generating = s.generating});
@@ -83,15 +86,31 @@ listed_server* server_list::choose(server_id left_out, const ask_server& ask) {
     return chosen ? &servers_[*chosen] : nullptr;
 }
 
-listed_server* server_list::place(server_id pinned, bool elsewhere, const ask_server& ask) {
-    auto* const before = find(pinned);
-    auto* next = before && may_serve(*before, ask) ? before : nullptr;
-    if (!next || elsewhere)
-        if (auto* const chosen = choose(pinned, ask)) next = chosen;
+listed_server* server_list::choose(const server_wish& wish, const ask_server& ask,
+                                   health_rule is_well) {
+    auto* const before = find(wish.pinned);
+    auto* next = before && may_serve(*before, wish, ask, is_well) ? before : nullptr;
+    if (!next || wish.elsewhere)
+        if (auto* const chosen = choose_another(wish, ask, is_well)) next = chosen;
+    return next;
+}
+
+listed_server* server_list::place(const server_wish& wish, const ask_server& ask) {
+    auto* next = choose(wish, ask, &server_health::may_serve);
+    if (!next) {
+        for (auto& s : servers_) s.health.wanted();
+        next = choose(wish, ask, &server_health::hangs);
+    }
     if (!next) return nullptr;
-    if (before) --before->conversations;
+    if (auto* const before = find(wish.pinned)) --before->conversations;
     ++next->conversations;
     return next;
+}
+
+bool server_list::has_besides(server_id id, const ask_server& ask) const {
+    return std::ranges::any_of(servers_, [&](const listed_server& s) {
+        return s.id != id && may_serve(s, {}, ask, &server_health::may_serve);
+    });
 }
 
 void server_list::unpin(server_id pinned) {

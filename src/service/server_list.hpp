@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,15 @@ struct server_state {
 };
 using ask_server = std::function<server_state(const listed_server&)>;
 
+/// What a conversation wants of its next server.
+struct server_wish {
+    server_id pinned = no_server;
+    /// Another one goes before it.
+    bool elsewhere = false;
+    /// None of these.
+    std::span<const server_id> without{};
+};
+
 /// The servers of a service: which there are, which of them a conversation gets, what is counted of
 /// them, and when something is due. Pure.
 class server_list {
@@ -61,9 +71,12 @@ class server_list {
     std::optional<time_point> next_event(bool is_watching) const;
 
     /// Where a conversation's next request goes, which is pinned to that server then: where it is
-    /// pinned, as long as that may serve, else another one. `elsewhere`: another one goes before
-    /// it. Nothing if none may serve.
-    listed_server* place(server_id pinned, bool elsewhere, const ask_server& ask);
+    /// pinned, as long as that may serve, else another one; else one that hangs, as it may be busy
+    /// only. Nothing if there is none. Where none may serve, those that are away are asked for
+    /// their health soon.
+    listed_server* place(const server_wish& wish, const ask_server& ask);
+    /// Whether another one may serve now.
+    bool has_besides(server_id id, const ask_server& ask) const;
     /// Its conversation has ended.
     void unpin(server_id pinned);
     void turn_began(server_id at);
@@ -75,8 +88,12 @@ class server_list {
     const std::vector<listed_server>& all() const noexcept { return servers_; }
 
  private:
-    static bool may_serve(const listed_server& s, const ask_server& ask);
-    listed_server* choose(server_id left_out, const ask_server& ask);
+    using health_rule = bool (server_health::*)() const noexcept;
+    static bool may_serve(const listed_server& s, const server_wish& wish, const ask_server& ask,
+                          health_rule is_well);
+    listed_server* choose(const server_wish& wish, const ask_server& ask, health_rule is_well);
+    listed_server* choose_another(const server_wish& wish, const ask_server& ask,
+                                  health_rule is_well);
 
     server_choice choice_;
     duration health_interval_;

@@ -75,15 +75,20 @@ void service_core::end_overdue(server_id id) {
     const auto found = cores_.find(id);
     if (found == cores_.end()) return;
     const auto core = found->second;
-    std::vector<std::shared_ptr<conversation_shell>> there;
-    for (const auto& [conversation, weak] : conversations_)
-        if (auto c = weak.lock(); c && c->pinned() == core) there.push_back(std::move(c));
     const failure why{errc::server_gone,
                       {.client_message = fmt::format(
                            "server {} was removed, and the reply took longer than its limit",
                            core->config().url)}};
     // The server may be gone from the list with its last reply.
-    for (const auto& c : there) c->leave_server_for(why);
+    for (const auto& c : conversations_at(core)) c->leave_server_for(why);
+}
+
+auto service_core::conversations_at(const core_ptr& core) const
+    -> std::vector<std::shared_ptr<conversation_shell>> {
+    std::vector<std::shared_ptr<conversation_shell>> there;
+    for (const auto& [conversation, weak] : conversations_)
+        if (auto c = weak.lock(); c && c->pinned() == core) there.push_back(std::move(c));
+    return there;
 }
 
 std::vector<server_status> service_core::status() const {
@@ -122,14 +127,21 @@ void service_core::conversation_ended(slots::owner_id conversation, const core_p
     if (conversations_.empty()) arm_timer();
 }
 
-auto service_core::place(const core_ptr& pinned, bool elsewhere)
-    -> std::variant<core_ptr, failure> {
-    const auto* const next = list_.place(id_of(pinned), elsewhere,
-                                         [this](const listed_server& s) { return state_of(s); });
-    if (!next) return why_none();
+auto service_core::place(const server_wish& wish) -> std::variant<core_ptr, failure> {
+    std::vector<server_id> without;
+    for (const auto& core : wish.without) without.push_back(id_of(core));
+    const auto* const next =
+        list_.place({.pinned = id_of(wish.pinned), .elsewhere = wish.elsewhere, .without = without},
+                    [this](const listed_server& s) { return state_of(s); });
+    if (!next) {
+        arm_timer();
+        return why_none();
+    }
     const auto& core = cores_.at(next->id);
+    // A server that hangs is found out while the turn begins there.
+    if (wish.is_for_turn && list_.find(next->id)->health.needed(now())) arm_timer();
     // It may serve, but perhaps one request only.
-    core->refuses(now());
+    if (wish.is_for_turn) core->refuses(now());
     return core;
 }
 
@@ -196,7 +208,7 @@ void service_core::timer_expired() {
 
 void service_core::check(server_id id) {
     cores_.at(id)->calls().health(
-        [self = weak_from_this(), id](error_code ec, const diagnostics& diag) {
+        [self = weak_from_this(), id, when = now()](error_code ec, const diagnostics& diag) {
             const auto owner = self.lock();
             auto* asked = owner ? owner->list_.find(id) : nullptr;
             if (!asked || owner->home_->closed()) return;
@@ -204,8 +216,24 @@ void service_core::check(server_id id) {
             const auto told = *asked;
             owner->arm_timer();
             if (is_news && !ec) owner->cores_.at(id)->server_works();
+            if (!told.health.may_serve()) owner->tell_to_leave(told, when);
             if (is_news) owner->tell_state(told);
         });
+}
+
+// Each check tells it, as a request may have taken the server down before. Replies that rest use
+// the time that the voice takes to find another server. One that hangs may be busy only: it is left
+// where another one is better.
+void service_core::tell_to_leave(const listed_server& s, time_point asked) {
+    const bool hangs = s.health.hangs();
+    if (hangs && !list_.has_besides(s.id, [this](const auto& other) { return state_of(other); }))
+        return;
+    const failure why{
+        errc::no_model,
+        {.client_message = fmt::format("server {} is {}: {}", s.url, to_string(s.health.state()),
+                                       s.health.fault())}};
+    for (const auto& c : conversations_at(cores_.at(s.id)))
+        hangs ? c->leave_hanging_server(why, asked) : c->leave_server_at_rest_for(why);
 }
 
 void service_core::tell_state(const listed_server& s) const {

@@ -40,7 +40,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void reload(const std::vector<std::string>& urls);
     std::vector<server_status> status() const;
 
-    std::variant<core_ptr, failure> place(const core_ptr& pinned, bool elsewhere) override;
+    std::variant<core_ptr, failure> place(const server_wish& wish) override;
     bool server_failed(const core_ptr& core, const failure& why) override;
     void turn_began(const core_ptr& core) override;
     void turn_ended(const core_ptr& core) override;
@@ -61,6 +61,8 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     failure why_none() const;
     void drop_drained();
     void end_overdue(server_id id);
+    void tell_to_leave(const services::listed_server& s, time_point asked);
+    std::vector<std::shared_ptr<conversation_shell>> conversations_at(const core_ptr& core) const;
 
     // Health.
     bool is_watching() const noexcept { return !conversations_.empty(); }

@@ -25,14 +25,28 @@ std::size_t slot_scheduler::turns_waiting() const {
                       [](const waiting& other) { return other.wish.priority == priority::turn; }));
 }
 
+void slot_scheduler::insert(waiting w) {
+    const auto order = [](const waiting& a, const waiting& b) {
+        return std::pair(a.wish.priority, a.ticket) < std::pair(b.wish.priority, b.ticket);
+    };
+    const auto place = std::upper_bound(queue_.begin(), queue_.end(), w, order);
+    queue_.insert(place, std::move(w));
+}
+
 ticket slot_scheduler::request(wish w) {
-    const auto place =
-        std::upper_bound(queue_.begin(), queue_.end(), w.priority,
-                         [](priority p, const waiting& other) { return p < other.wish.priority; });
     if (w.priority == priority::turn && turns_waiting() >= queue_limit_) return no_ticket;
     w.prompt = bounded(std::move(w.prompt));
-    queue_.insert(place, {++last_ticket_, std::move(w)});
+    insert({++last_ticket_, std::move(w)});
     return last_ticket_;
+}
+
+void slot_scheduler::raise(ticket t, priority to) {
+    const auto found = find(t);
+    if (found == queue_.end() || to >= found->wish.priority) return;
+    auto raised = *found;
+    queue_.erase(found);
+    raised.wish.priority = to;
+    insert(std::move(raised));
 }
 
 void slot_scheduler::withdraw(ticket t) {

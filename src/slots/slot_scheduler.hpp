@@ -51,7 +51,7 @@ struct wish {
     int lease = 0;
     /// No other slot will do.
     std::optional<int> only{};
-    /// Left out as a stuck one is: as long as there is any other for it.
+    /// Not taken where any other one may be now.
     std::optional<int> avoid{};
 };
 
@@ -116,9 +116,9 @@ std::string in_words(const wait& w);
 /// not used again within the guard. Among idle slots these go first, in this order: not stuck at
 /// the server (a stuck one is left out as long as there is any other for the ticket, and is never
 /// prefilled; nor is one that holds what another owner goes on from); idle for the guard; not
-/// leased to another owner; not maybe busy at the server, which would hold the request back;
-/// prefilled for the ticket; where the request evaluates the least, and overwrites the
-/// least that another owner may come back for; used last. While a slot is being
+/// leased to another owner; not the one to be avoided; not maybe busy at the server, which would
+/// hold the request back; prefilled for the ticket; where the request evaluates the least, and
+/// overwrites the least that another owner may come back for; used last. While a slot is being
 /// prefilled for a ticket, only one that holds the whole prompt is taken instead. Where that leaves
 /// several, or each has to wait, it is the one whose guard ends first, which is the next in turn.
 /// Without prompts this is the seed's `_get_next_slot`.
@@ -142,6 +142,9 @@ class slot_scheduler {
     ticket request(wish w = {});
     /// Takes a wish back; does nothing if it was granted or taken back already.
     void withdraw(ticket t);
+    /// Gives a ticket that waits a higher priority. Does nothing where `to` is not higher, and if
+    /// the ticket does not wait.
+    void raise(ticket t, priority to);
     /// How long the guard alone has held the ticket back so far; 0 if it does not wait.
     duration guard_wait(ticket t, time_point now) const;
     /// Takes an idle slot without a ticket, for other work on it; release() gives it back.
@@ -231,9 +234,10 @@ class slot_scheduler {
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
     time_point ready_at(int slot) const;
     bool is_stuck(int slot) const { return at(slot).side == server_side::busy; }
-    bool is_left_out(int slot, const wish& w) const { return is_stuck(slot) || slot == w.avoid; }
     std::size_t cost(int slot, const wish& w, time_point now) const;
     std::size_t turns_waiting() const;
+
+    void insert(waiting w);
 
     // The queue, in slot_scheduler_queue.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;

@@ -115,7 +115,7 @@ slot_scheduler::prospects slot_scheduler::queue_walk::look(const wish& w) const 
 // evaluate what the other has almost done.
 void slot_scheduler::queue_walk::find_open(const wish& w, bool stuck, prospects& p) const {
     for (const int slot : idle_) {
-        if (s_.is_left_out(slot, w) != stuck || !s_.is_for(slot, w, p.has_all)) continue;
+        if (s_.is_stuck(slot) != stuck || !s_.is_for(slot, w, p.has_all)) continue;
         if (!is_live(w) && !s_.may_prefill(slot, w)) continue;
         if (!p.awaits_prefilling || s_.at(slot).holds.starts_with(w.prompt)) p.open.push_back(slot);
     }
@@ -236,7 +236,7 @@ void slot_scheduler::count_slots(const wish& asked, wait& w) const {
 
 bool slot_scheduler::has_only_stuck(const wish& w, bool has_all) const {
     for (int slot = 0; slot < usable_; ++slot)
-        if (is_for(slot, w, has_all) && !is_left_out(slot, w)) return false;
+        if (is_for(slot, w, has_all) && !is_stuck(slot)) return false;
     return true;
 }
 
@@ -274,11 +274,12 @@ std::optional<int> slot_scheduler::choose(const prospects& p, const wish& w, tim
     if (p.is_held_back || end == p.open.begin()) return std::nullopt;
     // Texts are long: they are compared only where there is a choice.
     if (end - p.open.begin() == 1) return p.open.front();
-    using rank = std::tuple<bool, bool, bool, std::size_t, bool>;
+    using rank = std::tuple<bool, bool, bool, bool, std::size_t, bool>;
     std::optional<std::pair<rank, int>> best;
     for (auto slot = p.open.begin(); slot != end; ++slot) {
-        const rank r(is_anothers(*slot, w), at(*slot).side == server_side::maybe_busy,
-                     !is_warm(*slot, w), cost(*slot, w, now), *slot != last_used_slot_);
+        const rank r(is_anothers(*slot, w), *slot == w.avoid,
+                     at(*slot).side == server_side::maybe_busy, !is_warm(*slot, w),
+                     cost(*slot, w, now), *slot != last_used_slot_);
         // The first of the best: the one whose guard ended first.
         if (!best || r < best->first) best = {r, *slot};
     }

@@ -1,17 +1,22 @@
 #include "transport/curl_errors.hpp"
 
+#include "transport/tls_failure.hpp"
 #include "wire/server_words.hpp"
 
 #include <boost/system/error_code.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <string_view>
 
 namespace tandem::transport {
 namespace {
+
+constexpr std::string_view untrusted_start = "the certificate of ";
 
 errc errc_of(CURLcode code) noexcept {
     switch (code) {
@@ -66,6 +71,14 @@ bool is_out_of_memory(CURLcode code) noexcept {
     return code == CURLE_OUT_OF_MEMORY || code == CURLE_WRITE_ERROR || code == CURLE_FAILED_INIT;
 }
 
+// curl has one code for a handshake that the server refuses and one that its death ends.
+bool broke_off(const failure_context& c) noexcept {
+    constexpr std::array<std::string_view, 3> words{"SSL_ERROR_SYSCALL", "reset by peer",
+                                                    "unexpected eof"};
+    return std::any_of(words.begin(), words.end(),
+                       [&c](auto w) { return c.detail.find(w) != std::string::npos; });
+}
+
 bool is_about_proxy(CURLcode code, const failure_context& c) noexcept {
     return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY || c.proxy_status >= 300;
 }
@@ -92,10 +105,15 @@ std::string words_about_tls(CURLcode code, const failure_context& c) {
             "cannot read the certificates to trust for {}; check ca_file and ca_path", c.url);
     if (code == CURLE_PEER_FAILED_VERIFICATION)
         return fmt::format(
-            "the certificate of {} is not trusted; check the host name in the URL, or "
+            "{}{} is not trusted; check the host name in the URL, or "
             "give the certificate of its issuer as ca_file",
-            c.url);
+            untrusted_start, c.url);
     return fmt::format("the TLS handshake with {} failed; check that the port speaks https", c.url);
+}
+
+// The connection was taken, and the time ran out behind that.
+bool is_silent_handshake(const failure_context& c) {
+    return c.https && c.detail.find("SSL") != std::string_view::npos;
 }
 
 std::string words(errc e, CURLcode code, const failure_context& c) {
@@ -105,10 +123,12 @@ std::string words(errc e, CURLcode code, const failure_context& c) {
         case errc::resolve_failed:
             return fmt::format("the host name of {} has no address; check the URL", c.url);
         case errc::connect_timeout:
-            return fmt::format(
-                "no connection to {} within connect_timeout ({}); check host, port "
-                "and firewall",
-                c.url, duration_cast<milliseconds>(c.connect_timeout));
+            return fmt::format("no connection to {} within connect_timeout ({}); {}", c.url,
+                               duration_cast<milliseconds>(c.connect_timeout),
+                               is_silent_handshake(c)
+                                   ? "the port does not answer the TLS handshake: it may speak "
+                                     "http, then use http:// in the URL"
+                                   : "check host, port and firewall");
         case errc::tls_failed:
             return words_about_tls(code, c);
         case errc::stream_incomplete:
@@ -172,8 +192,20 @@ failure describe(CURLcode code, const failure_context& c) {
             code == CURLE_COULDNT_RESOLVE_PROXY ? errc::resolve_failed : errc::connect_failed;
         return make_failure(e, with_detail(words_about_proxy(code, c), c), c.http_status);
     }
+    if (code == CURLE_SSL_CONNECT_ERROR && broke_off(c))
+        return make_failure(
+            errc::connect_failed,
+            with_detail(fmt::format("{} closed the connection in the TLS handshake; the server may "
+                                    "have died, or the port does not speak https",
+                                    c.url),
+                        c),
+            c.http_status);
     const auto e = errc_of(code);
     return make_failure(e, with_detail(words(e, code, c) + proxy_note(e, c), c), c.http_status);
+}
+
+bool shows_certificate(const failure& f) {
+    return f.ec == errc::tls_failed && f.diag.client_message.starts_with(untrusted_start);
 }
 
 failure describe_missing_status(const failure_context& c) {

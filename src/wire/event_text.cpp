@@ -19,7 +19,11 @@ void event_text::join(token_event& event) {
     else
         ++events_;
     event.content.clear();
-    if (sanitizer_.has_partial() && withheld_.size() <= max_withheld_bytes) return;
+    if (sanitizer_.has_partial()) {
+        if (withheld_.size() <= max_withheld_bytes) return;
+        // Who stops here goes on without the half character, which the last token holds.
+        event.tokens.clear();
+    }
     event.content = std::exchange(withheld_, {});
     event.events = std::max(std::exchange(events_, 0), 1);
 }

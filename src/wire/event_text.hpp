@@ -14,7 +14,9 @@ namespace tandem::wire {
 /// character nor has half of it twice.
 class event_text {
  public:
-    /// Changes `content` and `events` of the next event. A final event ends the text.
+    /// Changes `content` and `events` of the next event, and takes the ids from one whose text is
+    /// handed on, as too much is withheld, without half a character of it. A final event ends the
+    /// text.
     void join(token_event& event);
 
  private:

@@ -30,7 +30,6 @@ using namespace std::chrono_literals;
 
 /// Gives up soon where nothing comes.
 inline service_config impatient(service_config c) {
-    using namespace std::chrono_literals;
     c.server.connect_timeout = 1s;
     c.server.request_timeout = 1s;
     c.server.first_token_timeout = 2s;

@@ -58,5 +58,23 @@ TEST(example, conversation_keeps_what_was_heard) {
                     "  assistant: As you like.\n"));
 }
 
+class example_of : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(example_of, a_reply_that_fails_tells_why_and_fails_too) {
+    mock::options options;
+    options.faults = {{.kind = mock::fault_kind::http_error,
+                       .path = "/completion",
+                       .status = 400,
+                       .text = "no luck today"}};
+    const mock::server server(options);
+    const auto run = run_example(GetParam(), server);
+    EXPECT_EQ(run.status, 1);
+    EXPECT_THAT(run.err, ::testing::HasSubstr("no luck today"));
+}
+
+INSTANTIATE_TEST_SUITE_P(each, example_of,
+                         ::testing::Values("coroutine", "channel", "conversation"),
+                         [](const auto& row) { return std::string(row.param); });
+
 }  // namespace
 }  // namespace tandem::testing

@@ -5,6 +5,7 @@
 
 #include <boost/asio/thread_pool.hpp>
 
+#include <atomic>
 #include <stdexcept>
 
 // Every way in which a channel ends; meant for the thread sanitizer as well.
@@ -20,6 +21,16 @@ class channel_end_test : public channels_and_mock {
     void start_stalling() {
         config.pacing = pacing::stream;
         start_loop_with({.kind = fault_kind::stall, .at_token = 40, .times = 0});
+    }
+    void expect_end_without_a_pop(errc why) {
+        const auto c = attached();
+        const auto result = c->wait_result(patience);
+        ASSERT_TRUE(result);
+        EXPECT_EQ(result->error, why);
+        EXPECT_TRUE(c->is_finished());
+        running->end();
+        EXPECT_TRUE(ioc->stopped()) << "nothing keeps the loop busy";
+        expect_end(consume_all(*c), finish_reason::error, why);
     }
     bool server_is_busy() {
         return server_sees([](const auto& o) { return o.slots[0].is_processing; });
@@ -91,20 +102,46 @@ TEST_F(cancelled_channel, keeps_the_reason_it_had_before) {
     EXPECT_EQ(c->reason()->finish_reason, finish_reason::eos);
 }
 
+TEST_F(cancelled_channel, drops_what_was_not_popped_of_a_reply_that_had_ended) {
+    start_loop();
+    const auto c = attached({.pace = pace::text, .capacity = 100});
+    ASSERT_TRUE(c->wait_result(patience));
+    ASSERT_TRUE(c->try_pop());
+    c->cancel();
+    EXPECT_FALSE(c->is_cancelled());
+    const auto rest = consume_all(*c);
+    EXPECT_EQ(rest.text, "");
+    expect_end(rest, finish_reason::eos);
+}
+
+TEST_F(cancelled_channel, drops_the_item_of_a_voice_that_came_too_late) {
+    config.continue_timeout = 50ms;
+    start_loop();
+    const auto c = attached();
+    ASSERT_TRUE(c->wait_result(patience));
+    c->cancel();
+    const auto rest = consume_all(*c);
+    EXPECT_EQ(rest.text, "");
+    expect_end(rest, finish_reason::error, errc::continue_timeout);
+}
+
 TEST_F(cancelled_channel, may_be_so_from_many_threads_at_any_time) {
     start_loop();
     for (int round = 0; round < 30; ++round) {
         const auto c = chunk_channel::create({.pace = round % 2 ? pace::text : pace::voice});
         auto consumer = consume_elsewhere(c);
+        std::atomic<int> terminals = 0;
         std::vector<std::thread> callers;
         for (int i = 0; i < 3; ++i)
             callers.emplace_back([&, i] {
                 if (i == 0) c->attach(llm->start(prompt));
-                if (i > 0 && round % 3 > 0) c->wait_pop(std::chrono::milliseconds(round % 5));
+                if (i > 0 && round % 3 > 0)
+                    if (const auto item = c->wait_pop(std::chrono::milliseconds(round % 5)))
+                        terminals += item->finished;
                 c->cancel();
             });
         for (auto& t : callers) t.join();
-        EXPECT_LE(consumer.get().terminals, 1);
+        EXPECT_EQ(terminals + consumer.get().terminals, 1);
         EXPECT_EQ(c->reason()->finish_reason, finish_reason::interrupted);
     }
     EXPECT_TRUE(server_gets_idle());
@@ -140,6 +177,19 @@ TEST_F(failed_channel, tells_the_error_of_its_reply) {
     EXPECT_EQ(c->reason()->error, errc::stream_incomplete);
     EXPECT_NE(c->reason()->diagnostics.to_string(), "");
     EXPECT_EQ(c->result()->error, errc::stream_incomplete);
+}
+
+// While no chunk is asked for: the voice is busy with one.
+TEST_F(failed_channel, tells_at_once_that_its_consumer_stays_away) {
+    config.continue_timeout = 50ms;
+    start_loop();
+    expect_end_without_a_pop(errc::continue_timeout);
+}
+
+TEST_F(failed_channel, tells_at_once_that_its_reply_takes_too_long) {
+    config.reply_timeout = 200ms;
+    start_loop();
+    expect_end_without_a_pop(errc::reply_timeout);
 }
 
 // In place of a channel that runs out of memory.
@@ -211,6 +261,15 @@ class channel_of_a_conversation : public channel_end_test {
 TEST_F(channel_of_a_conversation, ends_with_the_conversation) {
     start_service();
     talk.reset();
+    expect_end(consume_all(*channel), finish_reason::interrupted);
+}
+
+TEST_F(channel_of_a_conversation, ends_at_once_with_the_turn) {
+    start_service();
+    talk->interrupt();
+    ASSERT_TRUE(channel->wait_result(patience)) << "without a pop";
+    EXPECT_TRUE(channel->is_finished());
+    EXPECT_FALSE(channel->is_cancelled());
     expect_end(consume_all(*channel), finish_reason::interrupted);
 }
 

@@ -44,7 +44,7 @@ struct row {
 };
 
 // clang-format off
-const std::array<row, 12> table{{
+constexpr std::array<row, 12> table{{
     {kind::stall, "stall",
      {whole, first_token, headers_first, first_token, between_tokens, whole, whole, first_token,
       whole, between_tokens}},
@@ -80,6 +80,33 @@ const std::array<row, 12> table{{
       ends_itself, ends_itself}},
 }};
 // clang-format on
+
+// A kind that is new is missing here, which is a warning, and then in the table.
+constexpr bool is_kind(kind k) {
+    switch (k) {
+        case kind::stall:
+        case kind::reset:
+        case kind::close:
+        case kind::half_event:
+        case kind::garbage:
+        case kind::no_final:
+        case kind::stream_error:
+        case kind::slow_headers:
+        case kind::unavailable:
+        case kind::http_error:
+        case kind::crash:
+        case kind::unnoticed_cut:
+            return true;
+    }
+    return false;
+}
+
+constexpr bool has_one_row_for_each_kind() {
+    for (std::size_t i = 0; i < table.size(); ++i)
+        if (table[i].what != static_cast<kind>(i) || !is_kind(table[i].what)) return false;
+    return !is_kind(static_cast<kind>(table.size()));
+}
+static_assert(has_one_row_for_each_kind());
 
 std::vector<combination> cells_of_table() {
     std::vector<combination> cells;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <set>
 #include <utility>
 
 // Every fault of the mock server in every state of a reply, without retries and with them: the
@@ -20,20 +19,6 @@ struct names {
         return name_of(info.param);
     }
 };
-
-TEST(failure_table, says_of_each_fault_in_each_state_what_comes_of_it_or_why_it_cannot_be) {
-    std::set<std::string> cells;
-    std::size_t reasons = 0;
-    for (const auto& c : all_combinations()) {
-        cells.insert(name_of(c));
-        if (const auto* why = std::get_if<cannot_be>(&c.without_retries)) {
-            ++reasons;
-            EXPECT_NE(std::string(*why), "") << name_of(c);
-        }
-    }
-    EXPECT_EQ(cells.size(), 12 * reply_states);
-    EXPECT_EQ(possible_combinations(false).size() + reasons, cells.size());
-}
 
 class failure_matrix : public failing_reply, public ::testing::WithParamInterface<combination> {
  protected:
@@ -69,7 +54,8 @@ class failure_matrix : public failing_reply, public ::testing::WithParamInterfac
         EXPECT_FALSE(c.error());
         EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted);
     }
-    /// The clock must not go off too early; how late it does is the machine's affair.
+    /// The clock must not go off too early. That it is set to the limit and no later is shown in
+    /// tests/unit/reply/reply_machine_clock_test.cpp; how late it goes off is the machine's affair.
     void expect_no_less_than_limit(double waited_ms) {
         const double limit_ms = std::chrono::duration<double, std::milli>(limit).count();
         EXPECT_GE(waited_ms, limit_ms);

@@ -194,6 +194,24 @@ TEST_F(a_service, lets_conversations_of_a_dead_server_go_to_another) {
     EXPECT_THAT(state.history, SizeIs(4));
 }
 
+TEST_F(a_service, tells_which_server_made_each_chunk_of_a_reply_that_went_on_elsewhere) {
+    config.placement = placement::round_robin;
+    start(2);
+    auto talks = many(1);
+    const auto reply = say(talks[0], "Hello!", [this](consumer& c, const chunk& piece) {
+        if (piece.id.seq == 0) server(0).stop();
+        c.go_on(piece);
+    });
+    EXPECT_EQ(reply.chunks().front().server, server(0).url());
+    EXPECT_EQ(reply.chunks().back().server, server(1).url());
+    EXPECT_THAT(reply.result().servers, ElementsAre(server(0).url(), server(1).url()));
+    for (const auto& e : reply.result().timeline) {
+        if (e.what != timeline_event::kind::chunk) continue;
+        EXPECT_EQ(e.server, e.chunk == 0 ? 0 : 1);
+    }
+    EXPECT_EQ(state_of(talks[0]).metrics.moves, 1);
+}
+
 TEST_F(a_service, tells_why_no_server_can_be_had) {
     start();
     auto talk = bots->create();

@@ -18,13 +18,14 @@ INSTANTIATE_TEST_SUITE_P(seeds, service_shard, testing::Range(0, tandem::test::s
 
 TEST(service_simulation, tries_all_that_may_happen) {
     EXPECT_THAT(
-        tandem::test::all_that_happened<simulated_service>(200),
+        tandem::test::all_that_happened<simulated_service>(300),
         IsSupersetOf(
             {"a circuit closes", "a circuit opens", "a conversation moves", "a fault",
              "a leased slot is shared", "a reply goes on", "a reply goes on at another server",
-             "a reply is given up", "a report comes too late", "a report counts",
-             "a request runs on another slot", "a request waits for a guard", "a server is dropped",
-             "a turn is resumed", "a turn is resumed at another server", "a whole turn is resumed",
+             "a reply is given up", "a reply that rests leaves its server",
+             "a report comes too late", "a report counts", "a request runs on another slot",
+             "a request waits for a guard", "a server is dropped", "a turn is resumed",
+             "a turn is resumed at another server", "a whole turn is resumed",
              "exchanges are dropped", "ids reach a server that was started anew",
              "nothing to resume", "time leaps",
              // How turns end.

@@ -2,6 +2,7 @@
 
 #include "conversation/chatml.hpp"
 #include "conversation/context_care.hpp"
+#include "reply/going_on.hpp"
 #include "simulation/simulated_service.hpp"
 #include "text/utf8.hpp"
 
@@ -82,6 +83,10 @@ void simulated_conversation::leave_server() {
     if (running_ != 0) reply().leave_server(errc::server_gone);
 }
 
+void simulated_conversation::leave_silent_server(time_point asked) {
+    if (running_ != 0) reply().leave_silent_server(errc::no_model, asked);
+}
+
 void simulated_conversation::server_died(const simulated_core& which) {
     if (running_ != 0) reply().server_died(which);
 }
@@ -100,14 +105,17 @@ void simulated_conversation::end() {
 
 void simulated_conversation::start_turn(std::optional<detail::reply_origin> resumed) {
     running_ = service_.next_id();
+    shunned_.clear();
     has_started_ = false;
     starting_ =
         std::make_shared<turn_start>(turn_start{.reply = running_, .resumed = std::move(resumed)});
     replies_.push_back(std::make_unique<simulated_reply>(
         world_, running_, *plan_,
-        simulated_source{
-            [this](const start_handler& done) { begin_turn(done); },
-            [this](const failure& why, const start_handler& done) { go_on(why, done); }},
+        simulated_source{[this](const start_handler& done) { begin_turn(done); },
+                         [this](const failure&, const start_handler& done) { go_on(done); },
+                         [this](const simulated_core& at, const error_code& why) {
+                             service_.server_failed(&at, why);
+                         }},
         *this));
     history_.begin_reply(running_);
     compare();
@@ -147,9 +155,8 @@ void simulated_conversation::begin_turn(const start_handler& done) {
     find_server(starting_);
 }
 
-void simulated_conversation::go_on(const failure& why, const start_handler& done) {
+void simulated_conversation::go_on(const start_handler& done) {
     if (ended_) return done({.why = {errc::session_not_found, {}}});
-    if (core_) service_.server_failed(core_, why.ec);
     if (const auto* left = std::exchange(generating_at_, nullptr)) service_.turn_ended(left);
     find_server(
         std::make_shared<turn_start>(turn_start{.reply = running_, .done = done, .goes_on = true}));
@@ -167,9 +174,11 @@ void simulated_conversation::pin(simulated_core* core) {
 }
 
 void simulated_conversation::find_server(const start_ptr& start) {
-    auto* const placed = service_.place(core_, start->goes_on);
-    if (!placed)
-        return start->done({.why = start->unreachable.value_or(failure{errc::no_model, {}})});
+    auto* placed = service_.place(core_, start->goes_on, shunned_);
+    if (!placed && start->unreachable) return no_other(*start);
+    if (!placed && !std::exchange(shunned_, {}).empty())
+        placed = service_.place(core_, start->goes_on, {});
+    if (!placed) return start->done({.why = {errc::no_model, {}}});
     const bool moves = core_ && placed != core_;
     pin(placed);
     if (start->resumed && moves) {
@@ -187,10 +196,19 @@ void simulated_conversation::find_server(const start_ptr& start) {
 
 void simulated_conversation::no_answer(const start_ptr& start, const failure& why) {
     core_->request_failed(why.ec);
-    const bool is_gone = service_.server_failed(core_, why.ec);
-    if (!is_gone || ++start->servers_tried == most_servers_tried) return start->done({.why = why});
+    service_.server_failed(core_, why.ec);
     start->unreachable = why;
+    shunned_.push_back(core_);
+    if (++start->servers_tried == most_servers_tried) return no_other(*start);
     find_server(start);
+}
+
+void simulated_conversation::no_other(const turn_start& start) {
+    auto why = *start.unreachable;
+    const bool is_of_another = start.goes_on && core_ != reply().server();
+    if (is_of_another && detail::kind_of(why.ec, false) != detail::failure_kind::away)
+        why.ec = errc::no_model;
+    start.done({.why = why});
 }
 
 void simulated_conversation::server_found(const start_ptr& start) {
@@ -234,7 +252,6 @@ void simulated_conversation::ended(std::uint64_t reply_id, const reply_result& r
                              : std::string(to_string(result.finish_reason)));
     running_ = 0;
     if (const auto* left = std::exchange(generating_at_, nullptr)) service_.turn_ended(left);
-    if (result.error && core_) service_.server_failed(core_, result.error);
     history_.generated(world_.now(), rest.unspoken);
     // A resumed turn that could not start is as it was.
     const auto starting = std::exchange(starting_, nullptr);

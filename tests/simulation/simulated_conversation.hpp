@@ -23,6 +23,8 @@ class simulated_conversation final : public detail::reply_listener {
     void begin();
     /// The server was removed, and this took too long there.
     void leave_server();
+    /// A check found its server away.
+    void leave_silent_server(time_point asked);
     void server_died(const simulated_core& which);
 
     bool ended() const noexcept { return ended_; }
@@ -59,9 +61,10 @@ class simulated_conversation final : public detail::reply_listener {
 
     void start_turn(std::optional<detail::reply_origin> resumed);
     void begin_turn(const start_handler& done);
-    void go_on(const failure& why, const start_handler& done);
+    void go_on(const start_handler& done);
     void find_server(const start_ptr& start);
     void no_answer(const start_ptr& start, const failure& why);
+    void no_other(const turn_start& start);
     void server_found(const start_ptr& start);
     bool is_current(const start_ptr& start) const noexcept;
     void pin(simulated_core* core);
@@ -79,8 +82,9 @@ class simulated_conversation final : public detail::reply_listener {
     expected_history expected_;
     simulated_core* core_ = nullptr;
     const simulated_core* generating_at_ = nullptr;  // that counts it
-    std::string model_;                              // of core_, as it was last
-    std::string rest_model_;                         // whose ids rest_ has
+    std::vector<const simulated_core*> shunned_;
+    std::string model_;       // of core_, as it was last
+    std::string rest_model_;  // whose ids rest_ has
     int turns_left_;
     std::optional<reply_plan> plan_;  // of the turn that runs or was last
     std::uint64_t running_ = 0;

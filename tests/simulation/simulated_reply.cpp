@@ -131,11 +131,17 @@ void simulated_reply::leave_server(errc why) {
     perform_actions();
 }
 
+void simulated_reply::leave_silent_server(errc why, time_point asked) {
+    if (plan_.rules.going_on.retries == 0 || machine_.has_heard_since(asked)) return;
+    if (machine_.phase() == detail::reply_phase::resting)
+        world_.note("a reply that rests leaves its server");
+    leave_server(why);
+}
+
 void simulated_reply::server_died(const simulated_core& which) {
     if (site_.core != &which) return;
     if (warm_.open) {
-        site_.core->request_failed(errc::stream_incomplete);
-        explain(errc::stream_incomplete);
+        tell_failed(errc::stream_incomplete);
         machine_.warming_failed(world_.now(), {errc::stream_incomplete, {}});
     }
     if (live_.open) request_failed({errc::stream_incomplete, {}});
@@ -199,6 +205,10 @@ void simulated_reply::perform(const detail::action::tell_lost&) {
     world_.check(plan_.rules.going_on.retries > 0, "only what goes on is told to go on");
     world_.note("a reply goes on");
     broke_off(machine_.lost_to());
+}
+
+void simulated_reply::perform(const detail::action::tell_overtime&) {
+    world_.check(ticket_ == slots::no_ticket, "only what was sent can be late");
 }
 
 void simulated_reply::perform(const detail::action::tell_other_slot& a) {
@@ -271,6 +281,11 @@ void simulated_reply::perform(const detail::action::want_slot&) {
     if (ticket_ != slots::no_ticket) return site_.core->slots().give();
     explain(errc::queue_full);
     machine_.slot_refused(world_.now());
+}
+
+void simulated_reply::perform(const detail::action::raise_wish&) {
+    world_.note("a reply that waits for its slot becomes urgent");
+    site_.core->slots().raise(ticket_, machine_.slot_priority());
 }
 
 void simulated_reply::perform(const detail::action::forget_slot&) {

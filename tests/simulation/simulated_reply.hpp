@@ -46,6 +46,8 @@ using start_handler = std::function<void(simulated_start)>;
 struct simulated_source {
     std::function<void(start_handler)> start{};
     std::function<void(const failure&, start_handler)> go_on{};
+    /// A request failed there, as reply_listener tells it.
+    std::function<void(const simulated_core&, const error_code&)> failed{};
 };
 
 /// Starts from `origin` at this server, and goes on there.
@@ -63,6 +65,8 @@ class simulated_reply {
     void interrupt();
     /// The server is taken away.
     void leave_server(errc why);
+    /// The same where it goes on, and has heard nothing since then.
+    void leave_silent_server(errc why, time_point asked);
     /// The server has gone: its connections break.
     void server_died(const simulated_core& which);
 
@@ -70,6 +74,7 @@ class simulated_reply {
     const detail::reply_machine::transitions& made() const noexcept { return machine_.made(); }
     std::uint64_t id() const noexcept { return machine_.id(); }
     bool ended() const noexcept { return ends_ > 0; }
+    const simulated_core* server() const noexcept { return site_.core; }
     const reply_plan& plan() const noexcept { return plan_; }
     /// What was handed over, with that of the replies that it goes on from.
     const std::string& spoken() const noexcept { return spoken_; }
@@ -110,6 +115,7 @@ class simulated_reply {
     void perform(const detail::action::tokenize_prompt&);
     void perform(const detail::action::recover_tokens& a);
     void perform(const detail::action::want_slot&);
+    void perform(const detail::action::raise_wish&);
     void perform(const detail::action::forget_slot&);
     void perform(const detail::action::send_request& a);
     void perform(const detail::action::close_connection&);
@@ -122,6 +128,7 @@ class simulated_reply {
     void perform(const detail::action::hand_over& a);
     void perform(const detail::action::tell_held_back&);
     void perform(const detail::action::tell_lost&);
+    void perform(const detail::action::tell_overtime&);
     void perform(const detail::action::tell_other_slot&);
     void perform(const detail::action::finish&);
 
@@ -137,6 +144,7 @@ class simulated_reply {
     void read_events(std::uint64_t id, simulated_answer& from);
     void events_come_late(simulated_answer& from);
     void request_failed(const failure& why);
+    void tell_failed(errc why);
     void end_warming(std::uint64_t id);
     bool is_live(std::uint64_t id) const noexcept { return id == live_.id && live_.open; }
     template <class Answer>

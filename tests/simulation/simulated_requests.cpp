@@ -126,9 +126,14 @@ void simulated_reply::events_come_late(simulated_answer& from) {
 }
 
 void simulated_reply::request_failed(const failure& why) {
-    explained_.insert(why.ec.value());
-    site_.core->request_failed(why.ec);
+    tell_failed(static_cast<errc>(why.ec.value()));
     machine_.request_failed(world_.now(), why);
+}
+
+void simulated_reply::tell_failed(errc why) {
+    explain(why);
+    site_.core->request_failed(why);
+    if (source_.failed) source_.failed(*site_.core, why);
 }
 
 // --- prefilling
@@ -156,8 +161,7 @@ void simulated_reply::perform(const detail::action::send_warming& a) {
 void simulated_reply::end_warming(std::uint64_t id) {
     if (id != warm_.id || !warm_.open) return;
     if (chance(world_.random(), habits_.fault) || !site_.core->is_up()) {
-        explain(errc::connect_failed);
-        site_.core->request_failed(errc::connect_failed);
+        tell_failed(errc::connect_failed);
         machine_.warming_failed(world_.now(), {errc::connect_failed, {}});
     } else {
         wire::token_event last;

@@ -78,18 +78,26 @@ services::server_state simulated_service::state_of(const services::listed_server
             .slots = core.is_known() ? core.slots().count() : 0};
 }
 
-simulated_core* simulated_service::place(const simulated_core* pinned, bool elsewhere) {
+simulated_core* simulated_service::place(const simulated_core* pinned, bool elsewhere,
+                                         const std::vector<const simulated_core*>& without) {
+    std::vector<server_id> left_out;
+    for (const auto* core : without) left_out.push_back(id_of(core));
     const auto ask = [this](const services::listed_server& s) { return state_of(s); };
     const auto may_serve = [&](const services::listed_server& s) {
-        return s.health.may_serve() && !s.ends && ask(s).takes_requests;
+        return s.health.may_serve() && !s.ends && ask(s).takes_requests &&
+               std::ranges::find(left_out, s.id) == left_out.end();
     };
     const auto before = id_of(pinned);
     const bool is_any = std::ranges::any_of(list_.all(), may_serve);
     const bool is_another = std::ranges::any_of(
         list_.all(), [&](const auto& s) { return s.id != before && may_serve(s); });
-    const auto* const next = list_.place(before, elsewhere, ask);
+    const auto* const next =
+        list_.place({.pinned = before, .elsewhere = elsewhere, .without = left_out}, ask);
     world_.check((next != nullptr) == is_any, "a server that may serve is found");
-    if (!next) return nullptr;
+    if (!next) {
+        arm_timer();
+        return nullptr;
+    }
     world_.check(may_serve(*next), "a server that is chosen may serve");
     world_.check(!elsewhere || !is_another || next->id != before,
                  "what goes elsewhere goes elsewhere");
@@ -209,7 +217,7 @@ void simulated_service::timer_expired() {
 }
 
 void simulated_service::ask_health(server_id id) {
-    world_.at(up_to(world_.random(), 300), [this, id] {
+    world_.at(up_to(world_.random(), 300), [this, id, asked = world_.now()] {
         auto* const s = list_.find(id);
         if (!s) return;
         error_code answer;
@@ -218,6 +226,10 @@ void simulated_service::ask_health(server_id id) {
         s->health.answered(world_.now(), answer, {});
         world_.check(s->health.may_serve() == !answer, "a server's health is what it answered");
         arm_timer();
+        if (!answer) return;
+        for (std::size_t i = 0; i < conversations_.size(); ++i)
+            if (conversations_[i]->pinned() == cores_.at(id).get())
+                conversations_[i]->leave_silent_server(asked);
     });
 }
 

@@ -42,7 +42,8 @@ class simulated_service {
     std::uint64_t next_id() noexcept { return ++last_id_; }
     int lease() const noexcept { return lease_; }
     // As conversation_host has them.
-    simulated_core* place(const simulated_core* pinned, bool elsewhere);
+    simulated_core* place(const simulated_core* pinned, bool elsewhere,
+                          const std::vector<const simulated_core*>& without);
     bool server_failed(const simulated_core* core, const error_code& why);
     void turn_began(const simulated_core* core);
     void turn_ended(const simulated_core* core);

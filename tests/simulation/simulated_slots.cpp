@@ -29,6 +29,13 @@ slots::ticket simulated_slots::want(slots::wish w, taker to) {
     return ticket;
 }
 
+void simulated_slots::raise(slots::ticket t, slots::priority to) {
+    scheduler_.raise(t, to);
+    if (const auto found = waiting_.find(t); found != waiting_.end())
+        found->second.wish.priority = std::min(found->second.wish.priority, to);
+    give();
+}
+
 void simulated_slots::forget(slots::ticket t) {
     if (t == slots::no_ticket) return;
     scheduler_.withdraw(t);
@@ -186,7 +193,6 @@ bool simulated_slots::is_open(int slot, const slots::wish& w, const std::map<own
     const auto& u = at(slot);
     const bool is_guarded = u.released && world_.now() - *u.released < rules_.guard;
     if (scheduler_.busy(slot) || is_guarded) return false;
-    if (slot == w.avoid && count() > 1) return false;
     const auto owner = scheduler_.leased_to(slot);
     if (owner == w.owner) return true;
     const auto own = held.find(w.owner);

@@ -30,6 +30,7 @@ class simulated_slots {
 
     /// no_ticket if as many wait as may; else give() must follow.
     slots::ticket want(slots::wish w, taker to);
+    void raise(slots::ticket t, slots::priority to);
     void forget(slots::ticket t);
     void give();
     /// A request begins on the slot, and has ended there.

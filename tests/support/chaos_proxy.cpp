@@ -120,7 +120,9 @@ asio::awaitable<void> chaos_proxy::accept_all() {
     while (acceptor_) {
         error_code ec;
         auto socket = co_await acceptor_->async_accept(redirect_error(use_awaitable, ec));
-        if (ec || !acceptor_) co_return;
+        if (ec == asio::error::operation_aborted || !acceptor_) co_return;
+        // Of one connection: the next may be well.
+        if (ec) continue;
         asio::co_spawn(context_, serve(new_link(std::move(socket))), asio::detached);
     }
 }

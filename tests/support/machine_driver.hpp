@@ -45,9 +45,9 @@ class machine_driver {
         machine.take_actions();
         machine.server_found(now, slots, std::move(from));
     }
-    void found(int slots = 2) {
+    void found(int slots = 2, detail::reply_origin from = {}) {
         note_actions();
-        machine.server_found(now, slots);
+        machine.server_found(now, slots, std::move(from));
     }
     void not_found(errc code) {
         note_actions();
@@ -157,6 +157,10 @@ class machine_driver {
         noted_.push_back(fmt::format("recover {}", fmt::join(a.texts, "|")));
     }
     void note(const detail::action::want_slot&) { noted_.push_back("slot?"); }
+    void note(const detail::action::raise_wish&) {
+        noted_.push_back(machine.slot_priority() == slots::priority::rescue ? "slot, rescue!"
+                                                                            : "slot!");
+    }
     void note(const detail::action::forget_slot&) { noted_.push_back("slot no more"); }
     void note(const detail::action::send_request& a) {
         noted_.push_back(
@@ -186,6 +190,9 @@ class machine_driver {
     }
     void note(const detail::action::tell_held_back& a) {
         noted_.push_back(fmt::format("slot {} held back for {:.0f} ms", a.slot, to_ms(a.held)));
+    }
+    void note(const detail::action::tell_overtime& a) {
+        noted_.push_back("late: " + error_name(a.code));
     }
     void note(const detail::action::tell_other_slot& a) {
         noted_.push_back(fmt::format("slot {} for {}", a.used, a.asked));

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <signal.h>
@@ -28,9 +29,11 @@ constexpr const char* model = TANDEM_SOURCE_DIR "/tests/model/talk.gguf";
 constexpr const char* finder = TANDEM_SOURCE_DIR "/tools/llama-server.sh";
 constexpr int cannot_be_had = 3;
 
-std::string text_of(const std::string& file) {
+std::string text_of(const std::string& file, std::size_t from = 0) {
+    std::ifstream in(file);
+    in.seekg(static_cast<std::streamoff>(from));
     std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
+    text << in.rdbuf();
     return text.str();
 }
 
@@ -121,7 +124,7 @@ void real_server::spawn() {
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    log_start_ = text_of(log_file_).size();
+    log_start_ = std::filesystem::file_size(log_file_);
     const auto parent = getpid();
     process_ = fork();
     if (process_ == 0)
@@ -180,7 +183,7 @@ void real_server::thaw() {
 }
 
 std::string real_server::log() const {
-    return text_of(log_file_).substr(log_start_);
+    return text_of(log_file_, log_start_);
 }
 
 std::vector<logged_use> real_server::finished_uses() const {

@@ -45,6 +45,11 @@ awaitable<std::string> scripted_peer::read_request() {
     co_return std::exchange(received_, {});
 }
 
+awaitable<void> scripted_peer::wait_readable() {
+    error_code ec;
+    co_await socket_.async_wait(tcp::socket::wait_read, redirect_error(use_awaitable, ec));
+}
+
 awaitable<void> scripted_peer::send(std::string text) {
     error_code ec;
     co_await asio::async_write(socket_, asio::buffer(text), redirect_error(use_awaitable, ec));

@@ -28,6 +28,8 @@ class scripted_peer {
 
     /// Head and body of the request.
     boost::asio::awaitable<std::string> read_request();
+    /// Something has come.
+    boost::asio::awaitable<void> wait_readable();
     boost::asio::awaitable<void> send(std::string text);
     /// As one chunk of a chunked body.
     boost::asio::awaitable<void> send_chunk(std::string_view text);

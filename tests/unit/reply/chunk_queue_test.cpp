@@ -236,6 +236,26 @@ TEST_F(chunk_queue_end, keeps_its_first_reason) {
     EXPECT_EQ(queue.take()->finish_reason, finish_reason::eos);
 }
 
+TEST_F(chunk_queue_end, drops_what_waits_behind_it_when_an_interrupt_follows) {
+    make({.pace = pace::text});
+    add(piece(0, "One. "));
+    add(piece(1, "Two"), 100);
+    queue.end({.finish_reason = finish_reason::eos});
+    ASSERT_EQ(queue.take()->text, "One. ");
+    EXPECT_FALSE(queue.end({.finish_reason = finish_reason::interrupted}));
+    const auto item = queue.take();
+    ASSERT_TRUE(item);
+    EXPECT_TRUE(item->finished) << item->text;
+    EXPECT_EQ(item->finish_reason, finish_reason::eos);
+}
+
+TEST_F(chunk_queue_end, keeps_what_waits_when_an_error_follows) {
+    add(piece(0, "One. "));
+    queue.end({.finish_reason = finish_reason::eos});
+    EXPECT_FALSE(queue.end({.error = errc::client_destroyed}));
+    EXPECT_EQ(queue.take()->text, "One. ");
+}
+
 TEST_F(chunk_queue_end, lets_nothing_in_and_continues_nothing) {
     add(piece(0, "One. "));
     queue.take();

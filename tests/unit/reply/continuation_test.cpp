@@ -1,5 +1,8 @@
 #include "reply/continuation.hpp"
 
+#include "wire/bounds.hpp"
+#include "wire/event_text.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -224,6 +227,27 @@ TEST(continuation, is_cut_once_where_nothing_was_read_since) {
     c.cut();
     EXPECT_THAT(c.lost_texts(), IsEmpty()) << "its ids are known";
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
+}
+
+// The text that was handed on lacks half a character, which the id of its last event holds.
+TEST(continuation, goes_on_as_text_where_half_a_character_was_too_much_to_hold) {
+    continuation c(known_prompt{"Hi"});
+    c.prompt_tokenized({1, 2});
+    tandem::wire::event_text stream;
+    const std::string half(tandem::wire::max_withheld_bytes / 2 + 1, 'a');
+    auto first = event(half + "\xC3", {3}, 1);
+    auto second = event("\xA9" + half + "\xC3", {4}, 2);
+    for (auto* e : {&first, &second}) {
+        stream.join(*e);
+        c.append(*e);
+    }
+    const auto handed_on = half + "\xC3\xA9" + half;
+    EXPECT_TRUE(c.generated() == handed_on);
+    EXPECT_THAT(ids_of(c), ElementsAre(-1));
+    // The server's ids of that text, the last of which cannot be that of half a character.
+    c.recovered(std::vector<tandem::wire::token_id>{3, 9, continuation::separator});
+    EXPECT_THAT(ids_of(c), ElementsAre(-1));
+    EXPECT_TRUE(c.next_prompt().text == "Hi" + handed_on);
 }
 
 }  // namespace

@@ -269,7 +269,8 @@ TEST_F(streamed, tells_a_server_that_stalls_once_all_is_spoken) {
     sentences(2);
     d.pass(10s);
     d.deadline();
-    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 ' Go.' sentence", "close", "release 0"));
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 ' Go.' sentence", "late: between_tokens_timeout",
+                                       "close", "release 0"));
     d.ask();
     d.go_on(0);
     EXPECT_THAT(d.wants(), ElementsAre("chunk 1 ' Go.' sentence"));

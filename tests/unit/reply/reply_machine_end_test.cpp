@@ -109,58 +109,6 @@ TEST(reply_machine, reports_true_usage_of_an_interrupted_reply) {
     EXPECT_EQ(u.wasted, 3);
 }
 
-struct clock_row {
-    const char* name;
-    void (*reach)(machine_driver&);
-    tandem::duration limit;
-    const char* end;
-};
-class reply_machine_clock : public testing::TestWithParam<clock_row> {};
-
-TEST_P(reply_machine_clock, ends_the_reply_at_its_limit_and_not_before) {
-    machine_driver d;
-    GetParam().reach(d);
-    d.wants();
-    d.pass(GetParam().limit - 1ns);
-    d.deadline();
-    EXPECT_FALSE(d.machine.ended());
-    d.pass(1ns);
-    EXPECT_EQ(d.machine.deadline(), d.now);
-    d.deadline();
-    EXPECT_EQ(d.wants().back(), GetParam().end);
-}
-
-INSTANTIATE_TEST_SUITE_P(limits, reply_machine_clock,
-                         testing::Values(clock_row{"first_token",
-                                                   [](machine_driver& d) { d.begin(); }, 60s,
-                                                   "end first_token_timeout"},
-                                         clock_row{"between_tokens",
-                                                   [](machine_driver& d) {
-                                                       d.begin();
-                                                       d.token("Hello");
-                                                   },
-                                                   10s, "end between_tokens_timeout"},
-                                         clock_row{"between_tokens_without_text",
-                                                   [](machine_driver& d) {
-                                                       d.begin();
-                                                       d.token("");
-                                                   },
-                                                   10s, "end between_tokens_timeout"},
-                                         clock_row{"continue",
-                                                   [](machine_driver& d) {
-                                                       d.begin();
-                                                       d.tokens("Hello!", " How");
-                                                   },
-                                                   30s, "end continue_timeout"},
-                                         clock_row{"chunk_not_taken",
-                                                   [](machine_driver& d) {
-                                                       d.begin();
-                                                       d.machine.chunk_not_wanted();
-                                                       d.tokens("Hello!", " How");
-                                                   },
-                                                   30s, "end continue_timeout"}),
-                         [](const auto& row) { return std::string(row.param.name); });
-
 TEST(reply_machine, gives_each_token_its_own_time) {
     machine_driver d;
     d.begin();

@@ -72,6 +72,26 @@ TEST(reply_machine_going_on, takes_ids_behind_a_first_token_that_the_server_adds
     EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 101,7,7"));
 }
 
+TEST(reply_machine_going_on, starts_over_with_the_next_servers_prompt_where_nothing_was_read) {
+    patient_driver d;
+    d.begin();
+    d.fail(errc::connect_failed);
+    d.found(2, {.prompt = {.text = "Qrs", .ids = {55}, .known_bytes = 1}});
+    d.grant(1);
+    EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 55 'rs'"));
+    d.tokens("Hello", ".", " How");
+    EXPECT_EQ(d.machine.text(), "QrsHello. How");
+}
+
+TEST(reply_machine_going_on, keeps_its_prompt_where_there_is_text) {
+    patient_driver d;
+    d.begin();
+    d.tokens("Hello");
+    d.fail(errc::stream_incomplete);
+    d.found(2, {.prompt = {.text = "Qrs"}});
+    EXPECT_EQ(d.machine.text(), "PHello");
+}
+
 TEST(reply_machine_going_on, starts_anew_where_nothing_was_read) {
     patient_driver d;
     d.begin();
@@ -180,8 +200,8 @@ TEST(reply_machine_going_on, goes_on_elsewhere_when_no_token_comes) {
     d.token("Hello");
     d.pass(10s);
     d.deadline();
-    EXPECT_THAT(d.wants(),
-                ElementsAre("close", "release 0", "lost: between_tokens_timeout", "server?"));
+    EXPECT_THAT(d.wants(), ElementsAre("late: between_tokens_timeout", "close", "release 0",
+                                       "lost: between_tokens_timeout", "server?"));
 }
 
 TEST(reply_machine_going_on, hands_a_held_sentence_over_while_it_looks_for_a_server) {
@@ -260,6 +280,157 @@ TEST(reply_machine_going_on, ends_a_reply_that_takes_too_long_as_a_whole) {
     d.pass(5s);
     d.deadline();
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end reply_timeout"));
+}
+
+TEST(reply_machine_going_on, tells_the_breaker_of_a_limit_that_ends_the_reply_too) {
+    machine_driver d;
+    d.begin();
+    d.token("Hello");
+    d.pass(10s);
+    d.deadline();
+    EXPECT_THAT(d.wants(), ElementsAre("late: between_tokens_timeout", "close", "release 0",
+                                       "end between_tokens_timeout"));
+}
+
+TEST(reply_machine_going_on, ends_whole_where_all_is_said_and_the_last_chunk_is_spoken) {
+    auto rules = patient_rules();
+    rules.reply_timeout = 5s;
+    patient_driver d(rules);
+    d.begin();
+    d.token("Hello.");
+    d.final();
+    d.wants();
+    d.pass(5s);
+    d.deadline();
+    EXPECT_THAT(d.wants(), ElementsAre("end eos"));
+}
+
+TEST(reply_machine_going_on, ends_whole_where_only_the_final_event_was_lost) {
+    auto rules = patient_rules();
+    rules.max_tokens = 2;
+    patient_driver d(rules);
+    d.begin();
+    d.tokens("Hello", " you");
+    d.fail(errc::stream_incomplete);
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello you' end"));
+    d.go_on(0);
+    EXPECT_THAT(d.wants(), ElementsAre("end length"));
+}
+
+TEST(reply_machine_going_on, is_no_whole_reply_where_the_next_server_has_a_smaller_context) {
+    patient_driver d;
+    d.begin();
+    d.tokens("Hello", " the");
+    d.fail(errc::stream_incomplete);
+    d.wants();
+    d.machine.moved_to("http://other");
+    d.found();
+    d.checked("PHello the");
+    d.grant(0);
+    d.fail(errc::prompt_too_long);
+    EXPECT_EQ(d.error(), "prompt_too_long");
+}
+
+TEST(reply_machine_going_on,
+     is_a_whole_reply_where_the_context_was_full_when_the_connection_broke) {
+    patient_driver d;
+    d.begin();
+    d.tokens("Hello", " the");
+    d.fail(errc::stream_incomplete);
+    d.found();
+    d.checked("PHello the");
+    d.grant(0);
+    d.fail(errc::prompt_too_long);
+    d.go_on(0);
+    EXPECT_THAT(d.wants(), testing::Contains("end length"));
+}
+
+TEST(reply_machine_going_on, gives_a_chunk_its_time_once_the_voice_has_spoken) {
+    auto rules = patient_rules();
+    rules.chunk_deadline = 500ms;
+    patient_driver d(rules);
+    d.begin();
+    d.tokens("Hello!", " The", " answer,");
+    d.wants();
+    d.machine.server_lost(d.now, {errc::server_gone, {}});
+    d.found();
+    d.checked("PHello! The");
+    d.pass(5s);
+    d.go_on(0);
+    d.wants();
+    d.pass(400ms);
+    d.deadline();
+    EXPECT_EQ(d.machine.phase(), reply_phase::queued);
+}
+
+TEST(reply_machine_going_on, becomes_a_rescue_when_the_voice_has_spoken) {
+    auto rules = patient_rules();
+    rules.pacing = tandem::detail::pacing_rules_of(tandem::pacing::ahead, 1, 8);
+    patient_driver d(rules);
+    d.begin();
+    d.tokens("Hello.", " you");
+    d.fail(errc::stream_incomplete);
+    d.found();
+    d.checked("PHello. you");
+    d.wants();
+    EXPECT_EQ(d.machine.slot_priority(), tandem::slots::priority::continuation);
+    d.go_on(0);
+    EXPECT_THAT(d.wants(), ElementsAre("slot, rescue!"));
+}
+
+TEST(reply_machine_going_on, asks_for_no_ids_again_that_were_of_no_use) {
+    patient_driver d;
+    d.prompt_ids.reset();
+    d.begin();
+    d.tokens("Hello", " you");
+    d.fail(errc::stream_incomplete);
+    d.found();
+    d.tokenized({101});
+    d.checked("other words");
+    d.grant(1);
+    d.token(" and");
+    d.fail(errc::stream_incomplete);
+    d.wants();
+    d.found();
+    EXPECT_THAT(d.wants(), ElementsAre("slot?"));
+}
+
+TEST(reply_machine_going_on, keeps_the_deadline_of_a_chunk_while_it_waits_for_a_slot) {
+    auto rules = patient_rules();
+    rules.chunk_deadline = 500ms;
+    patient_driver d(rules);
+    d.begin();
+    d.tokens("Hello,", " you", " and");
+    d.fail(errc::stream_incomplete);
+    d.found();
+    d.checked("PHello, you and");
+    d.wants();
+    d.pass(500ms);
+    d.deadline();
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'Hello,' clause", "slot no more"));
+    d.machine.wait_given_up(500ms);
+    d.go_on(0);
+    EXPECT_THAT(d.wants(), ElementsAre("slot?"));
+    d.interrupt();
+    EXPECT_EQ(d.machine.result().metrics.guard_waits, 1);
+}
+
+TEST(reply_machine_going_on,
+     leaves_no_ids_of_a_text_whose_prompt_the_next_server_does_not_tokenize) {
+    patient_driver d;
+    d.prompt_ids.reset();
+    d.begin();
+    d.tokens("Hello", " the");
+    d.fail(errc::stream_incomplete);
+    d.found();
+    d.wants();
+    d.tokenized({});
+    d.grant(1);
+    d.wants();
+    d.interrupt();
+    auto rest = d.machine.take_rest();
+    rest.text.prompt_tokenized({101});
+    EXPECT_THAT(rest.text.next_prompt().ids, IsEmpty());
 }
 
 // Another turn begins with what this one leaves, where ids may mean other words.

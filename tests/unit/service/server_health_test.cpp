@@ -73,6 +73,46 @@ TEST(server_health, is_never_asked_more_often_than_the_interval_says_where_that_
     EXPECT_EQ(h.next_check(), at(100ms));
 }
 
+TEST(server_health, is_asked_often_while_somebody_waits_however_long_it_has_been_down) {
+    auto h = asked(errc::connect_failed);
+    h.wanted();
+    EXPECT_EQ(h.next_check(), at(100ms)) << "sooner than that already";
+    auto last = at(0s);
+    for (int i = 0; i < 6; ++i) {
+        last = *h.next_check();
+        h.check_begun();
+        h.wanted();
+        EXPECT_EQ(h.next_check(), std::nullopt) << "the answer has not come";
+        h.answered(last, errc::connect_failed, "words");
+        h.wanted();
+        EXPECT_LE(*h.next_check() - last, 400ms) << i;
+    }
+    EXPECT_EQ(h.next_check(), last + 400ms);
+}
+
+TEST(server_health, is_asked_no_sooner_while_it_is_up_and_wanted) {
+    auto h = asked();
+    h.wanted();
+    EXPECT_EQ(h.next_check(), at(5s));
+}
+
+TEST(server_health, is_asked_where_a_turn_begins_unless_it_has_just_answered) {
+    auto h = asked();
+    EXPECT_FALSE(h.needed(at(400ms)));
+    EXPECT_TRUE(h.needed(at(600ms)));
+    EXPECT_EQ(h.next_check(), at(600ms));
+    h.check_begun();
+    EXPECT_FALSE(h.needed(at(700ms))) << "its answer is waited for";
+}
+
+TEST(server_health, hangs_from_a_time_out_to_the_next_answer) {
+    auto h = asked(errc::request_timeout);
+    EXPECT_TRUE(h.hangs());
+    EXPECT_FALSE(h.may_serve());
+    h.failed(at(1s), errc::connect_failed, {});
+    EXPECT_FALSE(h.hangs());
+}
+
 TEST(server_health, takes_a_request_that_met_nobody_at_its_word) {
     auto h = asked();
     EXPECT_TRUE(h.failed(at(1s), errc::connect_failed, "refused"));

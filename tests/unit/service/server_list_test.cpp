@@ -37,7 +37,7 @@ struct two_servers {
             list.find(id)->health.answered(at(0s), {}, {});
     }
     server_id place(server_id pinned, bool elsewhere = false) {
-        const auto* s = list.place(pinned, elsewhere, all_is_well);
+        const auto* s = list.place({.pinned = pinned, .elsewhere = elsewhere}, all_is_well);
         return s ? s->id : no_server;
     }
 };
@@ -70,12 +70,39 @@ TEST(server_list, leaves_it_where_it_is_if_there_is_no_other) {
     EXPECT_EQ(t.place(t.one, true), t.one);
 }
 
+TEST(server_list, places_at_a_server_that_hangs_where_no_other_may_serve) {
+    two_servers t;
+    for (const auto id : {t.one, t.two})
+        t.list.find(id)->health.answered(at(1s), errc::request_timeout, {});
+    EXPECT_EQ(t.place(no_server), t.one);
+    t.list.find(t.two)->health.answered(at(2s), {}, {});
+    EXPECT_EQ(t.place(t.one), t.two);
+}
+
+TEST(server_list, knows_whether_there_is_another_server) {
+    two_servers t;
+    EXPECT_TRUE(t.list.has_besides(t.one, all_is_well));
+    t.list.find(t.two)->health.answered(at(1s), errc::request_timeout, {});
+    EXPECT_FALSE(t.list.has_besides(t.one, all_is_well));
+}
+
 TEST(server_list, places_nothing_where_the_circuit_is_open) {
     two_servers t;
     const auto open_at_one = [&](const listed_server& s) {
         return server_state{.takes_requests = s.id != t.one, .slots = 2};
     };
-    EXPECT_EQ(t.list.place(t.one, false, open_at_one)->id, t.two);
+    EXPECT_EQ(t.list.place({.pinned = t.one}, open_at_one)->id, t.two);
+}
+
+TEST(server_list, places_nothing_where_a_conversation_would_not_go) {
+    two_servers t;
+    const auto place_without = [&](std::vector<server_id> without) {
+        const auto* s = t.list.place({.pinned = t.one, .without = without}, all_is_well);
+        return s ? s->id : no_server;
+    };
+    EXPECT_EQ(place_without({t.two}), t.one);
+    EXPECT_EQ(place_without({t.one}), t.two);
+    EXPECT_EQ(place_without({t.one, t.two}), no_server);
 }
 
 TEST(server_list, places_nothing_on_a_server_that_is_being_removed) {
@@ -84,6 +111,21 @@ TEST(server_list, places_nothing_on_a_server_that_is_being_removed) {
     EXPECT_EQ(t.place(t.one), t.two);
     t.list.remove(at(0s), "two", 1min);
     EXPECT_EQ(t.place(t.two), no_server);
+}
+
+TEST(server_list, asks_for_the_health_of_what_is_away_soon_where_nothing_is_up) {
+    two_servers t;
+    for (const auto id : {t.one, t.two}) {
+        auto& health = t.list.find(id)->health;
+        health.failed(at(0s), errc::connect_failed, {});
+        for (int i = 0; i < 4; ++i) health.answered(at(1s), errc::connect_failed, {});
+    }
+    t.list.find(t.two)->health.answered(at(1s), {}, {});
+    EXPECT_EQ(t.place(t.one), t.two);
+    EXPECT_GT(t.list.find(t.one)->health.next_check(), at(2s)) << "nobody waits for it";
+    t.list.find(t.two)->health.failed(at(1s), errc::connect_failed, {});
+    EXPECT_EQ(t.place(t.one), no_server);
+    EXPECT_EQ(t.list.find(t.one)->health.next_check(), at(1s) + 400ms);
 }
 
 TEST(server_list, drops_a_removed_server_with_its_last_reply) {

@@ -47,12 +47,41 @@ TEST(queue, serves_rescues_then_turns_then_continuations_then_prefilling) {
                 ElementsAre(4, 3, 2, 1));
 }
 
-TEST(queue, leaves_a_slot_out_that_is_to_be_avoided_while_there_is_another) {
+TEST(queue, leaves_a_slot_out_that_is_to_be_avoided_where_another_is_ready) {
     slot_scheduler s(2, 0s);
     s.request({.prompt = "Anna"});
     s.release(only_grant(s, at(0s)).slot, at(0s), {.holds = "Anna"});
     s.request({.prompt = "Anna", .avoid = 0});
     EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
+}
+
+TEST(queue, gives_a_slot_that_is_to_be_avoided_where_the_others_are_in_use) {
+    slot_scheduler s(2, 0s);
+    s.request();
+    const auto used = only_grant(s, at(0s)).slot;
+    s.request({.avoid = 1 - used});
+    EXPECT_EQ(only_grant(s, at(1s)).slot, 1 - used);
+}
+
+TEST(queue, serves_a_ticket_that_was_raised_with_those_of_its_new_priority) {
+    slot_scheduler s(1, 0s);
+    const auto first = s.request({.priority = priority::rescue});
+    const auto raised = s.request({.priority = priority::continuation});
+    const auto last = s.request({.priority = priority::rescue});
+    s.request({.priority = priority::turn});
+    s.raise(raised, priority::rescue);
+    for (const auto t : {first, raised, last}) {
+        EXPECT_EQ(only_grant(s, at(0s)).ticket, t);
+        s.release(0, at(0s));
+    }
+}
+
+TEST(queue, raises_no_ticket_to_a_lower_priority) {
+    slot_scheduler s(1, 0s);
+    const auto rescue = s.request({.priority = priority::rescue});
+    s.request({.priority = priority::turn});
+    s.raise(rescue, priority::continuation);
+    EXPECT_EQ(only_grant(s, at(0s)).ticket, rescue);
 }
 
 TEST(queue, gives_a_slot_that_is_to_be_avoided_where_it_is_the_only_one) {

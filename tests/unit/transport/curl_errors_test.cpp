@@ -1,5 +1,7 @@
 #include "transport/curl_errors.hpp"
 
+#include "transport/tls_failure.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +15,27 @@ TEST(curl_errors, quote_libcurls_words_as_valid_text_in_one_line) {
         describe(CURLE_PEER_FAILED_VERIFICATION,
                  {.url = "https://a", .https = true, .detail = "no match for 'b\xFF\r\nc'"});
     EXPECT_THAT(why.diag.client_message, HasSubstr("(no match for 'b\xEF\xBF\xBD  c')"));
+}
+
+TEST(curl_errors, tell_that_a_port_which_is_silent_in_the_handshake_may_speak_http) {
+    const failure_context context{
+        .url = "https://a", .https = true, .detail = "SSL connection timeout"};
+    const auto why = describe(CURLE_OPERATION_TIMEDOUT, context);
+    EXPECT_EQ(why.ec, errc::connect_timeout);
+    EXPECT_THAT(why.diag.client_message, HasSubstr("it may speak http"));
+}
+
+TEST(curl_errors, tell_of_no_scheme_where_nothing_was_connected) {
+    const failure_context context{
+        .url = "https://a", .https = true, .detail = "Connection timed out after 5000 ms"};
+    const auto why = describe(CURLE_OPERATION_TIMEDOUT, context);
+    EXPECT_THAT(why.diag.client_message, HasSubstr("check host, port and firewall"));
+}
+
+TEST(curl_errors, know_a_certificate_from_a_handshake_that_came_to_none) {
+    const failure_context context{.url = "https://a", .https = true};
+    EXPECT_TRUE(shows_certificate(describe(CURLE_PEER_FAILED_VERIFICATION, context)));
+    EXPECT_FALSE(shows_certificate(describe(CURLE_SSL_CONNECT_ERROR, context)));
 }
 
 }  // namespace

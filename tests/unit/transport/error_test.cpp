@@ -105,6 +105,28 @@ TEST_F(ErrorTest, is_tls_failed_if_the_port_does_not_speak_it) {
     EXPECT_EQ(r.ec, errc::tls_failed);
 }
 
+TEST_F(ErrorTest, is_connect_failed_if_the_server_dies_in_the_tls_handshake) {
+    scripted_server server([](scripted_peer& peer) -> script_result {
+        co_await peer.wait_readable();
+        peer.reset();
+    });
+    const auto r = exchange_with("https://127.0.0.1:" + std::to_string(server.port()));
+    EXPECT_EQ(r.ec, errc::connect_failed);
+    EXPECT_THAT(r.diag.client_message, HasSubstr("in the TLS handshake"));
+}
+
+// The reset meets the client while it connects, writes or reads.
+TEST_F(ErrorTest, is_connect_failed_whenever_the_server_dies_before_the_tls_handshake) {
+    scripted_server server([](scripted_peer& peer) -> script_result {
+        peer.reset();
+        co_return;
+    });
+    for (int n = 0; n < 20; ++n) {
+        const auto r = exchange_with("https://127.0.0.1:" + std::to_string(server.port()));
+        ASSERT_EQ(r.ec, errc::connect_failed) << r.diag.to_string();
+    }
+}
+
 TEST_F(ErrorTest, shows_no_credentials) {
     auto options = options_for(closed_port_url());
     options.url.insert(7, "user:secret@");

@@ -14,6 +14,7 @@ namespace {
 using tandem::wire::event_text;
 using tandem::wire::token_event;
 using testing::ElementsAre;
+using testing::IsEmpty;
 using kind = token_event::kind;
 
 token_event joined(event_text& text, std::string content, kind what = kind::token) {
@@ -98,6 +99,20 @@ TEST(event_text, hands_on_what_is_too_much_to_hold) {
     EXPECT_EQ(joined(text, half + "\xE2").content, "");
     EXPECT_EQ(joined(text, half + "\xE2\x82").content, half + "\xEF\xBF\xBD" + half);
     EXPECT_EQ(joined(text, "\xAC").content, "\xE2\x82\xAC");
+}
+
+TEST(event_text, takes_the_id_from_text_that_is_handed_on_without_half_a_character) {
+    event_text text;
+    token_event e;
+    e.content = std::string(tandem::wire::max_withheld_bytes + 1, 'a') + "\xE2";
+    e.tokens = {7};
+    text.join(e);
+    EXPECT_THAT(e.tokens, IsEmpty());
+    e.content = "\x82\xAC";
+    e.tokens = {8};
+    text.join(e);
+    EXPECT_EQ(e.content, "\xE2\x82\xAC");
+    EXPECT_THAT(e.tokens, ElementsAre(8));
 }
 
 TEST(event_text, replaces_half_a_character_that_waited_alone) {

@@ -1,0 +1,362 @@
+#include "integration/service_fixture.hpp"
+
+#include <ostream>
+
+// Servers of a service that fail, and what becomes of its replies.
+namespace tandem::testing {
+namespace {
+
+using mock::fault_kind;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+using health = server_status::health;
+
+constexpr const char* whole = "Hello. How are you? I am very well today, thank you.";
+
+/// Conversations take the servers in turn, so the first one is at the first.
+class failing_servers : public service_and_mocks {
+ protected:
+    failing_servers() {
+        config.placement = placement::round_robin;
+        config.slots_per_conversation = 1;
+        config.server.pacing = pacing::strict;
+    }
+    static mock::fault always(fault_kind kind, const char* path, int status = 500) {
+        return {.kind = kind, .at_token = 0, .times = 0, .path = path, .status = status};
+    }
+    void revive(std::size_t i) {
+        auto options = server_options;
+        options.port = server(i).port();
+        mocks[i].reset();
+        mocks[i] = std::make_unique<mock::server>(options);
+    }
+    /// Takes all the slots of a server that has one.
+    consumer keep_a_slot_busy(conversation& c) {
+        auto options = config.server.generation;
+        options.grammar = "root ::= .*";
+        c.append({.role = "user", .content = "Long"});
+        consumer reply(c.generate(options), consumer::say_nothing);
+        loop.run_until([&] { return !reply.chunks().empty(); });
+        return reply;
+    }
+    void expect_whole(const consumer& reply) {
+        EXPECT_FALSE(reply.error()) << reply.result().diagnostics.to_string();
+        EXPECT_EQ(reply.text(), whole);
+    }
+    static std::string many_words(int count) {
+        std::string text = "One two three.";
+        for (int i = 0; i < count; ++i) text += " word" + std::to_string(i);
+        return text + ".";
+    }
+};
+
+// --- a server that comes back
+
+TEST_F(failing_servers, are_looked_for_often_while_a_reply_waits) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    server_options.load_time = 1800ms;
+    revive(0);
+    go_on_to_the_end(reply);
+    expect_whole(reply);
+}
+
+// Frozen, or behind a network that drops all: nothing else tells of it before the longest limits.
+class hanging_servers : public failing_servers {
+ protected:
+    hanging_servers() {
+        config.health_interval = 200ms;
+        config.server.resume_within = 30s;  // the machine may be busy
+        config.server.request_timeout = 5min;
+        config.server.first_token_timeout = config.server.between_tokens_timeout = 5min;
+    }
+    void hang(const char* path) {
+        server(0).inject(
+            {.kind = fault_kind::slow_headers, .duration = 1h, .times = 0, .path = path});
+    }
+};
+
+class hanging_at : public hanging_servers,
+                   public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
+
+TEST_P(hanging_at, the_start_is_left_by_turns) {
+    start(2);
+    hang(GetParam().second);
+    hang("/health");
+    auto talk = bots->create();
+    const auto reply = say(talk, "Hello!");
+    expect_whole(reply);
+    EXPECT_EQ(state_of(talk).server, server(1).url());
+}
+
+INSTANTIATE_TEST_SUITE_P(table, hanging_at,
+                         ::testing::Values(std::pair("props", "/props"),
+                                           std::pair("template", "/apply-template")),
+                         [](const auto& which) { return std::string(which.param.first); });
+
+class hanging_after : public hanging_servers, public ::testing::WithParamInterface<int> {};
+
+TEST_P(hanging_after, so_many_tokens_are_left_by_replies) {
+    start(2);
+    server(0).inject({.kind = fault_kind::stall, .at_token = GetParam()});
+    auto talk = bots->create();
+    consumer reply(talk.say("Hello!"), consumer::continue_at_once);
+    loop.run_until([&] { return !completions(server(0)).empty(); });
+    hang("/health");
+    loop.run_to_end(reply);
+    expect_whole(reply);
+    EXPECT_EQ(reply.result().metrics.retries, 1);
+    EXPECT_EQ(state_of(talk).server, server(1).url());
+}
+
+INSTANTIATE_TEST_SUITE_P(table, hanging_after, ::testing::Values(0, 1));
+
+TEST_F(hanging_servers, are_waited_for_where_there_is_no_other) {
+    config.server.resume_within = 1s;
+    start();
+    server(0).inject({.kind = fault_kind::stall, .at_token = 1, .duration = 4s});
+    hang("/health");
+    auto talk = bots->create();
+    const auto reply = say(talk, "Hello!");
+    expect_whole(reply);
+    EXPECT_EQ(reply.result().metrics.retries, 0);
+    EXPECT_FALSE(say(talk, "And you?").error()) << "a turn begins there, too";
+}
+
+// A server may be too busy for anything but what it generates.
+TEST_F(hanging_servers, are_not_left_while_they_speak) {
+    server_options.tokens_per_second = 5;
+    start(2);
+    hang("/health");
+    auto talk = bots->create();
+    const auto reply = say(talk, "Hello!");
+    expect_whole(reply);
+    EXPECT_EQ(reply.result().metrics.retries, 0);
+}
+
+TEST_F(failing_servers, are_left_by_replies_that_rest) {
+    config.health_interval = 100ms;
+    start(2);
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    server(0).stop();
+    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).server == server(1).url(); }, 5s))
+        << "while the voice speaks";
+    go_on_to_the_end(reply);
+    expect_whole(reply);
+}
+
+TEST_F(failing_servers, are_kept_to_by_replies_that_rest_and_may_not_go_on) {
+    config.health_interval = 100ms;
+    config.server.retries = 0;
+    start(2);
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    server(0).stop();
+    loop.run_until([&] { return servers()[0].state == health::down; });
+    revive(0);
+    go_on_to_the_end(reply);
+    expect_whole(reply);
+}
+
+// --- whose failure it is
+
+TEST_F(failing_servers, are_not_taken_for_each_other) {
+    config.server.resume_within = 300ms;
+    server_options.parallel = 1;
+    server_options.tokens_per_second = 100;
+    answers_with("Long", many_words(2000));
+    start(2);
+    auto talk = bots->create();
+    auto other = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    const auto busy = keep_a_slot_busy(other);
+    server(0).stop();
+    reply.go_on(reply.chunks()[0]);
+    loop.run_to_end(reply);
+    expect_error(reply, errc::connect_failed);
+    EXPECT_EQ(servers()[0].state, health::down);
+    EXPECT_EQ(servers()[1].state, health::up) << servers()[1].fault;
+}
+
+class refusing_server : public failing_servers, public ::testing::WithParamInterface<int> {
+ protected:
+    refusing_server() {
+        start(2);
+        talk.emplace(bots->create());
+        reply.emplace(say_until_first_chunk(*talk, "Hello!"));
+        server(1).inject(always(fault_kind::http_error, "/props", GetParam()));
+        server(0).stop();
+        reply->go_on(reply->chunks()[0]);
+    }
+    std::size_t times_asked() { return server(1).observe().of_path("/props").size(); }
+
+    std::optional<conversation> talk;
+    std::optional<consumer> reply;
+};
+
+class refusing_server_for_long : public refusing_server {
+ protected:
+    void SetUp() override {
+        loop.run_until([&] { return times_asked() > 0; });
+    }
+};
+
+TEST_P(refusing_server_for_long, is_not_the_end_of_another_ones_reply) {
+    revive(0);
+    for (std::size_t i = 1; !reply->ended(); ++i) {
+        loop.run_until([&] { return reply->chunks().size() > i || reply->ended(); });
+        if (i < reply->chunks().size()) reply->go_on(reply->chunks()[i]);
+    }
+    expect_whole(*reply);
+}
+
+TEST_P(refusing_server_for_long, is_named_where_nobody_else_comes) {
+    loop.run_to_end(*reply);
+    expect_error(*reply, errc::no_model);
+    EXPECT_THAT(reply->result().diagnostics.client_message,
+                HasSubstr("(HTTP " + std::to_string(GetParam()) + ")"));
+}
+
+INSTANTIATE_TEST_SUITE_P(statuses, refusing_server_for_long, ::testing::Values(401, 404, 500));
+
+// --- how a turn starts
+
+struct start_fault {
+    const char* name;
+    const char* path;
+    fault_kind kind;
+    friend std::ostream& operator<<(std::ostream& out, const start_fault& f) {
+        return out << f.name;
+    }
+};
+
+class server_that_starts_no_turn : public failing_servers,
+                                   public ::testing::WithParamInterface<start_fault> {};
+
+TEST_P(server_that_starts_no_turn, has_it_started_by_another_one) {
+    config.server.request_timeout = 500ms;
+    start(2);
+    auto fault = always(GetParam().kind, GetParam().path);
+    fault.duration = 20s;
+    server(0).inject(fault);
+    auto talk = bots->create();
+    expect_whole(say(talk, "Hello!"));
+    EXPECT_EQ(state_of(talk).server, server(1).url());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    faults, server_that_starts_no_turn,
+    ::testing::Values(start_fault{"props_error", "/props", fault_kind::http_error},
+                      start_fault{"props_close", "/props", fault_kind::close},
+                      start_fault{"props_slow", "/props", fault_kind::slow_headers},
+                      start_fault{"template_error", "/apply-template", fault_kind::http_error},
+                      start_fault{"template_close", "/apply-template", fault_kind::close},
+                      start_fault{"template_slow", "/apply-template", fault_kind::slow_headers}),
+    [](const auto& which) { return which.param.name; });
+
+TEST_F(failing_servers, make_a_turn_start_over_where_nothing_was_said) {
+    answers_with("Third", "Fine.");
+    server_options.ctx_size = 8000;
+    start();
+    // Half of it is one slot's, and what is said has more.
+    server_options.ctx_size = 2400;
+    mocks.push_back(std::make_unique<mock::server>(server_options));
+    bots->add_server(server(1).url());
+    auto talk = bots->create();
+    for (int i = 0; i < 6; ++i) {
+        talk.append({.role = "user", .content = many_words(100)});
+        talk.append({.role = "assistant", .content = "Yes."});
+    }
+    ASSERT_FALSE(say(talk, "Hello!").error());
+    ASSERT_EQ(state_of(talk).server, server(0).url());
+    ASSERT_EQ(state_of(talk).metrics.trims, 0);
+    server(0).inject({.kind = fault_kind::reset, .at_token = 0});
+    const auto reply = say(talk, "Third");
+    EXPECT_FALSE(reply.error()) << reply.result().diagnostics.to_string();
+    EXPECT_EQ(reply.text(), "Fine.");
+    EXPECT_EQ(reply.result().metrics.retries, 1);
+    EXPECT_EQ(state_of(talk).server, server(1).url());
+    EXPECT_GT(state_of(talk).metrics.trims, 0);
+}
+
+// The request that tries whether a server is back is a turn's.
+TEST_F(failing_servers, are_tried_by_turns_and_not_by_what_nobody_waits_for) {
+    config.server.breaker_failures = 1;
+    config.server.breaker_pause = 500ms;
+    config.server.retries = 0;
+    start();
+    auto talk = bots->create();
+    auto other = bots->create();
+    server().inject({.kind = fault_kind::reset, .at_token = 2});
+    expect_error(say(talk, "Hello!"), errc::stream_incomplete);
+    loop.run_until([&] {
+        other.warm();
+        return !state_of(other).server.empty();
+    });
+    const auto next = say(talk, "And you?");
+    EXPECT_FALSE(next.error()) << next.result().diagnostics.to_string();
+}
+
+// --- what is resumed
+
+class resumed_turn : public failing_servers {
+ protected:
+    resumed_turn() {
+        server_options.tokens_per_second = 50;
+        answers_with("Long", many_words(40));
+    }
+};
+
+TEST_F(resumed_turn, has_its_own_options_and_not_those_of_a_refused_one) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Long");
+    auto options = config.server.generation;
+    options.max_tokens = 1;
+    consumer refused(talk.generate(options));
+    loop.run_to_end(refused);
+    expect_error(refused, errc::operation_in_progress);
+    interrupt(talk, reply);
+    consumer rest(talk.resume());
+    loop.run_to_end(rest);
+    EXPECT_FALSE(rest.error()) << rest.result().diagnostics.to_string();
+    EXPECT_EQ(rest.text(), many_words(40)) << "nothing was heard before";
+}
+
+TEST_F(resumed_turn, is_refused_where_a_grammar_would_begin_anew) {
+    start();
+    auto talk = bots->create();
+    auto reply = keep_a_slot_busy(talk);
+    interrupt(talk, reply);
+    const auto asked_before = completions(server()).size();
+    consumer rest(talk.resume());
+    loop.run_to_end(rest);
+    expect_error(rest, errc::nothing_to_resume);
+    EXPECT_THAT(rest.result().diagnostics.client_message, HasSubstr("grammar"));
+    EXPECT_THAT(rest.chunks(), IsEmpty());
+    EXPECT_THAT(completions(server()), SizeIs(asked_before));
+}
+
+TEST_F(resumed_turn, is_spoken_on_where_all_of_it_was_generated) {
+    server_options.tokens_per_second = 0;
+    start();
+    auto talk = bots->create();
+    auto options = config.server.generation;
+    options.grammar = "root ::= .*";
+    talk.append({.role = "user", .content = "And you?"});
+    consumer reply(talk.generate(options), consumer::say_nothing);
+    loop.run_to_end(reply);
+    talk.heard(reply.chunks().front().id, 4);  // "I am"
+    talk.interrupt();
+    consumer rest(talk.resume());
+    loop.run_to_end(rest);
+    EXPECT_FALSE(rest.error()) << rest.result().diagnostics.to_string();
+    EXPECT_EQ(rest.text(), " well, too.");
+}
+
+}  // namespace
+}  // namespace tandem::testing
