@@ -76,7 +76,7 @@ asan() {
 
 # Only what has threads is of interest here.
 tsan() {
-  build tsan unit_transport unit_mock_server integration
+  build tsan unit_transport unit_mock_server integration integration_failures
   run_tests tsan -R '^(transport|mock_server|integration)\.'
 }
 

@@ -2,6 +2,7 @@
 // time from the hand-over of an item to its pop; docs/channel.md has its figures.
 //   channel_load 100
 
+#include "percentile.hpp"
 #include "tandem_mock/server.hpp"
 
 #include "tandem/tandem.hpp"
@@ -9,7 +10,6 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -23,6 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
+using tandem::testing::percentile;
 using channels = std::vector<std::shared_ptr<tandem::chunk_channel>>;
 
 constexpr const char* story =
@@ -38,14 +39,6 @@ struct latencies {
     std::vector<double> microseconds;
     bool is_complete = true;
 };
-
-double percentile(std::vector<double>& values, double share) {
-    if (values.empty()) return 0;
-    const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at),
-                     values.end());
-    return values[at];
-}
 
 tandem::mock::options server_options() {
     tandem::mock::options o;

@@ -2,6 +2,7 @@
 // thread and back. A program with mock servers of its own; docs/conversations.md has its figures.
 //   service_load idle 10000 | speaking 1000 | hops 20000
 
+#include "percentile.hpp"
 #include "tandem_mock/server.hpp"
 
 #include "tandem/tandem.hpp"
@@ -33,6 +34,7 @@ using boost::asio::use_awaitable;
 using tandem::mock::server;
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
+using tandem::testing::percentile;
 
 constexpr const char* story =
     "The island lies in the warm sea, not far from the coast. Its old town is built of pale coral "
@@ -62,14 +64,6 @@ tandem::service_config config_of(const servers& list) {
     c.server.queue_limit = 100'000;
     c.server.queue_timeout = 1h;
     return c;
-}
-
-double percentile(std::vector<double>& values, double share) {
-    if (values.empty()) return 0;
-    const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at),
-                     values.end());
-    return values[at];
 }
 
 double ms(clock_type::duration d) {

@@ -184,6 +184,16 @@ TEST_F(doctor, tells_another_kind_of_server) {
                 AllOf(HasSubstr("this is no llama-server"), Not(HasSubstr("html"))));
 }
 
+TEST_F(doctor, takes_no_port_for_https_that_answers_a_handshake_in_plain_words) {
+    scripted_server other([](scripted_peer& peer) -> boost::asio::awaitable<void> {
+        co_await peer.send(whole_answer("<html>no</html>"));
+        co_await peer.wait_for_close();
+    });
+    const auto r = run({"--json", "--url", other.url()});
+    EXPECT_EQ(r.check("server")["status"], "bad");
+    EXPECT_THAT(r.out, Not(HasSubstr("https")));
+}
+
 TEST_F(doctor, tells_that_a_port_speaks_plain_http) {
     start_server();
     auto url = server_->url();

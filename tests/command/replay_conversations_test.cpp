@@ -164,11 +164,4 @@ TEST_F(replay_conversations, tell_that_their_only_server_died) {
     EXPECT_EQ(r.event("summary")["servers"][0]["state"], "down");
 }
 
-TEST_F(replay_conversations, tell_words_that_cannot_be_said) {
-    start_server();
-    const auto r = run({"--json", "--user", "a\xFF"});
-    EXPECT_EQ(r.status, 1);
-    EXPECT_EQ(r.event("error")["code"], "invalid_prompt");
-}
-
 }  // namespace

@@ -51,6 +51,13 @@ TEST_F(replay_faults, tell_once_that_the_model_is_loading) {
     EXPECT_EQ(r.event("error")["retryable"], true);
 }
 
+TEST_F(replay_faults, are_waited_for_where_a_server_loads_its_model) {
+    start_server({.load_time = std::chrono::seconds(1)});
+    const auto r = run({"--json", "--wait", "1m", "--user", "count"});
+    EXPECT_EQ(r.status, 0) << r.out << r.err;
+    EXPECT_GE(server_->observe().of_path("/props").size(), 2u);
+}
+
 TEST_F(replay_faults, tell_people_what_to_do) {
     start_server({.load_time = std::chrono::hours(1)});
     const auto r = run({"--prompt", "count"});
@@ -154,8 +161,9 @@ TEST_F(replay_faults, refuse_bad_flags) {
 TEST_F(replay_faults, refuse_an_argument_that_is_not_utf8) {
     start_server();
     const auto r = run({"--json", "--prompt", "a\xFF"});
-    EXPECT_EQ(r.status, 1);
-    EXPECT_EQ(r.event("error")["code"], "invalid_prompt");
+    EXPECT_EQ(r.status, 2);
+    EXPECT_THAT(r.err, HasSubstr("--prompt has invalid UTF-8 at byte 2"));
+    EXPECT_THAT(server_->observe().requests, IsEmpty());
 }
 
 TEST_F(replay_faults, end_with_a_message_when_stdout_is_closed) {

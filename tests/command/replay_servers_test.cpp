@@ -1,4 +1,5 @@
 #include "replay_fixture.hpp"
+#include "support/scripted_server.hpp"
 
 #include <cstdint>
 
@@ -154,6 +155,85 @@ TEST_F(replay_servers, lose_their_conversations_when_they_die_between_two_turns)
     EXPECT_EQ(ends[1]["text"], "I go.");
     EXPECT_EQ(ends[1]["server"], (is_first ? *second_ : *server_).url());
     EXPECT_EQ(r.event("summary")["conversations"]["moves"], 1);
+}
+
+// The first server dies behind its first chunk.
+class replay_failover : public replay_servers {
+ protected:
+    void SetUp() override {
+        tandem::mock::options talk{
+            .dialogues = {{"d", {{"user", "count"}, {"assistant", "One. Two. Three."}}}}};
+        second_.emplace(talk);
+        talk.faults = {{.kind = tandem::mock::fault_kind::crash, .at_token = 1, .skip = 1}};
+        start_server(talk);
+    }
+    finished_run run_on_both(std::vector<std::string> more) const {
+        more.insert(more.begin(), {"--placement", "round_robin", "--user", "count"});
+        return replay_servers::run_on_both(std::move(more));
+    }
+};
+
+TEST_F(replay_failover, tells_of_each_chunk_which_server_made_it) {
+    const auto r = run_on_both({"--json"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto chunks = r.events("chunk");
+    ASSERT_THAT(chunks, SizeIs(3));
+    EXPECT_EQ(chunks[0]["server"], server_->url());
+    EXPECT_EQ(chunks[1]["server"], second_->url());
+    EXPECT_EQ(chunks[2]["server"], second_->url());
+    EXPECT_EQ(r.event("end")["server"], second_->url());
+    EXPECT_EQ(r.event("end")["text"], "One. Two. Three.");
+}
+
+TEST_F(replay_failover, sums_up_what_each_server_did) {
+    const auto r = run_on_both({"--json"});
+    const auto summary = r.event("summary");
+    const auto& servers = summary["servers"];
+    EXPECT_EQ(servers[0]["slots"][0]["chunks"], 1);
+    EXPECT_EQ(servers[0]["replies"], 0);
+    EXPECT_EQ(servers[1]["replies"], 1);
+    EXPECT_EQ(sum_over_slots(summary, "chunks"), 3);
+    EXPECT_EQ(sum_over_slots(summary, "requests"), r.event("end")["requests"]);
+    EXPECT_EQ(summary["conversations"]["moves"], 1);
+}
+
+TEST_F(replay_failover, tells_people_where_the_reply_began_and_went_on) {
+    const auto r = run_on_both({"--color", "never"});
+    EXPECT_THAT(r.out, HasSubstr("server lost after "));
+    std::string text;
+    std::istringstream words(r.out);
+    for (std::string word; words >> word;) text += word + ' ';
+    EXPECT_THAT(text, HasSubstr("at " + server_->url() + ", then " + second_->url()));
+}
+
+// Something else that listens at a URL of the list.
+tandem::testing::scripted_server::script answers(std::string status) {
+    return [status](tandem::testing::scripted_peer& peer) -> boost::asio::awaitable<void> {
+        co_await peer.read_request();
+        co_await peer.send(tandem::testing::whole_answer("<html>no</html>", status));
+    };
+}
+
+TEST_F(replay_servers, are_done_without_where_they_are_none) {
+    for (const auto* status :
+         {"404 Not Found", "302 Found\r\nLocation: /login", "401 No", "200 OK"}) {
+        tandem::testing::scripted_server other(answers(status));
+        second_url_ = other.url();
+        const auto r = run_on_both(
+            {"--json", "--placement", "round_robin", "--user", "count", "--user", "count"});
+        EXPECT_EQ(r.status, 0) << status << r.out << r.err;
+        EXPECT_EQ(r.event("error")["server"], second_url_);
+        EXPECT_THAT(r.event("error")["message"].get<std::string>(),
+                    HasSubstr("this run does without it"));
+        EXPECT_EQ(r.event("summary")["complete"], 2) << status;
+        EXPECT_EQ(r.event("summary")["servers"][1]["state"], "down") << status;
+    }
+}
+
+TEST_F(replay_servers, are_named_where_one_of_them_cannot_be_used) {
+    stop_second();
+    EXPECT_THAT(run_on_both({"--user", "count"}).err,
+                HasSubstr("tandem replay: " + second_url_ + ": connect_failed: "));
 }
 
 TEST_F(replay_servers, take_conversations_in_turn_where_that_is_asked_for) {

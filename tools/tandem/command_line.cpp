@@ -31,6 +31,13 @@ command_line refused(const std::string& who, const std::vector<std::string>& fau
     return {.status = wrong_use, .err = text + fmt::format("See \"{} --help\".", who)};
 }
 
+// "help replay" asks for what "replay --help" does.
+void read_help(std::vector<std::string>& args) {
+    if (args.empty() || args.front() != "help") return;
+    args.erase(args.begin());
+    args.emplace_back("--help");
+}
+
 class parser {
  public:
     parser() {
@@ -41,16 +48,21 @@ class parser {
         app_.require_subcommand(0, 1);
     }
 
-    command_line parse(std::vector<std::string> args, const environment& variable) try {
+    command_line parse(std::vector<std::string> args, const environment& variables) try {
+        if (const auto faults = empty_values(app_, args); !faults.empty())
+            return refused("tandem", faults);
+        read_help(args);
         std::ranges::reverse(args);  // as CLI11 wants them
         app_.parse(std::move(args));
         if (const auto faults = faults_before(); !faults.empty()) return refused("tandem", faults);
+        if (const auto faults = values_taken_from_flags(parsed()); !faults.empty())
+            return refused(name(), faults);
         if (app_.got_subcommand(doctor_.name))
             return answer(&command_line::doctor,
-                          [&](auto& faults) { return doctor_.read(variable, faults); });
+                          [&](auto& faults) { return doctor_.read(variables, faults); });
         if (app_.got_subcommand(replay_.name))
             return answer(&command_line::replay,
-                          [&](auto& faults) { return replay_.read(variable, faults); });
+                          [&](auto& faults) { return replay_.read(variables, faults); });
         if (app_.got_subcommand(segment_.name))
             return answer(&command_line::segment,
                           [&](auto& faults) { return segment_.read(faults); });
@@ -131,8 +143,8 @@ class parser {
 
 }  // namespace
 
-command_line parse_command_line(std::vector<std::string> args, const environment& variable) {
-    return parser().parse(std::move(args), variable);
+command_line parse_command_line(std::vector<std::string> args, const environment& variables) {
+    return parser().parse(std::move(args), variables);
 }
 
 }  // namespace tandem::command

@@ -24,6 +24,6 @@ struct command_line {
 
 /// Reads the arguments behind the program's name, the environment, and the files that they name.
 /// Does not throw for anything they may hold.
-command_line parse_command_line(std::vector<std::string> args, const environment& variable);
+command_line parse_command_line(std::vector<std::string> args, const environment& variables);
 
 }  // namespace tandem::command

@@ -1,5 +1,6 @@
 #include "config_flags.hpp"
 
+#include "flag_faults.hpp"
 #include "input_file.hpp"
 
 #include <fmt/format.h>
@@ -42,12 +43,10 @@ void config_flags::add_to(CLI::App& app, const std::function<bool(const field_in
                          ->type_name(f.value);
         option->description(help_of(f, defaults))->group(f.group);
     });
-    app.add_option("--api-key-file", key_file_, "file with that key, which others cannot see")
-        ->type_name("FILE")
-        ->group("server");
-    app.add_option("--config", file_, "JSON file with these fields, names with underscores")
-        ->type_name("FILE")
-        ->group("server");
+    add_value_flag(app, "--api-key-file", key_file_, "FILE",
+                   "file with that key, which others cannot see", "server");
+    add_value_flag(app, "--config", file_, "FILE",
+                   "JSON file with these fields, names with underscores", "server");
 }
 
 std::vector<setting> config_flags::settings(std::vector<std::string>& faults) const {
@@ -70,7 +69,7 @@ void config_flags::add_key_file(std::vector<setting>& settings,
     settings.push_back({"--api-key-file", "api_key", std::move(file.text)});
 }
 
-config_flags::loaded config_flags::load(const environment& variable) const {
+config_flags::loaded config_flags::load(const environment& variables) const {
     config_layers layers;
     std::vector<std::string> faults;
     if (!file_.empty()) {
@@ -80,7 +79,7 @@ config_flags::loaded config_flags::load(const environment& variable) const {
         else
             faults.push_back(fmt::format("--config {}", file.fault));
     }
-    layers.add_environment(variable);
+    layers.add_environment(variables);
     layers.add(settings(faults));
     for (auto& fault : layers.faults()) faults.push_back(std::move(fault));
     return {layers.result(), layers.urls(), layers.has("slots"), std::move(faults)};

@@ -30,7 +30,7 @@ class config_flags {
         bool has_slots = false;
         std::vector<std::string> faults;
     };
-    loaded load(const environment& variable) const;
+    loaded load(const environment& variables) const;
 
  private:
     struct flag {

@@ -94,8 +94,11 @@ class object_reader {
     const config fields_{};
 };
 
+// `byte` counts from 1; that of a text which ends too soon lies behind it, and belongs to what is
+// there.
 std::string place_of(std::size_t byte, std::string_view text) {
-    const auto before = text.substr(0, std::min(byte, text.size()));
+    const auto end = text.find_last_not_of(" \t\r\n") + 1;
+    const auto before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, end));
     return fmt::format("line {}", std::ranges::count(before, '\n') + 1);
 }
 

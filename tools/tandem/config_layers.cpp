@@ -1,6 +1,7 @@
 #include "config_layers.hpp"
 
 #include "config_json.hpp"
+#include "text_distance.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -21,6 +22,18 @@ bool is_predicate(std::string_view message) {
     return message.starts_with("is ") || message.starts_with("has ");
 }
 
+// The known name that `name` is nearly; empty if it is known, or nothing like one.
+std::string misspelt(std::string_view name, const std::vector<std::string>& known) {
+    const std::size_t prefix = variable_name("").size();
+    if (!name.starts_with(variable_name("")) || std::ranges::find(known, name) != known.end())
+        return {};
+    // A step in each four letters, and two at most: short names are soon like another one.
+    const auto most = std::min<std::size_t>(2, (name.size() - prefix) / 4);
+    const auto near = std::ranges::min_element(
+        known, {}, [name](const std::string& k) { return distance(name, k); });
+    return distance(name, *near) <= most ? *near : std::string();
+}
+
 }  // namespace
 
 void config_layers::add_file(const std::string& name, std::string_view json) {
@@ -29,13 +42,19 @@ void config_layers::add_file(const std::string& name, std::string_view json) {
     add(read.settings);
 }
 
-void config_layers::add_environment(const environment& variable) {
+void config_layers::add_environment(const environment& variables) {
     std::vector<setting> layer;
+    std::vector<std::string> known;
     for_each_field(std::as_const(config_), [&](const field_info& f, const auto&) {
-        const auto name = variable_name(f.name);
-        const char* value = variable(name.c_str());
-        if (value && *value) layer.push_back({name, f.name, value});
+        const auto& name = known.emplace_back(variable_name(f.name));
+        const auto found = variables.find(name);
+        if (found != variables.end() && !found->second.empty())
+            layer.push_back({name, f.name, found->second});
     });
+    for (const auto& [name, _] : variables)
+        if (const auto meant = misspelt(name, known); !meant.empty())
+            faults_.push_back(
+                fmt::format("{} is no variable of tandem; did you mean {}?", name, meant));
     add(layer);
 }
 

@@ -2,7 +2,6 @@
 
 #include "tandem/config.hpp"
 
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -18,8 +17,8 @@ struct setting {
     std::string text;
 };
 
-/// Gives an environment variable's value, nullptr if it is not set.
-using environment = std::function<const char*(const char* name)>;
+/// The names and values of the environment's variables.
+using environment = std::map<std::string, std::string>;
 
 /// Lays the sources of a configuration over each other: defaults, file, variables, flags. What is
 /// wrong is collected, each fault with its origin.
@@ -27,8 +26,9 @@ class config_layers {
  public:
     /// A JSON object with the fields' names as keys; `name` is the file's.
     void add_file(const std::string& name, std::string_view json);
-    /// `TANDEM_*`; those that are empty count as not set.
-    void add_environment(const environment& variable);
+    /// `TANDEM_*`; those that are empty count as not set. One that is no field's, but nearly, is a
+    /// fault; others are somebody else's.
+    void add_environment(const environment& variables);
     void add(const std::vector<setting>& layer);
 
     /// To be called last: checks the values too.

@@ -2,19 +2,14 @@
 
 #include "flag_faults.hpp"
 
-#include "tandem/config_fields.hpp"
-
 #include <fmt/format.h>
 
-#include <chrono>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
 namespace tandem::command {
 namespace {
-
-constexpr auto longest_wait = std::chrono::hours(1);
 
 constexpr const char* doctor_text = R"(Example:
   tandem doctor --url http://127.0.0.1:8080
@@ -61,34 +56,26 @@ doctor_flags::doctor_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name,
     app_.allow_extras();
     app_.add_flag("--quick", options_.quick, "ask only; measure nothing, use no slot")
         ->group("run");
-    app_.add_option("--wait", wait_, "how long to wait for a model that loads [30s]")
-        ->allow_extra_args(false)
-        ->type_name("TIME")
-        ->group("run");
+    add_value_flag(app_, "--wait", wait_, "TIME", "how long to wait for a model that loads [30s]",
+                   "run");
     app_.add_flag("--json", options_.json, "one JSON object, for programs")->group("output");
-    app_.add_option("--color", color_, "auto, always or never [auto]")
-        ->allow_extra_args(false)
-        ->type_name("WHEN")
-        ->group("output");
+    add_value_flag(app_, "--color", color_, "WHEN", "auto, always or never [auto]", "output");
     app_.set_help_flag("-h,--help", "this text")->group("output");
     config_.add_to(app_, is_asked_about);
 }
 
-doctor_options doctor_flags::read(const environment& variable, std::vector<std::string>& faults) {
+doctor_options doctor_flags::read(const environment& variables, std::vector<std::string>& faults) {
     faults = unknown_flags(app_);
     // The value of an unknown flag is taken for an argument: more would mislead.
     if (faults.empty()) faults = surplus_arguments(app_);
-    const auto wait = parse_duration(wait_);
-    if (!wait || *wait < duration{} || *wait > longest_wait)
-        faults.push_back(fmt::format("--wait is {}; it must be a time from 0 to 1h", wait_));
+    read_wait(wait_, options_.wait, faults);
     if (!choose(color_names, color_, options_.color))
         faults.push_back(fmt::format("--color is {}; it must be auto, always or never", color_));
-    auto loaded = config_.load(variable);
+    auto loaded = config_.load(variables);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     if (loaded.urls.size() > 1)
         faults.push_back(
             fmt::format("{} servers are given; doctor looks at one at a time", loaded.urls.size()));
-    options_.wait = wait.value_or(options_.wait);
     options_.settings = std::move(loaded.value);
     return std::move(options_);
 }

@@ -18,7 +18,7 @@ class doctor_flags {
     explicit doctor_flags(CLI::App& tandem);
 
     /// What the parsed flags ask for; `faults` tells what is wrong with them.
-    doctor_options read(const environment& variable, std::vector<std::string>& faults);
+    doctor_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:
     CLI::App& app_;

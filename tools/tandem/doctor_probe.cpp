@@ -2,6 +2,7 @@
 
 #include "doctor_measuring.hpp"
 #include "transport/server_url.hpp"
+#include "transport/tls_failure.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -109,9 +110,10 @@ awaitable<void> doctor_probe::try_other_scheme() {
     doing_ = "trying the other one of http and https";
     other_session_.emplace(ioc_, with_other_scheme(settings_));
     const auto health = co_await other_session_->health();
+    // A failed handshake alone is no https: a port that speaks plain HTTP gives it, too.
     facts_.other_scheme_answers = health.ok() ||
                                   (health.done && health.fault.diag.http_status != 0) ||
-                                  (!facts_.https && health.fault.ec == errc::tls_failed);
+                                  (health.done && transport::shows_certificate(health.fault));
 }
 
 awaitable<void> doctor_probe::measure_round_trip() {

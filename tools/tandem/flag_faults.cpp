@@ -2,7 +2,11 @@
 
 #include "help_format.hpp"
 
+#include "tandem/config_fields.hpp"
+
 #include <fmt/format.h>
+
+#include <chrono>
 
 namespace tandem::command {
 
@@ -26,6 +30,46 @@ std::vector<std::string> surplus_arguments(const CLI::App& app) {
     for (const auto& argument : app.remaining())
         if (!is_flag(argument)) faults.push_back(argument + " is one argument too many");
     return faults;
+}
+
+std::vector<std::string> empty_values(const CLI::App& app,
+                                      const std::vector<std::string>& arguments) {
+    const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+    const auto is_known = [&](const std::string& flag) {
+        return app.get_option_no_throw(flag) ||
+               std::ranges::any_of(commands, [&](auto* c) { return c->get_option_no_throw(flag); });
+    };
+    std::vector<std::string> faults;
+    for (const auto& a : arguments) {
+        if (a == "--") break;
+        if (a.starts_with("--") && a.find('=') == a.size() - 1 &&
+            is_known(a.substr(0, a.size() - 1)))
+            faults.push_back(fmt::format("{} has no value", a));
+    }
+    return faults;
+}
+
+std::vector<std::string> values_taken_from_flags(const CLI::App& app) {
+    std::vector<std::string> faults;
+    for (const auto* option : app.get_options()) {
+        if (option->get_expected_max() == 0 || option->get_type_name() == "TEXT") continue;
+        for (const auto& value : option->results()) {
+            const auto flag = value.substr(0, value.find('='));
+            if (is_flag(flag) && app.get_option_no_throw(flag))
+                faults.push_back(fmt::format("{} needs a value ({}), but {} follows",
+                                             option->get_name(), option->get_type_name(), flag));
+        }
+    }
+    return faults;
+}
+
+void read_wait(const std::string& text, duration& wait, std::vector<std::string>& faults) {
+    constexpr auto longest = std::chrono::hours(1);
+    const auto read = parse_duration(text);
+    if (read && *read >= duration{} && *read <= longest)
+        wait = *read;
+    else
+        faults.push_back(fmt::format("--wait is {}; it must be a time from 0 to 1h", text));
 }
 
 }  // namespace tandem::command

@@ -1,14 +1,17 @@
 #pragma once
 
+#include "tandem/duration.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
-// What all commands say of arguments that they do not know.
+// What all commands have in common in how they read arguments, and in what they say of them.
 namespace tandem::command {
 
 /// "--slots" and "-h", but not "-", which is stdin.
@@ -17,6 +20,25 @@ bool is_flag(const std::string& argument);
 /// Of a parsed command that allows extras.
 std::vector<std::string> unknown_flags(const CLI::App& app);
 std::vector<std::string> surplus_arguments(const CLI::App& app);
+/// "--stop=": CLI11 would take the next argument for the value. `app` has the flag, or a command of
+/// it.
+std::vector<std::string> empty_values(const CLI::App& app,
+                                      const std::vector<std::string>& arguments);
+/// Flags whose value is the flag that follows: "--pacing --api-key=…". What is shown of that one is
+/// its name alone, as its own value may be a secret. Only a TEXT may look like a flag.
+std::vector<std::string> values_taken_from_flags(const CLI::App& app);
+
+/// Of a flag that is given several times the last value counts, unless `target` is a list.
+template <class Target>
+void add_value_flag(CLI::App& app, const char* flag, Target& target, const char* value,
+                    const char* help, const char* group) {
+    auto* option = app.add_option(flag, target, help)->allow_extra_args(false);
+    if constexpr (std::is_same_v<Target, std::string>) option->take_last();
+    option->type_name(value)->group(group);
+}
+
+/// The value of --wait.
+void read_wait(const std::string& text, duration& wait, std::vector<std::string>& faults);
 
 /// Sets `value` to the entry of `names` that `text` is; false if it is none.
 template <class Enum, std::size_t N>

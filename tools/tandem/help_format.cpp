@@ -1,9 +1,10 @@
 #include "help_format.hpp"
 
+#include "text_distance.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -54,21 +55,6 @@ std::string commands_text(const CLI::App& app) {
         text += row(sub->get_name(), footer);
     }
     return text.empty() ? text : "\nCommands:\n" + text;
-}
-
-// Steps from one text to the other: a character put in, left out or changed.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        auto diagonal = std::exchange(row[0], i + 1);
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const auto changed = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
 }
 
 }  // namespace

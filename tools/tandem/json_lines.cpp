@@ -159,7 +159,7 @@ std::string json_line(const fault_event& e) {
     auto out = event_of("error");
     out.null("id").null("turn");
     add_server(out, e.server);
-    add_fault(out, e.error, e.diagnostics);
+    add_fault(out, e.error, e.diagnostics, std::string(e.hint));
     return out.field("t_ns", e.t_ns).line();
 }
 

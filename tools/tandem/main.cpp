@@ -6,9 +6,10 @@
 
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -23,14 +24,23 @@ int tell(const tandem::command::command_line& c) {
     return 1;
 }
 
+tandem::command::environment environment_variables() {
+    tandem::command::environment variables;
+    for (char** entry = environ; entry && *entry; ++entry) {
+        const std::string_view text = *entry;
+        const auto end = text.find('=');
+        if (end != text.npos) variables.emplace(text.substr(0, end), text.substr(end + 1));
+    }
+    return variables;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
     // A closed pipe is told by the write that fails.
     std::signal(SIGPIPE, SIG_IGN);
-    const auto command =
-        tandem::command::parse_command_line(std::vector<std::string>(argv + 1, argv + argc),
-                                            [](const char* name) { return std::getenv(name); });
+    const auto command = tandem::command::parse_command_line(
+        std::vector<std::string>(argv + 1, argv + argc), environment_variables());
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);
     if (command.replay) return tandem::command::run_replay(*command.replay);
     if (command.segment) return tandem::command::run_segment(*command.segment);

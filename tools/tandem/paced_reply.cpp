@@ -56,12 +56,17 @@ awaitable<std::optional<chunk>> paced_reply::next_chunk() {
     came_ = clock::now();
     waited_ += came_ - asked_;
     if (c) slots_.add(*c);
-    if (talk_ && server_.empty()) co_await learn_server();
+    if (c && !c->server.empty()) server_ = shown_url(c->server);
+    if (!c) co_await learn_server();
     co_return c;
 }
 
-// It is chosen when the turn starts, and stays for all of the reply.
 awaitable<void> paced_reply::learn_server() {
+    const auto& r = reply_.result();
+    const auto last = r.timeline.empty() ? std::string() : server_of(r, r.timeline.back());
+    if (!last.empty()) server_ = last;
+    // What sent no request was meant for a server, all the same.
+    if (!talk_ || !server_.empty()) co_return;
     error_code ec;  // a conversation that has ended has none
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
     if (!state.server.empty()) server_ = shown_url(state.server);

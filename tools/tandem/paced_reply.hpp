@@ -29,7 +29,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, turn_name where,
                 speech_pace pace, duration continue_timeout, conversation* talk = nullptr);
 
-    /// URL of the server that it runs on; a conversation is asked for it.
+    /// URL of the server that it begins on; a conversation is asked for it.
     void is_on(std::string url) { server_ = std::move(url); }
 
     /// Interrupts the reply this long after its start.
@@ -55,7 +55,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     speech_pace pace_;
     duration continue_timeout_;
     conversation* talk_;
-    std::string server_;
+    std::string server_;  // of the last chunk; of the reply's end, once that is told
     std::optional<chunk_id> speaking_;
     reply_slots slots_;
     boost::asio::steady_timer speech_timer_;

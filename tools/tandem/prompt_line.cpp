@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace tandem::command {
@@ -15,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t max_id_bytes = 256;
+constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assistant", "tool"};
 constexpr double longest_interrupt_ms = 24.0 * 3600 * 1000;
 
 // Reads the fields of one object, and collects what is wrong with them.
@@ -117,7 +120,8 @@ void line_reader::read_message(std::size_t index, const json& value) {
     for (const auto* name : {"role", "content"})
         if (!value.contains(name)) return add("{} has no {}", where, name);
     auto role = text_of(where + ".role", value["role"]);
-    if (value["role"] == "") add("{}.role is empty", where);
+    if (value["role"].is_string() && std::ranges::find(known_roles, role) == known_roles.end())
+        add("{}.role must be system, user, assistant or tool", where);
     dialogue_.messages.push_back({std::move(role), text_of(where + ".content", value["content"])});
 }
 

@@ -80,7 +80,7 @@ void replay::stop() {
 }
 
 awaitable<void> replay::run() {
-    co_await servers_.ask();
+    co_await servers_.ask(rules_.wait);
     if (!stopping_) servers_.tell(view_);
     for (const auto& s : servers_.all()) totals_.server_is(s.url, s.state());
     if (!stopping_ && servers_.answering() > 0) {
@@ -151,6 +151,7 @@ awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
 awaitable<void> replay::run_conversations(dialogue_list list) {
     if (stopping_ || list.empty()) co_return;
     auto settings = settings_;
+    settings.servers = servers_.that_may_serve();
     if (rules_.all_slots) settings.server.slots = 0;
     service_.emplace(ioc_.get_executor(), std::move(settings));
     co_await run_all(list);

@@ -27,6 +27,8 @@ struct replay_rules {
     int conversations = 1;
     /// Dialogues that run at a time.
     int concurrency = 1;
+    /// Servers that start, or load their model, are waited for so long before.
+    duration wait{};
     /// Conversations use all slots of a server, whatever the settings say.
     bool all_slots = true;
 };

@@ -98,6 +98,7 @@ replay_rules rules_of(const replay_options& options) {
     return {.pace = options.pace,
             .conversations = options.conversations,
             .concurrency = options.concurrency,
+            .wait = options.wait,
             .all_slots = !options.has_slots};
 }
 

@@ -22,6 +22,7 @@ struct replay_options {
     std::vector<std::string> prompts{};
     std::vector<std::string> user_messages{};
     speech_pace pace{};
+    duration wait{};
     bool json = false;
     int conversations = 1;
     int concurrency = 1;

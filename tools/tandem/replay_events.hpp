@@ -35,7 +35,7 @@ struct chunk_event {
     double at_ms = 0;
     double gap_ms = 0;
     double speech_ms = 0;
-    /// URL of its server, which is left empty where it goes without saying.
+    /// URL of the server that made it, which is left empty where it goes without saying.
     std::string_view server{};
 };
 
@@ -49,7 +49,7 @@ struct end_event {
     double gap_ms = 0;
     /// What this program knows about an error besides the library's words; mostly empty.
     std::string hint{};
-    /// As in chunk_event; empty too if it had none.
+    /// Where it ended; empty too if it had no server.
     std::string_view server{};
     std::vector<slot_figures> slots{};
 };
@@ -60,6 +60,8 @@ struct fault_event {
     const tandem::diagnostics& diagnostics;
     std::int64_t t_ns = 0;
     std::string_view server{};
+    /// What becomes of the server besides; mostly empty.
+    std::string_view hint{};
 };
 
 }  // namespace tandem::command

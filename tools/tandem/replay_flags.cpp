@@ -1,6 +1,7 @@
 #include "replay_flags.hpp"
 
 #include "flag_faults.hpp"
+#include "text/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -34,8 +35,9 @@ Each may have "id", "max_tokens" and "interrupt_after_ms".
 messages and turns are held as conversations, whose history has what a listener
 heard of an interrupted turn. They use all slots of their server unless --slots
 is given. Raw prompts know no history; in a file of both kinds they come first.
-Several servers (--url may be repeated) share the conversations, and take raw
-prompts in turn; one that is down is told once.
+Several servers (--url may be repeated) share the conversations: one whose
+server dies goes on at another one. Raw prompts take the servers in turn, and
+wait for their own if it dies. A server that is down is told once.
 
 The columns show the time since a reply was asked for, the slot, how many tokens
 of the prompt it still held and how many it evaluated, and the chunk.
@@ -61,6 +63,11 @@ void read_number(const char* flag, const std::string& text, int least, int most,
     if (fault != std::errc{} || end != last || value < least || value > most)
         faults.push_back(fmt::format("{} is {}; it must be a whole number from {} to {}", flag,
                                      text, least, most));
+}
+
+void tell_invalid(const char* flag, const std::string& text, std::vector<std::string>& faults) {
+    if (const auto bad = text::find_invalid(text); bad != std::string::npos)
+        faults.push_back(fmt::format("{} has invalid UTF-8 at byte {}", flag, bad + 1));
 }
 
 // What is wrong besides the configuration of each server.
@@ -89,7 +96,7 @@ replay_flags::replay_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name,
 
 void replay_flags::add_flag(const char* flag, auto& target, const char* value, const char* help,
                             const char* group) {
-    app_.add_option(flag, target, help)->allow_extra_args(false)->type_name(value)->group(group);
+    add_value_flag(app_, flag, target, value, help, group);
 }
 
 void replay_flags::add_conversation_flags() {
@@ -125,6 +132,8 @@ void replay_flags::add_own_flags() {
         "--concurrency", t.concurrency, "N",
         "lines of FILE that run at a time, each run of a line counted [as many as --conversations]",
         "run");
+    add_flag("--wait", t.wait, "TIME",
+             "how long to wait for servers that start or load their model [0]", "run");
     add_conversation_flags();
     app_.add_flag("--json", t.json, "one JSON object a line, for programs")->group("output");
     add_flag("--color", t.color, "WHEN", "auto, always or never [auto]", "output");
@@ -134,12 +143,12 @@ void replay_flags::add_own_flags() {
              "output");
 }
 
-replay_options replay_flags::read(const environment& variable, std::vector<std::string>& faults) {
+replay_options replay_flags::read(const environment& variables, std::vector<std::string>& faults) {
     faults = unknown_flags(app_);
     // The value of an unknown flag is taken for FILE: more would mislead.
     if (faults.empty()) faults = prompt_faults();
     auto options = read_own_flags(faults);
-    auto loaded = config_.load(variable);
+    auto loaded = config_.load(variables);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     options.service.server = std::move(loaded.value);
     options.has_slots = loaded.has_slots;
@@ -156,6 +165,11 @@ std::vector<std::string> replay_flags::prompt_faults() const {
         faults.push_back("there is nothing to replay; give a FILE, -, --prompt or --user");
     if (!texts_.file.empty() && has_prompts)
         faults.push_back("FILE and --prompt or --user are given; one of them is possible");
+    for (const auto& text : texts_.prompts) tell_invalid("--prompt", text, faults);
+    for (const auto& text : texts_.user_messages) {
+        tell_invalid("--user", text, faults);
+        if (text.empty()) faults.push_back("--user is empty");
+    }
     return faults;
 }
 
@@ -182,6 +196,7 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     else
         faults.push_back(fmt::format(
             "--tts is {}; it must be none or wpm=N with N over 0 and at most 100000", t.tts));
+    read_wait(t.wait, o.wait, faults);
     read_number("--conversations", t.conversations, 1, max_concurrency, o.conversations, faults);
     o.concurrency = o.conversations;
     if (!t.concurrency.empty())

@@ -18,7 +18,7 @@ class replay_flags {
     explicit replay_flags(CLI::App& tandem);
 
     /// What the parsed flags ask for; `faults` tells what is wrong with them.
-    replay_options read(const environment& variable, std::vector<std::string>& faults);
+    replay_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:
     /// The flags besides the configuration.
@@ -27,6 +27,7 @@ class replay_flags {
         std::vector<std::string> prompts;
         std::vector<std::string> user_messages;
         std::string tts = "none";
+        std::string wait = "0";
         std::string conversations = "1";
         std::string concurrency;
         std::string placement = "least_busy";

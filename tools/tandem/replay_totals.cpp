@@ -58,9 +58,10 @@ void replay_totals::add(const conversation_metrics& m) {
 
 void replay_totals::add(const end_event& e) {
     add(e.result);
+    for (const auto& used : e.slots)
+        if (auto* made_by = find(used.server)) made_by->add(used);
     auto* s = find(e.server);
     if (!s) return;
-    s->add(e.slots);
     ++s->replies;
     if (e.result.finish_reason == finish_reason::error) ++s->failed;
 }

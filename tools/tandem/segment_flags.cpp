@@ -27,8 +27,9 @@ Or a token in a line:
   {"start": true, "lang": "en"}    no answer; "lang" may be left out
   {"token": "Hi"}                  {"chunks":[]}, what is complete now
   {"end": true}                    {"chunks":["Hi"]}, the rest
-All chunks of a text, joined, are its tokens, joined. What is wrong with a line
-is told in its answer: {"chunks":[],"error":"line 3: ..."}.
+All chunks of a text, joined, are its tokens, joined. Empty lines are skipped.
+What is wrong with a line is told in its answer:
+  {"chunks":[],"error":"line 3: ..."}
 
 Exit status: 0 all lines could be used, 1 some could not, 2 wrong use, 130
 stopped with Ctrl-C, 143 stopped with SIGTERM.)";
@@ -43,10 +44,7 @@ segment_flags::segment_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(nam
     app_.set_help_flag();
     app_.add_option("FILE", options_.file, "what to read, or - for stdin [-]")->group("input");
     const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
-        app_.add_option(flag, target, help)
-            ->allow_extra_args(false)
-            ->type_name(value)
-            ->group("sentences");
+        add_value_flag(app_, flag, target, value, help, "sentences");
     };
     add("--rule", rule_, "RULE", "classic, or spoken as a listener hears it [spoken]");
     add("--language", options_.sentences.language, "TAG",

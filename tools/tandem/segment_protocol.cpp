@@ -128,6 +128,7 @@ struct segment_protocol::request {
 
 std::string segment_protocol::answer(std::string line) try {
     ++line_number_;
+    if (line.find_first_not_of(" \t\r") == std::string::npos) return {};
     if (const auto bad = text::find_invalid(line); bad != std::string::npos)
         return error(fmt::format("invalid UTF-8 at byte {}", bad + 1));
     replace_lone_surrogates(line);

@@ -11,7 +11,7 @@
 namespace tandem::command {
 
 /// Answers the lines of `tandem segment`: a whole text in one line, or one token a line. Each line
-/// but a start gets one answer, also if something is wrong with it.
+/// but a start gets one answer, also if something is wrong with it; empty ones are skipped.
 class segment_protocol {
  public:
     /// `defaults.language` is for lines without "lang".

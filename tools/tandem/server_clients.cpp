@@ -9,28 +9,61 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <chrono>
 
 namespace tandem::command {
+namespace {
+
+constexpr auto ask_interval = std::chrono::milliseconds(250);
+
+bool may_be_starting(const error_code& ec) {
+    return ec == errc::model_loading || ec == errc::connect_failed;
+}
+
+}  // namespace
+
 server_clients::server_clients(boost::asio::any_io_executor executor,
                                const service_config& settings)
     : executor_(executor), reuse_guard_(settings.server.reuse_guard) {
     auto c = settings.server;
     for (auto& url : server_urls(settings)) {
         c.url = std::move(url);
-        servers_.push_back({.url = shown_url(c.url), .talk = client(executor, c)});
+        servers_.push_back({.given = c.url,
+                            .url = shown_url(c.url),
+                            .talk = client(executor, c),
+                            .pause = boost::asio::steady_timer(executor)});
     }
 }
 
-boost::asio::awaitable<void> server_clients::ask() {
+boost::asio::awaitable<void> server_clients::ask(duration wait) {
     co_await together(executor_, servers_.size(),
-                      [this](std::size_t i) { return ask(servers_[i]); });
+                      [this, wait](std::size_t i) { return ask(servers_[i], wait); });
 }
 
-boost::asio::awaitable<void> server_clients::ask(server& s) {
+boost::asio::awaitable<void> server_clients::ask(server& s, duration wait) {
+    using boost::asio::redirect_error;
     using boost::asio::use_awaitable;
-    s.props = co_await s.talk->async_prepare(boost::asio::redirect_error(use_awaitable, s.fault),
-                                             &s.diagnostics);
-    s.answers = !s.fault;
+    const auto until = clock::now() + wait;
+    while (s.talk) {
+        s.props =
+            co_await s.talk->async_prepare(redirect_error(use_awaitable, s.fault), &s.diagnostics);
+        s.answers = !s.fault;
+        if (!may_be_starting(s.fault) || clock::now() >= until) co_return;
+        error_code ec;  // close() ends the pause
+        s.pause.expires_at(std::min<clock::time_point>(clock::now() + ask_interval, until));
+        co_await s.pause.async_wait(redirect_error(use_awaitable, ec));
+    }
+}
+
+bool server_clients::is_left_out(const server& s) const {
+    return !s.answers && !is_retryable(s.fault) && answering() > 0;
+}
+
+std::vector<std::string> server_clients::that_may_serve() const {
+    std::vector<std::string> urls;
+    for (const auto& s : servers_)
+        if (!is_left_out(s)) urls.push_back(s.given);
+    return urls;
 }
 
 void server_clients::tell(replay_view& view) const {
@@ -41,11 +74,15 @@ void server_clients::tell(replay_view& view) const {
             view.failed({.error = s.fault,
                          .diagnostics = s.diagnostics,
                          .t_ns = ns_of(clock::now()),
-                         .server = s.url});
+                         .server = s.url,
+                         .hint = is_left_out(s) ? "this run does without it" : ""});
 }
 
 void server_clients::close() {
-    for (auto& s : servers_) s.talk.reset();
+    for (auto& s : servers_) {
+        s.talk.reset();
+        s.pause.cancel();
+    }
 }
 
 auto server_clients::next() -> server& {

@@ -11,6 +11,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -23,9 +24,11 @@ namespace tandem::command {
 class server_clients {
  public:
     struct server {
-        /// As it may be shown.
+        /// As it was given, and as it may be shown.
+        std::string given;
         std::string url;
         std::optional<client> talk;
+        boost::asio::steady_timer pause;
         bool answers = false;
         server_props props{};
         error_code fault{};
@@ -38,8 +41,8 @@ class server_clients {
     /// `settings` must be free of faults.
     server_clients(boost::asio::any_io_executor executor, const service_config& settings);
 
-    /// Asks all servers what they are.
-    boost::asio::awaitable<void> ask();
+    /// Asks all servers what they are; so long again, as they start, or load their model.
+    boost::asio::awaitable<void> ask(duration wait);
     /// Tells which answered, and once of each that did not.
     void tell(replay_view& view) const;
     /// Calls that wait for an answer are given up.
@@ -51,12 +54,16 @@ class server_clients {
     void reply_failed(server& s, const error_code& ec);
 
     std::size_t answering() const noexcept;
+    /// The URLs, as they were given, but for those that answered what no waiting will change, where
+    /// another one can serve.
+    std::vector<std::string> that_may_serve() const;
     /// The longest one of those that answered.
     duration reuse_guard() const;
     const std::vector<server>& all() const noexcept { return servers_; }
 
  private:
-    boost::asio::awaitable<void> ask(server& s);
+    boost::asio::awaitable<void> ask(server& s, duration wait);
+    bool is_left_out(const server& s) const;
 
     boost::asio::any_io_executor executor_;
     std::optional<duration> reuse_guard_;

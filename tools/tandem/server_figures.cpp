@@ -4,12 +4,10 @@
 
 namespace tandem::command {
 
-void server_figures::add(const std::vector<slot_figures>& used) {
-    for (const auto& u : used) {
-        auto at = std::ranges::lower_bound(slots, u.slot, {}, &slot_figures::slot);
-        if (at == slots.end() || at->slot != u.slot) at = slots.insert(at, {.slot = u.slot});
-        *at += u;
-    }
+void server_figures::add(const slot_figures& used) {
+    auto at = std::ranges::lower_bound(slots, used.slot, {}, &slot_figures::slot);
+    if (at == slots.end() || at->slot != used.slot) at = slots.insert(at, {.slot = used.slot});
+    *at += used;
 }
 
 }  // namespace tandem::command

@@ -18,7 +18,7 @@ struct server_figures {
     int replies = 0;  ///< that ended there, well or not
     int failed = 0;
 
-    void add(const std::vector<slot_figures>& used);
+    void add(const slot_figures& used);
 };
 
 /// What the conversations of a run did.

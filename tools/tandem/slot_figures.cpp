@@ -1,5 +1,9 @@
 #include "slot_figures.hpp"
 
+#include "shown_url.hpp"
+
+#include <tuple>
+
 namespace tandem::command {
 
 slot_figures& slot_figures::operator+=(const slot_figures& more) noexcept {
@@ -17,28 +21,34 @@ double slot_figures::cache_hit_ratio() const noexcept {
 }
 
 void reply_slots::add(const chunk& c) {
-    told_[c.slot] +=
+    told_[{shown_url(c.server), c.slot}] +=
         {.chunks = 1, .generated = c.tokens, .cached = c.cached, .evaluated = c.evaluated};
 }
 
 std::vector<slot_figures> reply_slots::of(const reply_result& r) const {
     auto slots = told_;
     for (const auto& e : r.timeline)
-        if (e.what == timeline_event::kind::request) slots[e.slot] += {.requests = 1};
+        if (e.what == timeline_event::kind::request)
+            slots[{server_of(r, e), e.slot}] += {.requests = 1};
     slot_figures told;
-    for (const auto& [slot, figures] : slots) told += figures;
-    slots[r.metrics.slot] += {.requests = r.metrics.requests - told.requests,
-                              .chunks = r.metrics.chunks - told.chunks,
-                              .generated = r.usage.generated - told.generated,
-                              .cached = r.usage.cached - told.cached,
-                              .evaluated = r.usage.evaluated - told.evaluated};
+    for (const auto& [_, figures] : slots) told += figures;
+    const auto last = r.timeline.empty() ? std::string() : server_of(r, r.timeline.back());
+    slots[{last, r.metrics.slot}] += {.requests = r.metrics.requests - told.requests,
+                                      .chunks = r.metrics.chunks - told.chunks,
+                                      .generated = r.usage.generated - told.generated,
+                                      .cached = r.usage.cached - told.cached,
+                                      .evaluated = r.usage.evaluated - told.evaluated};
     std::vector<slot_figures> result;
-    for (auto& [slot, figures] : slots) {
-        figures.slot = slot;
+    for (auto& [at, figures] : slots) {
+        std::tie(figures.server, figures.slot) = at;
         // A reply without a request had no slot.
-        if (slot >= 0 || figures.chunks > 0) result.push_back(figures);
+        if (figures.slot >= 0 || figures.chunks > 0) result.push_back(figures);
     }
     return result;
+}
+
+std::string server_of(const reply_result& r, const timeline_event& e) {
+    return e.server < 0 ? std::string() : shown_url(r.servers[static_cast<std::size_t>(e.server)]);
 }
 
 }  // namespace tandem::command

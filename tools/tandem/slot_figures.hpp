@@ -5,12 +5,16 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tandem::command {
 
 /// What was done on one slot of a server.
 struct slot_figures {
+    /// URL of the server, as it may be shown; empty if it is not known.
+    std::string server{};
     int slot = -1;
     std::int64_t requests = 0;
     std::int64_t chunks = 0;
@@ -19,7 +23,7 @@ struct slot_figures {
     std::int64_t cached = 0;
     std::int64_t evaluated = 0;
 
-    /// Adds all but the slot's number.
+    /// Adds all but the slot's names.
     slot_figures& operator+=(const slot_figures& more) noexcept;
     double cache_hit_ratio() const noexcept;
 };
@@ -28,12 +32,16 @@ struct slot_figures {
 class reply_slots {
  public:
     void add(const chunk& c);
-    /// In the order of the slots; the sums are those of the result. What no chunk told (the end
-    /// token, a request that was cut before its first chunk) counts for the last slot.
+    /// In the order of servers and slots; the sums are those of the result. What no chunk told (the
+    /// end token, a request that was cut before its first chunk) counts for the last slot.
     std::vector<slot_figures> of(const reply_result& r) const;
 
  private:
-    std::map<int, slot_figures> told_;
+    using place = std::pair<std::string, int>;
+    std::map<place, slot_figures> told_;
 };
+
+/// URL of the server that an event of `r` happened at, as it may be shown; empty if there is none.
+std::string server_of(const reply_result& r, const timeline_event& e);
 
 }  // namespace tandem::command

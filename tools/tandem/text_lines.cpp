@@ -3,6 +3,7 @@
 #include "color.hpp"
 #include "display_text.hpp"
 #include "server_table.hpp"
+#include "shown_url.hpp"
 
 #include <fmt/format.h>
 
@@ -165,6 +166,15 @@ std::string outcome(const end_event& e) {
            loss_text(e.result);
 }
 
+// "a, then b", where its server failed and another one went on.
+std::string servers_text(const end_event& e) {
+    if (e.result.servers.size() < 2) return std::string(e.server);
+    std::string text;
+    for (const auto& url : e.result.servers)
+        text += (text.empty() ? "" : ", then ") + shown_url(url);
+    return text;
+}
+
 std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {
     const auto words = d.to_string();
     return fmt::format("{}: {}{}{}", error_name(ec), words.empty() ? ec.message() : words,
@@ -274,7 +284,7 @@ std::string chunk_lines(const text_style& style, const chunk_event& e) {
 std::string end_lines(const text_style& style, const end_event& e) {
     const auto head = at(e.result.metrics.total_ms);
     auto text = outcome(e);
-    if (style.tells_servers && !e.server.empty()) text += fmt::format(" · at {}", e.server);
+    if (style.tells_servers && !e.server.empty()) text += fmt::format(" · at {}", servers_text(e));
     if (e.result.finish_reason != finish_reason::error)
         return block(style, e.where, head, note_columns, text,
                      e.result.finish_reason == finish_reason::interrupted ? paint::yellow
@@ -285,8 +295,9 @@ std::string end_lines(const text_style& style, const end_event& e) {
                  words_of(e.result.error, e.result.diagnostics, e.hint), paint::red);
 }
 
-std::string fault_text(const fault_event& e) {
-    return words_of(e.error, e.diagnostics);
+std::string fault_text(const text_style& style, const fault_event& e) {
+    const auto words = words_of(e.error, e.diagnostics, std::string(e.hint));
+    return style.tells_servers ? fmt::format("{}: {}", e.server, words) : words;
 }
 
 std::string summary_lines(const text_style& style, const replay_summary& s) {

@@ -32,7 +32,7 @@ std::string end_lines(const text_style& style, const end_event& e);
 std::string summary_lines(const text_style& style, const replay_summary& s);
 
 /// "connect_failed: what to do about it"
-std::string fault_text(const fault_event& e);
+std::string fault_text(const text_style& style, const fault_event& e);
 /// "p3", and with further turns "p3.1".
 std::string name_text(const turn_name& name);
 /// "850 ms", "12.4 s", "3 min 20 s".

@@ -48,7 +48,7 @@ void text_view::ended(const end_event& e) {
 }
 
 void text_view::failed(const fault_event& e) {
-    terminal_.print_error("tandem replay: " + fault_text(e));
+    terminal_.print_error("tandem replay: " + fault_text(style(), e));
 }
 
 void text_view::finished(const replay_summary& s) {

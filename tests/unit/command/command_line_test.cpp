@@ -1,17 +1,13 @@
-#include "command_line.hpp"
+#include "arguments_fixture.hpp"
 
 #include "tandem/config_fields.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <fstream>
-#include <map>
 #include <set>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -23,31 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-class arguments : public testing::Test {
- protected:
-    ~arguments() override { std::remove(file_.c_str()); }
-
-    // `tandem replay --prompt x` with further arguments.
-    command_line replay(std::vector<std::string> args) {
-        args.insert(args.begin(), {"replay", "--prompt", "x"});
-        return parse(std::move(args));
-    }
-    command_line parse(std::vector<std::string> args) {
-        return parse_command_line(std::move(args), [this](const char* name) -> const char* {
-            const auto found = variables_.find(name);
-            return found == variables_.end() ? nullptr : found->second.c_str();
-        });
-    }
-    std::string file_with(const std::string& text) {
-        std::ofstream(file_) << text;
-        return file_;
-    }
-
-    std::map<std::string, std::string> variables_;
-    std::string file_ =
-        testing::TempDir() + "command_line_test_" + std::to_string(::getpid()) + ".json";
-};
 
 TEST_F(arguments, leave_the_defaults_of_the_library) {
     const auto c = replay({});
@@ -259,6 +230,9 @@ TEST_F(arguments, never_show_a_key) {
                 AllOf(HasSubstr("api_key must be a text"), Not(HasSubstr("sesame"))));
     const auto broken = replay({"--config", file_with("{\"api_key\": \"sesame\n\"}")});
     EXPECT_THAT(broken.err, AllOf(HasSubstr("not valid JSON"), Not(HasSubstr("sesame"))));
+    const auto behind_a_flag_without_value = replay({"--model", "--api-key=sesame"});
+    EXPECT_EQ(behind_a_flag_without_value.status, 2);
+    EXPECT_THAT(behind_a_flag_without_value.err, Not(HasSubstr("sesame")));
 }
 
 TEST_F(arguments, tell_all_their_faults_at_once) {
@@ -387,7 +361,7 @@ struct refusal {
 class refused_arguments : public testing::TestWithParam<refusal> {};
 
 TEST_P(refused_arguments, are_named) {
-    const auto c = parse_command_line(GetParam().args, [](const char*) { return nullptr; });
+    const auto c = parse_command_line(GetParam().args, {});
     EXPECT_EQ(c.status, 2);
     EXPECT_FALSE(c.replay);
     EXPECT_THAT(c.err, HasSubstr(GetParam().message));
@@ -396,10 +370,21 @@ TEST_P(refused_arguments, are_named) {
 INSTANTIATE_TEST_SUITE_P(
     table, refused_arguments,
     testing::Values(
+        refusal{"an_empty_message", {"replay", "--user", ""}, "--user is empty"},
+        refusal{"a_message_of_invalid_bytes",
+                {"replay", "--user", "ab\xFF"},
+                "--user has invalid UTF-8 at byte 3"},
+        refusal{"a_prompt_of_invalid_bytes",
+                {"replay", "--prompt", "\xFF"},
+                "--prompt has invalid UTF-8 at byte 1"},
         refusal{"nothing_to_replay", {"replay"}, "there is nothing to replay"},
         refusal{"a_file_and_prompts", {"replay", "f", "--prompt", "x"}, "one of them is possible"},
         refusal{"two_files", {"replay", "f", "g"}, "g is one argument too many"},
         refusal{"a_flag_without_value", {"replay", "f", "--slots"}, "--slots needs a value (N)"},
+        refusal{"a_flag_in_the_place_of_a_value",
+                {"replay", "f", "--pacing", "--slots", "2"},
+                "--pacing needs a value (MODE), but --slots follows"},
+        refusal{"an_empty_value", {"replay", "f", "--stop=", "--slots=2"}, "--stop= has no value"},
         refusal{"an_unknown_flag", {"replay", "f", "--slot", "1"}, "did you mean --slots?"},
         refusal{"an_unknown_flag_that_is_part_of_one",
                 {"replay", "f", "--temp", "1"},

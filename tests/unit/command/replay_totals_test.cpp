@@ -93,9 +93,11 @@ TEST(replay_totals, tell_what_was_done_at_each_server) {
     totals.server_is("http://b:1", "up");
     reply_result r;
     r.finish_reason = finish_reason::eos;
-    const std::vector<tandem::command::slot_figures> one{{.slot = 3, .requests = 1, .chunks = 2}};
-    const std::vector<tandem::command::slot_figures> two{{.slot = 0, .requests = 4},
-                                                         {.slot = 3, .requests = 2, .chunks = 1}};
+    const std::vector<tandem::command::slot_figures> one{
+        {.server = "http://b:1", .slot = 3, .requests = 1, .chunks = 2}};
+    const std::vector<tandem::command::slot_figures> two{
+        {.server = "http://b:1", .slot = 0, .requests = 4},
+        {.server = "http://b:1", .slot = 3, .requests = 2, .chunks = 1}};
     totals.add({.where = {"p1", 0}, .result = r, .server = "http://b:1", .slots = one});
     r.finish_reason = finish_reason::error;
     totals.add({.where = {"p1", 1}, .result = r, .server = "http://b:1", .slots = two});
@@ -110,6 +112,23 @@ TEST(replay_totals, tell_what_was_done_at_each_server) {
     EXPECT_EQ(servers[1].slots[0].slot, 0);
     EXPECT_EQ(servers[1].slots[1].requests, 3);
     EXPECT_EQ(servers[1].slots[1].chunks, 3);
+}
+
+TEST(replay_totals, book_slots_where_they_were_and_a_reply_where_it_ended) {
+    replay_totals totals(1, {"http://a:1", "http://b:1"});
+    auto r = ended(finish_reason::eos);
+    totals.add({.where = {"p1", 0},
+                .result = r,
+                .server = "http://b:1",
+                .slots = {{.server = "http://a:1", .slot = 0, .chunks = 2},
+                          {.server = "http://b:1", .slot = 1, .chunks = 3}}});
+    const auto servers = totals.summary(0, 0).servers;
+    ASSERT_EQ(servers[0].slots.size(), 1u);
+    EXPECT_EQ(servers[0].slots[0].chunks, 2);
+    EXPECT_EQ(servers[0].replies, 0);
+    ASSERT_EQ(servers[1].slots.size(), 1u);
+    EXPECT_EQ(servers[1].slots[0].chunks, 3);
+    EXPECT_EQ(servers[1].replies, 1);
 }
 
 TEST(replay_totals, tell_how_long_replies_waited_for_slots) {

@@ -45,6 +45,28 @@ TEST(reply_slots, count_what_no_chunk_told_for_the_last_slot) {
     EXPECT_EQ(of[1].evaluated, 1);
 }
 
+TEST(reply_slots, are_those_of_the_server_that_made_the_chunk) {
+    reply_slots slots;
+    slots.add({.tokens = 3, .server = "http://a:1", .slot = 0});
+    slots.add({.tokens = 4, .server = "http://b:1", .slot = 0});
+    reply_result r;
+    r.servers = {"http://a:1", "http://b:1"};
+    r.metrics = {.slot = 0, .chunks = 2, .requests = 3};
+    r.usage = {.generated = 8};
+    r.timeline = {{.what = kind::request, .slot = 0, .server = 0},
+                  {.what = kind::request, .slot = 0, .server = 0},
+                  {.what = kind::request, .slot = 0, .server = 1},
+                  {.what = kind::end, .slot = 0, .server = 1}};
+    const auto of = slots.of(r);
+    ASSERT_EQ(of.size(), 2u);
+    EXPECT_EQ(of[0].server, "http://a:1");
+    EXPECT_EQ(of[0].requests, 2);
+    EXPECT_EQ(of[0].generated, 3);
+    EXPECT_EQ(of[1].server, "http://b:1");
+    EXPECT_EQ(of[1].requests, 1);
+    EXPECT_EQ(of[1].generated, 5) << "the end token too";
+}
+
 TEST(reply_slots, are_none_where_nothing_was_sent) {
     EXPECT_TRUE(reply_slots().of({}).empty());
 }

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "command_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace tandem::command {
+
+/// Command lines, with the variables and the file that they read.
+class arguments : public testing::Test {
+ protected:
+    ~arguments() override { std::remove(file_.c_str()); }
+
+    // `tandem replay --prompt x` with further arguments.
+    command_line replay(std::vector<std::string> args) {
+        args.insert(args.begin(), {"replay", "--prompt", "x"});
+        return parse(std::move(args));
+    }
+    command_line parse(std::vector<std::string> args) {
+        return parse_command_line(std::move(args), variables_);
+    }
+    std::string file_with(const std::string& text) {
+        std::ofstream(file_) << text;
+        return file_;
+    }
+
+    std::map<std::string, std::string> variables_;
+    std::string file_ =
+        testing::TempDir() + "command_line_test_" + std::to_string(::getpid()) + ".json";
+};
+
+}  // namespace tandem::command

@@ -1,0 +1,84 @@
+// Flags that are given twice, words for help, and names and files that are nearly right.
+
+#include "arguments_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace tandem::command;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+using words_of_arguments = arguments;
+
+TEST_F(words_of_arguments, take_the_last_value_of_a_flag_that_has_one) {
+    const auto c = replay({"--tts", "wpm=600", "--tts", "wpm=60", "--color", "never", "--color",
+                           "always", "--slots", "3", "--slots", "4"});
+    ASSERT_TRUE(c.replay) << c.err;
+    EXPECT_EQ(c.replay->pace.words_per_minute, 60);
+    EXPECT_EQ(c.replay->color, color_choice::always);
+    EXPECT_EQ(c.replay->service.server.slots, 4);
+    EXPECT_EQ(parse({"doctor", "--wait", "1s", "--wait", "2s"}).doctor->wait, 2s);
+    EXPECT_TRUE(parse({"segment", "--rule", "no", "--rule", "classic"}).segment);
+}
+
+TEST_F(words_of_arguments, say_how_long_servers_are_waited_for) {
+    EXPECT_EQ(replay({}).replay->wait, 0s);
+    EXPECT_EQ(replay({"--wait", "1m"}).replay->wait, 1min);
+    EXPECT_THAT(replay({"--wait", "2h"}).err,
+                HasSubstr("--wait is 2h; it must be a time from 0 to 1h"));
+}
+
+TEST_F(words_of_arguments, ask_for_help_in_words) {
+    EXPECT_EQ(parse({"help"}).out, parse({"--help"}).out);
+    EXPECT_EQ(parse({"help"}).status, 0);
+    EXPECT_EQ(parse({"help", "doctor"}).out, parse({"doctor", "--help"}).out);
+    EXPECT_EQ(parse({"replay", "help"}).replay->file, "help");
+}
+
+TEST_F(words_of_arguments, tell_variables_that_are_nearly_those_of_a_field) {
+    variables_ = {{"TANDEM_REUSE_GARD", "sesame"}, {"TANDEM_SLOT", "x"}};
+    const auto c = replay({});
+    EXPECT_EQ(c.status, 2);
+    EXPECT_THAT(c.err, AllOf(HasSubstr("TANDEM_REUSE_GARD is no variable of tandem; did you mean "
+                                       "TANDEM_REUSE_GUARD?"),
+                             HasSubstr("TANDEM_SLOTS?"), Not(HasSubstr("sesame"))));
+}
+
+TEST_F(words_of_arguments, leave_variables_of_others_alone) {
+    for (const auto* name : {"TANDEM",
+                             "TANDEM_",
+                             "TANDEM_CHAOS_KILLS",
+                             "TANDEM_CHAOS_LOG",
+                             "TANDEM_CHAOS_REPLIES",
+                             "TANDEM_CHAOS_SEED",
+                             "TANDEM_COMMAND",
+                             "TANDEM_CONVERSATIONS",
+                             "TANDEM_CUTS",
+                             "TANDEM_DEBIAN_MIRROR",
+                             "TANDEM_FUZZ_SECONDS",
+                             "TANDEM_GUARD_MS",
+                             "TANDEM_INTERRUPTS",
+                             "TANDEM_INTERRUPT_EVERY_MS",
+                             "TANDEM_LLAMA_SERVER_DIR",
+                             "TANDEM_REQUIRE_REAL_SERVER",
+                             "TANDEM_SIMULATION_SEED",
+                             "TANDEM_SIMULATION_STEPS",
+                             "TANDEM_SOAK_SECONDS",
+                             "TANDEM_WPM",
+                             "TANDEMSLOTS",
+                             "SLOTS"})
+        variables_[name] = "x";
+    EXPECT_TRUE(replay({}).replay) << replay({}).err;
+}
+
+TEST_F(words_of_arguments, name_the_line_at_which_a_broken_file_ends) {
+    EXPECT_THAT(replay({"--config", file_with("{\"slots\": 2\n")}).err, HasSubstr("line 1 is not"));
+    EXPECT_THAT(replay({"--config", file_with("{\n\"slots\": x\n}\n")}).err,
+                HasSubstr("line 2 is not"));
+}
+
+}  // namespace
