@@ -129,23 +129,13 @@ void conversation_shell::interrupt() {
     if (const auto reply = reply_.lock()) reply->interrupt();
 }
 
-void conversation_shell::leave_server_for(const failure& why) {
-    const auto reply = reply_.lock();
-    if (running_ != 0 && reply) reply->leave_server(why);
-}
-
-// Where replies do not go on, the server may be back in time.
-void conversation_shell::leave_server_at_rest_for(const failure& why) {
-    const auto reply = reply_.lock();
-    if (running_ != 0 && reply && reply->rests() && rules_.retries > 0) reply->leave_server(why);
-}
-
-void conversation_shell::leave_hanging_server(const failure& why, time_point asked) {
-    if (running_ == 0 || rules_.retries == 0) return;
-    if (const auto start = looking_) return find_another(start, why);
-    const auto reply = reply_.lock();
-    const bool cannot_go_on = is_constrained(*turn_options_) && reply && reply->has_begun();
-    if (reply && !cannot_go_on && !reply->has_heard_since(asked)) reply->leave_server(why);
+void conversation_shell::leave_server(const reason_to_leave& reason) {
+    if (running_ == 0) return;
+    // A turn that still looks there has no request that could have heard anything.
+    const bool hangs = reason.what == reason_to_leave::kind::hangs;
+    if (const auto start = looking_; start && hangs && rules_.retries > 0)
+        return find_another(start, reason.why);
+    if (const auto reply = reply_.lock()) reply->leave_server(reason);
 }
 
 void conversation_shell::end() {
@@ -207,6 +197,7 @@ void conversation_shell::continued(chunk_id id) {
 void conversation_shell::ended(std::uint64_t reply, const reply_result& result, reply_rest rest) {
     if (reply != running_) return;
     running_ = 0;
+    looking_.reset();
     shunned_.clear();
     last_reply_ = reply;
     if (const auto counted = std::exchange(generating_at_, nullptr)) host_->turn_ended(counted);

@@ -6,6 +6,7 @@
 #include "conversation/slot_prefill.hpp"
 #include "conversation/turn_history.hpp"
 #include "reply/event_home.hpp"
+#include "reply/reason_to_leave.hpp"
 #include "reply/reply_start.hpp"
 
 #include "tandem/config.hpp"
@@ -61,14 +62,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void save_slot(std::string file, slot_file_job::handler done);
     void restore_slot(std::string file, slot_file_job::handler done);
 
-    /// Its server must be left: the running reply, if there is one, goes on elsewhere if it can.
-    void leave_server_for(const failure& why);
-    /// Its server is away: a reply that rests looks for another one. A running request decides for
-    /// itself.
-    void leave_server_at_rest_for(const failure& why);
-    /// Its server was asked then, and has not answered: a turn or reply goes to another one, unless
-    /// it has heard of it since.
-    void leave_hanging_server(const failure& why, time_point asked);
+    /// What runs goes to another server, if it can and should.
+    void leave_server(const reason_to_leave& reason);
 
     // What a reply tells.
     void request_failed(const core_ptr& at, const failure& why) override;
@@ -131,7 +126,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool is_current(const start_ptr& start, int look) const noexcept;
     void look_is_over(const start_ptr& start) noexcept;
     void pin(core_ptr core);
-    void leave_server();
+    void retire();
     bool meets_another_model();
 
     // Between turns.

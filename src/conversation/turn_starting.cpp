@@ -139,7 +139,7 @@ void conversation_shell::pin(core_ptr core) {
         // Where it never spoke there is nothing to leave.
         if (has_spoken_here_ || !known_.text().empty()) ++metrics_.moves;
         home_->log(log_level::info, "conversation {}: goes to server {}", id_, core->config().url);
-        leave_server();
+        retire();
     }
     // Another server may have another vocabulary.
     known_ = {};
@@ -151,7 +151,7 @@ void conversation_shell::pin(core_ptr core) {
 }
 
 // What it leaves there nobody comes back for.
-void conversation_shell::leave_server() {
+void conversation_shell::retire() {
     if (const auto job = file_job_.lock()) job->abort(errc::server_gone);
     if (!core_->shut_down()) core_->keeper().retire(id_);
 }

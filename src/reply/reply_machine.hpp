@@ -6,6 +6,7 @@
 #include "reply/delivery.hpp"
 #include "reply/going_on.hpp"
 #include "reply/pacing_rules.hpp"
+#include "reply/reason_to_leave.hpp"
 #include "reply/reply_actions.hpp"
 #include "reply/reply_origin.hpp"
 #include "reply/reply_tally.hpp"
@@ -87,14 +88,15 @@ class reply_machine {
     /// nothing is prefilled: there is none besides that of the text. `from` is what the reply
     /// starts from; it starts over with another prompt as long as it has not begun.
     void server_found(time_point now, int slots, reply_origin from = {});
-    /// Of which URL, to be told before; only the figures need it.
+    /// Which one that is, by its URL; to be told before.
     void moved_to(std::string_view server) {
         if (tally_.moved_to(server)) has_read_here_ = false;
     }
     /// The other answer.
     void no_server(time_point now, failure why);
-    /// The server is taken away from the reply.
-    void server_lost(time_point now, failure why);
+    /// One that was removed is left; one that is away by what rests; one that hangs by what has
+    /// heard nothing of it since it was asked.
+    void leave_server(time_point now, reason_to_leave reason);
     void prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// An empty list if the ids cannot be had.
     void tokens_recovered(time_point now, std::span<const wire::token_id> ids);
@@ -146,8 +148,6 @@ class reply_machine {
         return going_on_.since() && delivery_.lead() == 0 ? slots::priority::rescue
                                                           : slots::priority::continuation;
     }
-    /// A request runs, of which something has come since then, or which was sent since.
-    bool has_heard_since(time_point t) const noexcept { return slot_ && heard_at_ >= t; }
     /// Why a server is asked for again.
     const failure& lost_to() const noexcept { return lost_to_; }
     /// The slot that is prefilled for the next request.
@@ -207,6 +207,7 @@ class reply_machine {
     // Going on after a server failed, in reply_machine_going_on.cpp.
     void seek(time_point now);
     void lost(time_point now, failure why);
+    bool should_leave(const reason_to_leave& reason) const noexcept;
     bool may_go_on(time_point now, failure& why);
     std::optional<time_point> hold_due() const;
     void hold_overdue(time_point now);

@@ -55,13 +55,23 @@ void reply_machine::no_server(time_point now, failure why) {
     seek(now);
 }
 
-void reply_machine::server_lost(time_point now, failure why) {
+void reply_machine::leave_server(time_point now, reason_to_leave reason) {
     const bool needs_server =
         phase_ != phase::idle && phase_ != phase::seeking && phase_ != phase::generated && !ended();
-    if (!needs_server) return;
+    if (!needs_server || !should_leave(reason)) return;
     if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
     if (slot_) end_request(now, true);
-    lost(now, std::move(why));
+    lost(now, std::move(reason.why));
+}
+
+bool reply_machine::should_leave(const reason_to_leave& reason) const noexcept {
+    using kind = reason_to_leave::kind;
+    if (reason.what == kind::removed) return true;
+    // Where leaving would end the reply, the server may be back in time.
+    if (rules_.going_on.retries == 0 || (rules_.is_constrained && has_begun())) return false;
+    // A request that runs finds out for itself that its server is away.
+    if (reason.what == kind::away) return phase_ == phase::resting;
+    return !slot_ || heard_at_ < reason.asked;
 }
 
 void reply_machine::lost(time_point now, failure why) {

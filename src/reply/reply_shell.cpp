@@ -138,8 +138,8 @@ void reply_shell::abandon(error_code ec, const diagnostics& diag) {
     perform_actions();
 }
 
-void reply_shell::leave_server(failure why) {
-    machine_.server_lost(now(), std::move(why));
+void reply_shell::leave_server(reason_to_leave reason) {
+    machine_.leave_server(now(), std::move(reason));
     perform_actions();
 }
 

@@ -32,10 +32,6 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     std::uint64_t id() const noexcept { return machine_.id(); }
     /// Where it runs, or ran before it went on.
     const client_core* server() const noexcept { return core_.get(); }
-    /// The consumer must go on before its next request.
-    bool rests() const noexcept { return machine_.phase() == reply_phase::resting; }
-    /// Its server has said something to it since then.
-    bool has_heard_since(time_point t) const noexcept { return machine_.has_heard_since(t); }
     /// Text was generated.
     bool has_begun() const noexcept { return machine_.has_begun(); }
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
@@ -50,8 +46,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     /// Calls it when the reply has ended, in a turn of its own; never if it has ended already.
     void on_end(std::function<void()> told) { on_end_ = std::move(told); }
     void abandon(error_code ec, const diagnostics& diag);
-    /// The server must be left: the reply goes on elsewhere, if it can.
-    void leave_server(failure why);
+    /// It goes on elsewhere, if it can and should.
+    void leave_server(reason_to_leave reason);
     void home_closed() override;
     void context_ended() noexcept override;
 

@@ -107,10 +107,14 @@ listed_server* server_list::place(const server_wish& wish, const ask_server& ask
     return next;
 }
 
-bool server_list::has_besides(server_id id, const ask_server& ask) const {
-    return std::ranges::any_of(servers_, [&](const listed_server& s) {
+std::optional<leave_kind> server_list::why_leave(server_id id, const ask_server& ask) const {
+    const auto at = std::ranges::find(servers_, id, &listed_server::id);
+    if (at == servers_.end() || at->health.may_serve()) return std::nullopt;
+    if (!at->health.hangs()) return leave_kind::away;
+    const bool is_another = std::ranges::any_of(servers_, [&](const listed_server& s) {
         return s.id != id && may_serve(s, {}, ask, &server_health::may_serve);
     });
+    return is_another ? std::optional(leave_kind::hangs) : std::nullopt;
 }
 
 void server_list::unpin(server_id pinned) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "reply/reason_to_leave.hpp"
 #include "service/server_choice.hpp"
 #include "service/server_health.hpp"
 
@@ -49,6 +50,8 @@ struct server_wish {
     std::span<const server_id> without{};
 };
 
+using leave_kind = detail::reason_to_leave::kind;
+
 /// The servers of a service: which there are, which of them a conversation gets, what is counted of
 /// them, and when something is due. Pure.
 class server_list {
@@ -75,8 +78,9 @@ class server_list {
     /// only. Nothing if there is none. Where none may serve, those that are away are asked for
     /// their health soon.
     listed_server* place(const server_wish& wish, const ask_server& ask);
-    /// Whether another one may serve now.
-    bool has_besides(server_id id, const ask_server& ask) const;
+    /// Whether those that are pinned to a server that may not serve should leave it. One that hangs
+    /// may be busy only: it is left where another one may serve.
+    std::optional<leave_kind> why_leave(server_id id, const ask_server& ask) const;
     /// Its conversation has ended.
     void unpin(server_id pinned);
     void turn_began(server_id at);

@@ -75,12 +75,14 @@ void service_core::end_overdue(server_id id) {
     const auto found = cores_.find(id);
     if (found == cores_.end()) return;
     const auto core = found->second;
-    const failure why{errc::server_gone,
-                      {.client_message = fmt::format(
-                           "server {} was removed, and the reply took longer than its limit",
-                           core->config().url)}};
+    const reason_to_leave removed{
+        reason_to_leave::kind::removed,
+        {errc::server_gone,
+         {.client_message =
+              fmt::format("server {} was removed, and the reply took longer than its limit",
+                          core->config().url)}}};
     // The server may be gone from the list with its last reply.
-    for (const auto& c : conversations_at(core)) c->leave_server_for(why);
+    for (const auto& c : conversations_at(core)) c->leave_server(removed);
 }
 
 auto service_core::conversations_at(const core_ptr& core) const
@@ -216,24 +218,24 @@ void service_core::check(server_id id) {
             const auto told = *asked;
             owner->arm_timer();
             if (is_news && !ec) owner->cores_.at(id)->server_works();
-            if (!told.health.may_serve()) owner->tell_to_leave(told, when);
+            owner->tell_to_leave(told, when);
             if (is_news) owner->tell_state(told);
         });
 }
 
 // Each check tells it, as a request may have taken the server down before. Replies that rest use
-// the time that the voice takes to find another server. One that hangs may be busy only: it is left
-// where another one is better.
+// the time that the voice takes to find another server.
 void service_core::tell_to_leave(const listed_server& s, time_point asked) {
-    const bool hangs = s.health.hangs();
-    if (hangs && !list_.has_besides(s.id, [this](const auto& other) { return state_of(other); }))
-        return;
-    const failure why{
-        errc::no_model,
-        {.client_message = fmt::format("server {} is {}: {}", s.url, to_string(s.health.state()),
-                                       s.health.fault())}};
-    for (const auto& c : conversations_at(cores_.at(s.id)))
-        hangs ? c->leave_hanging_server(why, asked) : c->leave_server_at_rest_for(why);
+    const auto what =
+        list_.why_leave(s.id, [this](const listed_server& other) { return state_of(other); });
+    if (!what) return;
+    const reason_to_leave reason{
+        *what,
+        {errc::no_model,
+         {.client_message = fmt::format("server {} is {}: {}", s.url, to_string(s.health.state()),
+                                        s.health.fault())}},
+        asked};
+    for (const auto& c : conversations_at(cores_.at(s.id))) c->leave_server(reason);
 }
 
 void service_core::tell_state(const listed_server& s) const {

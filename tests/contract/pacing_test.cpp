@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <random>
+#include <string_view>
 
 // The pacing modes in front of both servers.
 namespace tandem::testing {
@@ -90,12 +91,26 @@ TEST_P(pacing_contract, a_short_stream_is_one_request) {
     EXPECT_EQ(said.result().metrics.cuts, 0);
 }
 
+// A slow client may find two chunks in an answer: what alternates are the requests.
+void expect_requests_where_prefilled(const captured_log& log) {
+    constexpr std::string_view request = "request to slot ", prefilling = "prefilling slot ";
+    char used = '0', prefilled = '0';
+    log.expect_each([&](std::string_view line) {
+        if (const auto at = line.find(prefilling); at != line.npos) {
+            prefilled = line[at + prefilling.size()];
+            return prefilled != used;
+        }
+        if (const auto at = line.find(request); at != line.npos)
+            return (used = line[at + request.size()]) == prefilled;
+        return true;
+    });
+}
+
 // Each chunk is continued once the slot for the next one is prefilled, as after a sentence's
 // speech.
 TEST_P(pacing_contract, a_prefilled_slot_evaluates_one_token_for_the_next_chunk) {
     auto c = paced(pacing::warm);
-    // Longer than prefilling takes on any machine: what was cut last must not be free again.
-    c.reuse_guard = std::chrono::seconds(1);
+    c.reuse_guard = std::chrono::milliseconds(300);
     captured_log log;
     c.logger = log.logger();
     client llm(loop().ioc.get_executor(), c);
@@ -103,10 +118,9 @@ TEST_P(pacing_contract, a_prefilled_slot_evaluates_one_token_for_the_next_chunk)
     const auto said = say_prefilled(loop(), log, llm.start(turn.prompt), turn.reply);
     EXPECT_EQ(said.text(), turn.reply);
     ASSERT_GT(said.chunks().size(), 3u);
-    for (std::size_t i = 1; i < said.chunks().size(); ++i) {
-        EXPECT_EQ(said.chunks()[i].slot, static_cast<int>(i % 2)) << "chunk " << i;
+    for (std::size_t i = 1; i < said.chunks().size(); ++i)
         EXPECT_EQ(said.chunks()[i].evaluated, 1) << "chunk " << i;
-    }
+    expect_requests_where_prefilled(log);
     EXPECT_EQ(said.result().metrics.guard_waits, 0);
     EXPECT_GT(said.result().usage.warmed, 0);
 }

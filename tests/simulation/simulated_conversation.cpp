@@ -79,12 +79,15 @@ void simulated_conversation::interrupt() {
     compare();
 }
 
-void simulated_conversation::leave_server() {
-    if (running_ != 0) reply().leave_server(errc::server_gone);
-}
-
-void simulated_conversation::leave_silent_server(time_point asked) {
-    if (running_ != 0) reply().leave_silent_server(errc::no_model, asked);
+// As conversation_shell does it.
+void simulated_conversation::leave_server(const detail::reason_to_leave& reason) {
+    if (running_ == 0) return;
+    const bool hangs = reason.what == detail::reason_to_leave::kind::hangs;
+    if (const auto start = looking_; start && hangs && plan_->rules.going_on.retries > 0) {
+        world_.note("a turn leaves a server that hangs");
+        return find_another(start, reason.why);
+    }
+    reply().leave_server(reason);
 }
 
 void simulated_conversation::server_died(const simulated_core& which) {
@@ -162,8 +165,13 @@ void simulated_conversation::go_on(const start_handler& done) {
         std::make_shared<turn_start>(turn_start{.reply = running_, .done = done, .goes_on = true}));
 }
 
-bool simulated_conversation::is_current(const start_ptr& start) const noexcept {
-    return !ended_ && running_ == start->reply;
+bool simulated_conversation::is_current(const start_ptr& start, int look) const noexcept {
+    return !ended_ && running_ == start->reply && start->look == look;
+}
+
+void simulated_conversation::look_is_over(const start_ptr& start) noexcept {
+    ++start->look;
+    looking_.reset();
 }
 
 void simulated_conversation::pin(simulated_core* core) {
@@ -174,11 +182,16 @@ void simulated_conversation::pin(simulated_core* core) {
 }
 
 void simulated_conversation::find_server(const start_ptr& start) {
+    looking_ = start;
+    const int look = ++start->look;
     auto* placed = service_.place(core_, start->goes_on, shunned_);
-    if (!placed && start->unreachable) return no_other(*start);
+    if (!placed && start->unreachable) return no_other(start);
     if (!placed && !std::exchange(shunned_, {}).empty())
         placed = service_.place(core_, start->goes_on, {});
-    if (!placed) return start->done({.why = {errc::no_model, {}}});
+    if (!placed) {
+        look_is_over(start);
+        return start->done({.why = {errc::no_model, {}}});
+    }
     const bool moves = core_ && placed != core_;
     pin(placed);
     if (start->resumed && moves) {
@@ -186,8 +199,8 @@ void simulated_conversation::find_server(const start_ptr& start) {
         start->resumed->rest->text.forget_ids();
     }
     service_.check_counts();
-    core_->prepare([this, start](const error_code& ec) {
-        if (!is_current(start)) return;
+    core_->prepare([this, start, look](const error_code& ec) {
+        if (!is_current(start, look)) return;
         if (ec) return no_answer(start, {ec, {}});
         model_ = core_->model();
         server_found(start);
@@ -197,21 +210,27 @@ void simulated_conversation::find_server(const start_ptr& start) {
 void simulated_conversation::no_answer(const start_ptr& start, const failure& why) {
     core_->request_failed(why.ec);
     service_.server_failed(core_, why.ec);
+    find_another(start, why);
+}
+
+void simulated_conversation::find_another(const start_ptr& start, const failure& why) {
     start->unreachable = why;
     shunned_.push_back(core_);
-    if (++start->servers_tried == most_servers_tried) return no_other(*start);
+    if (++start->servers_tried == most_servers_tried) return no_other(start);
     find_server(start);
 }
 
-void simulated_conversation::no_other(const turn_start& start) {
-    auto why = *start.unreachable;
-    const bool is_of_another = start.goes_on && core_ != reply().server();
+void simulated_conversation::no_other(const start_ptr& start) {
+    auto why = *start->unreachable;
+    const bool is_of_another = start->goes_on && core_ != reply().server();
     if (is_of_another && detail::kind_of(why.ec, false) != detail::failure_kind::away)
         why.ec = errc::no_model;
-    start.done({.why = why});
+    look_is_over(start);
+    start->done({.why = why});
 }
 
 void simulated_conversation::server_found(const start_ptr& start) {
+    look_is_over(start);
     if (!start->goes_on) {
         starting_.reset();
         has_started_ = true;
@@ -251,6 +270,7 @@ void simulated_conversation::ended(std::uint64_t reply_id, const reply_result& r
     world_.note(result.error ? error_name(result.error)
                              : std::string(to_string(result.finish_reason)));
     running_ = 0;
+    looking_.reset();
     if (const auto* left = std::exchange(generating_at_, nullptr)) service_.turn_ended(left);
     history_.generated(world_.now(), rest.unspoken);
     // A resumed turn that could not start is as it was.

@@ -22,9 +22,7 @@ class simulated_conversation final : public detail::reply_listener {
 
     void begin();
     /// The server was removed, and this took too long there.
-    void leave_server();
-    /// A check found its server away.
-    void leave_silent_server(time_point asked);
+    void leave_server(const detail::reason_to_leave& reason);
     void server_died(const simulated_core& which);
 
     bool ended() const noexcept { return ended_; }
@@ -42,6 +40,7 @@ class simulated_conversation final : public detail::reply_listener {
         std::optional<detail::reply_origin> resumed{};
         bool goes_on = false;
         int servers_tried = 0;
+        int look = 0;
         std::optional<failure> unreachable{};
     };
     using start_ptr = std::shared_ptr<turn_start>;
@@ -64,9 +63,11 @@ class simulated_conversation final : public detail::reply_listener {
     void go_on(const start_handler& done);
     void find_server(const start_ptr& start);
     void no_answer(const start_ptr& start, const failure& why);
-    void no_other(const turn_start& start);
+    void find_another(const start_ptr& start, const failure& why);
+    void no_other(const start_ptr& start);
     void server_found(const start_ptr& start);
-    bool is_current(const start_ptr& start) const noexcept;
+    bool is_current(const start_ptr& start, int look) const noexcept;
+    void look_is_over(const start_ptr& start) noexcept;
     void pin(simulated_core* core);
 
     void plan_report(const chunk& c);
@@ -89,6 +90,7 @@ class simulated_conversation final : public detail::reply_listener {
     std::optional<reply_plan> plan_;  // of the turn that runs or was last
     std::uint64_t running_ = 0;
     start_ptr starting_;        // until its reply has a prompt
+    start_ptr looking_;         // while a server is looked for
     bool has_started_ = false;  // the running reply has
     std::optional<detail::reply_rest> rest_;
     std::vector<std::string> said_meanwhile_;

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 namespace {
 constexpr int most_vocabularies = 3;
 constexpr int most_slots = 5;
+constexpr duration request_timeout = 10s;
 }  // namespace
 
 simulated_core::simulated_core(simulated_world& world, slot_rules rules)
@@ -23,6 +24,7 @@ simulated_core::simulated_core(simulated_world& world, slot_rules rules)
 void simulated_core::starts_again() {
     auto& random = world_.random();
     is_up_ = true;
+    hangs_ = false;
     ++starts_;
     if (chance(random, 0.4)) vocabulary_ = pick(random, 0, most_vocabularies - 1);
     if (chance(random, 0.4)) total_slots_ = pick(random, 1, most_slots);
@@ -37,6 +39,8 @@ void simulated_core::prepare(prepared done) {
 }
 
 void simulated_core::props_arrived() {
+    if (hangs() && !is_shut_down_)
+        return world_.at(request_timeout, [this] { answer_preparing(errc::request_timeout); });
     error_code why;
     if (is_shut_down_)
         why = errc::server_gone;
@@ -50,6 +54,10 @@ void simulated_core::props_arrived() {
         told_starts_ = starts_;
         slots_.limit_to(total_slots_);
     }
+    answer_preparing(why);
+}
+
+void simulated_core::answer_preparing(const error_code& why) {
     for (const auto& done : std::exchange(preparing_, {})) done(why);
 }
 

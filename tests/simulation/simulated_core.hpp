@@ -27,6 +27,10 @@ class simulated_core {
 
     bool is_up() const noexcept { return is_up_; }
     void dies() noexcept { is_up_ = false; }
+    /// It takes connections and answers nothing, until it wakes.
+    void freezes() noexcept { hangs_ = true; }
+    void wakes() noexcept { hangs_ = false; }
+    bool hangs() const noexcept { return is_up_ && hangs_; }
     /// It comes back, perhaps with other slots, and with another model: with ids of its own.
     void starts_again();
     /// Counts its starts.
@@ -55,6 +59,7 @@ class simulated_core {
 
  private:
     void props_arrived();
+    void answer_preparing(const error_code& why);
 
     simulated_world& world_;
     simulated_slots slots_;
@@ -62,6 +67,7 @@ class simulated_core {
     int vocabulary_ = 0;
     int starts_ = 0;
     bool is_up_ = true;
+    bool hangs_ = false;
     detail::known_server known_;
     int told_starts_ = 0;
     detail::circuit_breaker circuit_;

@@ -125,17 +125,15 @@ void simulated_reply::interrupt() {
     perform_actions();
 }
 
-void simulated_reply::leave_server(errc why) {
-    explain(why);
-    machine_.server_lost(world_.now(), {why, {}});
+void simulated_reply::leave_server(const detail::reason_to_leave& reason) {
+    explain(static_cast<errc>(reason.why.ec.value()));
+    const bool rests = machine_.phase() == detail::reply_phase::resting;
+    machine_.leave_server(world_.now(), reason);
+    const bool leaves = machine_.phase() == detail::reply_phase::seeking;
+    if (leaves && rests) world_.note("a reply that rests leaves its server");
+    if (leaves && !rests && reason.what == detail::reason_to_leave::kind::hangs)
+        world_.note("a request is given up at a server that hangs");
     perform_actions();
-}
-
-void simulated_reply::leave_silent_server(errc why, time_point asked) {
-    if (plan_.rules.going_on.retries == 0 || machine_.has_heard_since(asked)) return;
-    if (machine_.phase() == detail::reply_phase::resting)
-        world_.note("a reply that rests leaves its server");
-    leave_server(why);
 }
 
 void simulated_reply::server_died(const simulated_core& which) {
@@ -219,7 +217,7 @@ void simulated_reply::perform(const detail::action::tell_other_slot& a) {
 
 template <class Answer>
 void simulated_reply::later(int most, Answer what) {
-    if (chance(world_.random(), 0.05)) return;
+    if (chance(world_.random(), 0.05) || site_.core->hangs()) return;
     world_.at(up_to(world_.random(), most), [this, at = moves_, what] {
         if (moves_ != at) return;
         what();

@@ -63,10 +63,7 @@ class simulated_reply {
 
     void start();
     void interrupt();
-    /// The server is taken away.
-    void leave_server(errc why);
-    /// The same where it goes on, and has heard nothing since then.
-    void leave_silent_server(errc why, time_point asked);
+    void leave_server(const detail::reason_to_leave& reason);
     /// The server has gone: its connections break.
     void server_died(const simulated_core& which);
 
@@ -138,6 +135,7 @@ class simulated_reply {
     void open(request& r, int slot);
     void close(request& r);
     answer_plan plan_of(std::size_t events) const;
+    void explain_silence();
     void refuse(std::uint64_t id, const failure& why);
     void answer(std::uint64_t id);
     void piece_arrives(std::uint64_t id);

@@ -47,6 +47,7 @@ void simulated_reply::perform(const detail::action::send_request& a) {
     const auto id = live_.id;
     if (!site_.core->is_up())
         return world_.at(10ms, [this, id] { refuse(id, {errc::connect_failed, {}}); });
+    if (site_.core->hangs()) return explain_silence();
     if (has_ids_of_another_vocabulary()) {
         world_.note("ids reach a server that was started anew");
         return world_.at(10ms, [this, id] { refuse(id, {errc::bad_request, {}}); });
@@ -69,6 +70,12 @@ void simulated_reply::perform(const detail::action::send_request& a) {
     world_.at(up_to(world_.random(), 800), [this, id] { answer(id); });
 }
 
+// A clock of the reply ends it, or a health check.
+void simulated_reply::explain_silence() {
+    for (const auto what : {fault::never_begins, fault::stall})
+        for (const auto code : errors_of(what)) explain(code);
+}
+
 void simulated_reply::refuse(std::uint64_t id, const failure& why) {
     if (!is_live(id)) return;
     request_failed(why);
@@ -77,6 +84,7 @@ void simulated_reply::refuse(std::uint64_t id, const failure& why) {
 
 void simulated_reply::answer(std::uint64_t id) {
     if (!is_live(id)) return;
+    if (site_.core->hangs()) return explain_silence();
     const auto what = live_.answer->plan().what;
     if (what == fault::never_begins) return;
     if (what == fault::refused || what == fault::loading || what == fault::server_error)
@@ -89,6 +97,10 @@ void simulated_reply::answer(std::uint64_t id) {
 
 void simulated_reply::piece_arrives(std::uint64_t id) {
     if (!is_live(id)) return;
+    if (site_.core->hangs()) {
+        explain_silence();
+        return world_.at(100ms, [this, id] { piece_arrives(id); });
+    }
     // What it brings may end the request.
     const auto from = live_.answer;
     from->arrive(world_.random());
@@ -148,7 +160,7 @@ void simulated_reply::perform(const detail::action::send_warming& a) {
     world_.check(prompt.ids.size() + (whole.as_ids() ? 1 : 0) == whole.ids.size(),
                  "one token is left to the next request");
     // Without an answer a clock must end it.
-    if (chance(world_.random(), habits_.fault)) return;
+    if (chance(world_.random(), habits_.fault) || site_.core->hangs()) return;
     const auto id = warm_.id;
     const int begins = site_.core->is_up() ? 600 : 10;
     world_.at(up_to(world_.random(), begins), [this, id] {

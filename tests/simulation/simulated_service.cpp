@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t most_steps = 2'000'000;
 constexpr int urls = 4;
+constexpr duration health_limit = 2s;
 constexpr int most_conversations = 30;
 
 slot_rules random_slots(rng& random) {
@@ -83,9 +84,15 @@ simulated_core* simulated_service::place(const simulated_core* pinned, bool else
     std::vector<server_id> left_out;
     for (const auto* core : without) left_out.push_back(id_of(core));
     const auto ask = [this](const services::listed_server& s) { return state_of(s); };
-    const auto may_serve = [&](const services::listed_server& s) {
-        return s.health.may_serve() && !s.ends && ask(s).takes_requests &&
+    const auto is_free = [&](const services::listed_server& s) {
+        return !s.ends && ask(s).takes_requests &&
                std::ranges::find(left_out, s.id) == left_out.end();
+    };
+    // One that hangs, where none is well.
+    const bool is_well = std::ranges::any_of(
+        list_.all(), [&](const auto& s) { return s.health.may_serve() && is_free(s); });
+    const auto may_serve = [&](const services::listed_server& s) {
+        return is_free(s) && (is_well ? s.health.may_serve() : s.health.hangs());
     };
     const auto before = id_of(pinned);
     const bool is_any = std::ranges::any_of(list_.all(), may_serve);
@@ -101,6 +108,8 @@ simulated_core* simulated_service::place(const simulated_core* pinned, bool else
     world_.check(may_serve(*next), "a server that is chosen may serve");
     world_.check(!elsewhere || !is_another || next->id != before,
                  "what goes elsewhere goes elsewhere");
+    if (!is_well) world_.note("a turn goes to a server that hangs");
+    if (list_.find(next->id)->health.needed(world_.now())) arm_timer();
     auto& core = *cores_.at(next->id);
     world_.check(!core.refuses(), "what is placed is not refused");
     return &core;
@@ -173,7 +182,9 @@ void simulated_service::drop_drained() {
 void simulated_service::end_overdue(server_id id) {
     auto& core = *cores_.at(id);
     for (std::size_t i = 0; i < conversations_.size(); ++i)
-        if (conversations_[i]->pinned() == &core) conversations_[i]->leave_server();
+        if (conversations_[i]->pinned() == &core)
+            conversations_[i]->leave_server(
+                {detail::reason_to_leave::kind::removed, {errc::server_gone, {}}});
     core.slots().check_nothing_runs();
 }
 
@@ -191,6 +202,10 @@ void simulated_service::something_happens() {
     if (chance(random, 0.3))
         return remove_server(std::string(s.url), milliseconds(pick(random, 0, 10'000)));
     auto& core = *cores_.at(s.id);
+    if (chance(random, 0.3)) {
+        core.freezes();
+        return world_.at(up_to(random, 30'000), [&core] { core.wakes(); });
+    }
     server_dies(core);
     if (chance(random, 0.9)) world_.at(up_to(random, 20'000), [&core] { core.starts_again(); });
 }
@@ -217,20 +232,31 @@ void simulated_service::timer_expired() {
 }
 
 void simulated_service::ask_health(server_id id) {
-    world_.at(up_to(world_.random(), 300), [this, id, asked = world_.now()] {
+    const bool hangs = cores_.at(id)->hangs();
+    const auto takes = hangs ? health_limit : up_to(world_.random(), 300);
+    world_.at(takes, [this, id, hangs, asked = world_.now()] {
         auto* const s = list_.find(id);
         if (!s) return;
         error_code answer;
-        if (!cores_.at(id)->is_up())
+        if (hangs)
+            answer = errc::request_timeout;
+        else if (!cores_.at(id)->is_up())
             answer = chance(world_.random(), 0.7) ? errc::connect_failed : errc::model_loading;
         s->health.answered(world_.now(), answer, {});
         world_.check(s->health.may_serve() == !answer, "a server's health is what it answered");
         arm_timer();
-        if (!answer) return;
-        for (std::size_t i = 0; i < conversations_.size(); ++i)
-            if (conversations_[i]->pinned() == cores_.at(id).get())
-                conversations_[i]->leave_silent_server(asked);
+        tell_to_leave(id, asked);
     });
+}
+
+void simulated_service::tell_to_leave(server_id id, time_point asked) {
+    const auto what =
+        list_.why_leave(id, [this](const services::listed_server& s) { return state_of(s); });
+    if (!what) return;
+    auto* const core = cores_.at(id).get();
+    for (std::size_t i = 0; i < conversations_.size(); ++i)
+        if (conversations_[i]->pinned() == core)
+            conversations_[i]->leave_server({*what, {errc::no_model, {}}, asked});
 }
 
 // --- the end

@@ -65,6 +65,7 @@ class simulated_service {
     void arm_timer();
     void timer_expired();
     void ask_health(server_id id);
+    void tell_to_leave(server_id id, time_point asked);
     void check_nothing_left();
 
     simulated_world world_;

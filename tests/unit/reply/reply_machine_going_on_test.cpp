@@ -1,6 +1,6 @@
 // How a reply goes on after its server failed.
 
-#include "support/machine_driver.hpp"
+#include "unit/reply/patient_driver.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,36 +8,23 @@
 namespace {
 
 using namespace std::chrono_literals;
+using leave_kind = tandem::detail::reason_to_leave::kind;
 using tandem::errc;
 using tandem::detail::reply_phase;
+using tandem::detail::reply_rules;
 using tandem::test::machine_driver;
+using tandem::test::patient_driver;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-tandem::detail::reply_rules patient_rules() {
-    auto rules = machine_driver::default_rules();
-    rules.going_on = {.retries = 2, .resume_within = 3s};
-    return rules;
+reply_rules patient_rules() {
+    return patient_driver::patient_rules();
 }
-
-struct patient_driver : machine_driver {
-    patient_driver() : machine_driver(patient_rules()) {}
-    explicit patient_driver(tandem::detail::reply_rules rules) : machine_driver(std::move(rules)) {}
-    /// The longest one before a third try.
-    void pause() {
-        pass(100ms);
-        deadline();
-    }
-    std::string error() const { return tandem::error_name(machine.result().error); }
-    std::string words() const { return machine.result().diagnostics.client_message; }
-};
 
 TEST(reply_machine_going_on, asks_for_the_rest_only_and_hands_each_word_over_once) {
     patient_driver d;
-    d.begin();
-    d.tokens("Hello", " the");
-    d.fail(errc::stream_incomplete);
+    d.break_behind("Hello", " the");
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "lost: stream_incomplete", "server?"));
     d.found();
     EXPECT_THAT(d.wants(), ElementsAre("check 101,7,7"));
@@ -52,22 +39,16 @@ TEST(reply_machine_going_on, asks_for_the_rest_only_and_hands_each_word_over_onc
 
 TEST(reply_machine_going_on, sends_text_where_the_ids_say_other_words) {
     patient_driver d;
-    d.begin();
-    d.tokens("Hello", " the");
-    d.fail(errc::stream_incomplete);
-    d.found();
-    d.checked("zebra crossing");
+    d.break_behind("Hello", " the");
+    d.found_again("zebra crossing");
     d.grant(1);
     EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 'PHello the'"));
 }
 
 TEST(reply_machine_going_on, takes_ids_behind_a_first_token_that_the_server_adds) {
     patient_driver d;
-    d.begin();
-    d.tokens("Hello", " the");
-    d.fail(errc::stream_incomplete);
-    d.found();
-    d.checked("<s>PHello the");
+    d.break_behind("Hello", " the");
+    d.found_again("<s>PHello the");
     d.grant(1);
     EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 101,7,7"));
 }
@@ -85,9 +66,7 @@ TEST(reply_machine_going_on, starts_over_with_the_next_servers_prompt_where_noth
 
 TEST(reply_machine_going_on, keeps_its_prompt_where_there_is_text) {
     patient_driver d;
-    d.begin();
-    d.tokens("Hello");
-    d.fail(errc::stream_incomplete);
+    d.break_behind("Hello");
     d.found(2, {.prompt = {.text = "Qrs"}});
     EXPECT_EQ(d.machine.text(), "PHello");
 }
@@ -108,17 +87,14 @@ TEST(reply_machine_going_on, names_the_slot_that_failed_until_another_is_given) 
     d.token("Hello");
     d.fail(errc::server_error);
     EXPECT_EQ(d.machine.failed_slot(), 0);
-    d.found();
-    d.checked("PHello");
+    d.found_again("PHello");
     d.grant(1);
     EXPECT_EQ(d.machine.failed_slot(), std::nullopt);
 }
 
 TEST(reply_machine_going_on, waits_for_a_server_that_is_away_as_long_as_the_listener_does) {
     patient_driver d;
-    d.begin();
-    d.token("Hello");
-    d.fail(errc::stream_incomplete);
+    d.break_behind("Hello");
     const auto lost_at = d.now;
     d.wants();
     int tries = 0;
@@ -141,13 +117,12 @@ TEST(reply_machine_going_on, is_in_no_hurry_while_the_voice_speaks) {
     patient_driver d;
     d.begin();
     d.tokens("Hello!", " How");
-    d.machine.server_lost(d.now, {errc::server_gone, {}});
+    d.leave(leave_kind::removed);
     d.pass(20s);
     d.not_found(errc::connect_failed);
     d.pause();
     EXPECT_FALSE(d.machine.ended());
-    d.found();
-    d.checked("PHello! How");
+    d.found_again("PHello! How");
     d.wants();
     d.go_on(0);
     EXPECT_THAT(d.wants(), ElementsAre("slot?"));
@@ -206,9 +181,7 @@ TEST(reply_machine_going_on, goes_on_elsewhere_when_no_token_comes) {
 
 TEST(reply_machine_going_on, hands_a_held_sentence_over_while_it_looks_for_a_server) {
     patient_driver d;
-    d.begin();
-    d.token("Hello.");
-    d.fail(errc::stream_incomplete);
+    d.break_behind("Hello.");
     d.wants();
     d.pass(250ms);
     d.deadline();
@@ -223,11 +196,8 @@ TEST(reply_machine_going_on, hands_a_held_sentence_over_while_it_looks_for_a_ser
 
 TEST(reply_machine_going_on, keeps_the_sentence_back_where_another_server_is_there_at_once) {
     patient_driver d;
-    d.begin();
-    d.token("It is 3.");
-    d.fail(errc::stream_incomplete);
-    d.found();
-    d.checked("PIt is 3.");
+    d.break_behind("It is 3.");
+    d.found_again("PIt is 3.");
     d.grant(1);
     d.wants();
     d.tokens("14.", " Yes");
@@ -250,9 +220,7 @@ TEST(reply_machine_going_on, says_why_a_constrained_reply_cannot) {
     auto rules = patient_rules();
     rules.is_constrained = true;
     patient_driver d(rules);
-    d.begin();
-    d.token("{");
-    d.fail(errc::stream_incomplete);
+    d.break_behind("{");
     EXPECT_TRUE(d.machine.ended());
     EXPECT_EQ(d.error(), "stream_incomplete");
     EXPECT_THAT(d.words(), HasSubstr("constrained by a grammar"));
@@ -260,11 +228,8 @@ TEST(reply_machine_going_on, says_why_a_constrained_reply_cannot) {
 
 TEST(reply_machine_going_on, tells_how_often) {
     patient_driver d;
-    d.begin();
-    d.token("Hello");
-    d.fail(errc::stream_incomplete);
-    d.found();
-    d.checked("PHello");
+    d.break_behind("Hello");
+    d.found_again("PHello");
     d.grant(1);
     d.final();
     d.go_on(0);
@@ -309,9 +274,7 @@ TEST(reply_machine_going_on, ends_whole_where_only_the_final_event_was_lost) {
     auto rules = patient_rules();
     rules.max_tokens = 2;
     patient_driver d(rules);
-    d.begin();
-    d.tokens("Hello", " you");
-    d.fail(errc::stream_incomplete);
+    d.break_behind("Hello", " you");
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello you' end"));
     d.go_on(0);
     EXPECT_THAT(d.wants(), ElementsAre("end length"));
@@ -319,13 +282,10 @@ TEST(reply_machine_going_on, ends_whole_where_only_the_final_event_was_lost) {
 
 TEST(reply_machine_going_on, is_no_whole_reply_where_the_next_server_has_a_smaller_context) {
     patient_driver d;
-    d.begin();
-    d.tokens("Hello", " the");
-    d.fail(errc::stream_incomplete);
+    d.break_behind("Hello", " the");
     d.wants();
     d.machine.moved_to("http://other");
-    d.found();
-    d.checked("PHello the");
+    d.found_again("PHello the");
     d.grant(0);
     d.fail(errc::prompt_too_long);
     EXPECT_EQ(d.error(), "prompt_too_long");
@@ -334,11 +294,8 @@ TEST(reply_machine_going_on, is_no_whole_reply_where_the_next_server_has_a_small
 TEST(reply_machine_going_on,
      is_a_whole_reply_where_the_context_was_full_when_the_connection_broke) {
     patient_driver d;
-    d.begin();
-    d.tokens("Hello", " the");
-    d.fail(errc::stream_incomplete);
-    d.found();
-    d.checked("PHello the");
+    d.break_behind("Hello", " the");
+    d.found_again("PHello the");
     d.grant(0);
     d.fail(errc::prompt_too_long);
     d.go_on(0);
@@ -352,9 +309,8 @@ TEST(reply_machine_going_on, gives_a_chunk_its_time_once_the_voice_has_spoken) {
     d.begin();
     d.tokens("Hello!", " The", " answer,");
     d.wants();
-    d.machine.server_lost(d.now, {errc::server_gone, {}});
-    d.found();
-    d.checked("PHello! The");
+    d.leave(leave_kind::removed);
+    d.found_again("PHello! The");
     d.pass(5s);
     d.go_on(0);
     d.wants();
@@ -367,11 +323,8 @@ TEST(reply_machine_going_on, becomes_a_rescue_when_the_voice_has_spoken) {
     auto rules = patient_rules();
     rules.pacing = tandem::detail::pacing_rules_of(tandem::pacing::ahead, 1, 8);
     patient_driver d(rules);
-    d.begin();
-    d.tokens("Hello.", " you");
-    d.fail(errc::stream_incomplete);
-    d.found();
-    d.checked("PHello. you");
+    d.break_behind("Hello.", " you");
+    d.found_again("PHello. you");
     d.wants();
     EXPECT_EQ(d.machine.slot_priority(), tandem::slots::priority::continuation);
     d.go_on(0);
@@ -381,9 +334,7 @@ TEST(reply_machine_going_on, becomes_a_rescue_when_the_voice_has_spoken) {
 TEST(reply_machine_going_on, asks_for_no_ids_again_that_were_of_no_use) {
     patient_driver d;
     d.prompt_ids.reset();
-    d.begin();
-    d.tokens("Hello", " you");
-    d.fail(errc::stream_incomplete);
+    d.break_behind("Hello", " you");
     d.found();
     d.tokenized({101});
     d.checked("other words");
@@ -399,11 +350,8 @@ TEST(reply_machine_going_on, keeps_the_deadline_of_a_chunk_while_it_waits_for_a_
     auto rules = patient_rules();
     rules.chunk_deadline = 500ms;
     patient_driver d(rules);
-    d.begin();
-    d.tokens("Hello,", " you", " and");
-    d.fail(errc::stream_incomplete);
-    d.found();
-    d.checked("PHello, you and");
+    d.break_behind("Hello,", " you", " and");
+    d.found_again("PHello, you and");
     d.wants();
     d.pass(500ms);
     d.deadline();
@@ -419,9 +367,7 @@ TEST(reply_machine_going_on,
      leaves_no_ids_of_a_text_whose_prompt_the_next_server_does_not_tokenize) {
     patient_driver d;
     d.prompt_ids.reset();
-    d.begin();
-    d.tokens("Hello", " the");
-    d.fail(errc::stream_incomplete);
+    d.break_behind("Hello", " the");
     d.found();
     d.wants();
     d.tokenized({});
@@ -458,7 +404,7 @@ TEST(reply_machine_going_on, prefills_no_slot_for_a_reply_that_has_failed) {
     d.tokens("Hello!", " I");
     d.grant_warm(1);
     d.wants();
-    d.machine.server_lost(d.now, {errc::server_gone, {}});
+    d.leave(leave_kind::removed);
     EXPECT_THAT(d.wants(), testing::Contains("close warm"));
 }
 

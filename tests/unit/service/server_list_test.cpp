@@ -10,6 +10,7 @@ using tandem::duration;
 using tandem::errc;
 using tandem::placement;
 using tandem::time_point;
+using tandem::services::leave_kind;
 using tandem::services::listed_server;
 using tandem::services::no_server;
 using tandem::services::server_id;
@@ -79,11 +80,23 @@ TEST(server_list, places_at_a_server_that_hangs_where_no_other_may_serve) {
     EXPECT_EQ(t.place(t.one), t.two);
 }
 
-TEST(server_list, knows_whether_there_is_another_server) {
+TEST(server_list, has_a_server_that_is_away_left_even_where_there_is_no_other) {
     two_servers t;
-    EXPECT_TRUE(t.list.has_besides(t.one, all_is_well));
+    EXPECT_EQ(t.list.why_leave(t.one, all_is_well), std::nullopt) << "it may serve";
+    for (const auto id : {t.one, t.two})
+        t.list.find(id)->health.answered(at(1s), errc::connect_failed, {});
+    EXPECT_EQ(t.list.why_leave(t.one, all_is_well), leave_kind::away);
+    EXPECT_EQ(t.list.why_leave(no_server, all_is_well), std::nullopt);
+}
+
+TEST(server_list, has_a_server_that_hangs_left_where_another_one_may_serve) {
+    two_servers t;
+    t.list.find(t.one)->health.answered(at(1s), errc::request_timeout, {});
+    EXPECT_EQ(t.list.why_leave(t.one, all_is_well), leave_kind::hangs);
+    const auto circuit_is_open = [](const listed_server&) { return server_state{false, 2}; };
+    EXPECT_EQ(t.list.why_leave(t.one, circuit_is_open), std::nullopt);
     t.list.find(t.two)->health.answered(at(1s), errc::request_timeout, {});
-    EXPECT_FALSE(t.list.has_besides(t.one, all_is_well));
+    EXPECT_EQ(t.list.why_leave(t.one, all_is_well), std::nullopt);
 }
 
 TEST(server_list, places_nothing_where_the_circuit_is_open) {

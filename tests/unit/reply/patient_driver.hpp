@@ -1,0 +1,46 @@
+#pragma once
+
+#include "support/machine_driver.hpp"
+
+#include <string>
+#include <utility>
+
+namespace tandem::test {
+
+/// Drives a reply that goes on after its server failed: it tries twice, for 3 s.
+struct patient_driver : machine_driver {
+    static detail::reply_rules patient_rules() {
+        using namespace std::chrono_literals;
+        auto rules = default_rules();
+        rules.going_on = {.retries = 2, .resume_within = 3s};
+        return rules;
+    }
+
+    explicit patient_driver(detail::reply_rules rules = patient_rules())
+        : machine_driver(std::move(rules)) {}
+
+    /// From nothing to a server that dies behind these tokens.
+    template <class... Texts>
+    void break_behind(Texts... texts) {
+        begin();
+        tokens(texts...);
+        fail(errc::stream_incomplete);
+    }
+    /// Another server is there, whose ids say `text`.
+    void found_again(std::string text) {
+        found();
+        checked(std::move(text));
+    }
+    void leave(detail::reason_to_leave::kind what, time_point asked = {}) {
+        machine.leave_server(now, {what, {errc::server_gone, {}}, asked});
+    }
+    /// The longest one before a third try.
+    void pause() {
+        pass(std::chrono::milliseconds(100));
+        deadline();
+    }
+    std::string error() const { return error_name(machine.result().error); }
+    std::string words() const { return machine.result().diagnostics.client_message; }
+};
+
+}  // namespace tandem::test
