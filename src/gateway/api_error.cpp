@@ -1,0 +1,73 @@
+#include "gateway/api_error.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tandem::gateway {
+namespace {
+
+using nlohmann::json;
+
+json or_null(const std::string& text) {
+    return text.empty() ? json() : json(text);
+}
+
+int status_of(const error_code& ec) noexcept {
+    switch (static_cast<errc>(ec.value())) {
+        case errc::invalid_prompt:
+        case errc::bad_request:
+        case errc::prompt_too_long:
+            return 400;
+        case errc::session_not_found:
+            return 404;
+        case errc::operation_in_progress:
+            return 409;
+        case errc::queue_full:
+        case errc::queue_timeout:
+            return 429;
+        case errc::first_token_timeout:
+        case errc::between_tokens_timeout:
+        case errc::request_timeout:
+        case errc::reply_timeout:
+            return 504;
+        case errc::no_model:
+        case errc::model_loading:
+        case errc::server_gone:
+        case errc::client_destroyed:
+        case errc::circuit_open:
+            return 503;
+        default:
+            return 502;
+    }
+}
+
+std::string type_of(int status) {
+    if (status == 429) return "rate_limit_error";
+    return status < 500 ? "invalid_request_error" : "server_error";
+}
+
+}  // namespace
+
+std::string body_of(const api_error& e) {
+    return json{{"error",
+                 {{"message", e.message},
+                  {"type", e.type},
+                  {"param", or_null(e.param)},
+                  {"code", or_null(e.code)}}}}
+        .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+api_error error_of(const error_code& ec, const diagnostics& diag) {
+    const bool is_ours = ec.category() == error_category();
+    const int status = is_ours ? status_of(ec) : 500;
+    api_error e{.status = status,
+                .type = type_of(status),
+                // OpenAI's clients know this one.
+                .code = ec == errc::prompt_too_long ? "context_length_exceeded" : error_name(ec),
+                .message = diag.client_message.empty() ? ec.message() : diag.client_message};
+    if (ec == errc::bad_request && !diag.server_message.empty())
+        e.message += ": " + diag.server_message;
+    if (status == 429 || status == 503) e.retry_after = std::chrono::seconds(1);
+    return e;
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "tandem/error.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace tandem::gateway {
+
+/// Why a request is refused, or failed, as OpenAI's API tells it.
+struct api_error {
+    /// Of the HTTP answer.
+    int status = 500;
+    /// "invalid_request_error", "authentication_error", "permission_error", "not_found_error",
+    /// "rate_limit_error", or "server_error".
+    std::string type = "server_error";
+    /// For programs, such as "invalid_api_key"; empty = null.
+    std::string code{};
+    /// For people: names the thing, its value, and what to do.
+    std::string message{};
+    /// The field of the request that is wrong, as in "messages[0].role"; empty = null.
+    std::string param{};
+    /// When to try again.
+    std::optional<std::chrono::seconds> retry_after{};
+};
+
+/// The body of such an answer: `{"error":{"message":…,"type":…,"param":…,"code":…}}`. Bytes that
+/// are not UTF-8 are replaced.
+std::string body_of(const api_error& e);
+
+/// What a client is told of a reply that failed. Words of the server are not passed on, but for
+/// those that say what is wrong with the request.
+api_error error_of(const error_code& ec, const diagnostics& diag);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,47 @@
+#include "gateway/api_error.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using tandem::errc;
+using tandem::gateway::api_error;
+using tandem::gateway::body_of;
+using tandem::gateway::error_of;
+using testing::HasSubstr;
+
+TEST(api_error, is_told_as_openai_does) {
+    const api_error e{.status = 400,
+                      .type = "invalid_request_error",
+                      .message = "role is \"wizard\"",
+                      .param = "messages[0].role"};
+    EXPECT_EQ(json::parse(body_of(e)), json::parse(R"({"error":{
+        "message":"role is \"wizard\"","type":"invalid_request_error",
+        "param":"messages[0].role","code":null}})"));
+}
+
+TEST(api_error, replaces_bytes_that_are_no_text) {
+    EXPECT_TRUE(json::accept(body_of({.message = "\xff\xfe"})));
+}
+
+TEST(api_error, says_of_a_failure_whose_fault_it_is) {
+    EXPECT_EQ(error_of(errc::prompt_too_long, {}).status, 400);
+    EXPECT_EQ(error_of(errc::prompt_too_long, {}).code, "context_length_exceeded");
+    EXPECT_EQ(error_of(errc::queue_full, {}).status, 429);
+    EXPECT_EQ(error_of(errc::queue_full, {}).retry_after, 1s);
+    EXPECT_EQ(error_of(errc::no_model, {}).status, 503);
+    EXPECT_EQ(error_of(errc::between_tokens_timeout, {}).status, 504);
+    EXPECT_EQ(error_of(errc::unauthorized, {}).status, 502) << "the gateway's own key is wrong";
+}
+
+TEST(api_error, passes_on_what_the_server_says_of_the_request_alone) {
+    const tandem::diagnostics diag{.client_message = "refused", .server_message = "no such field"};
+    EXPECT_THAT(error_of(errc::bad_request, diag).message, HasSubstr("no such field"));
+    EXPECT_THAT(error_of(errc::server_error, diag).message, testing::Eq("refused"));
+}
+
+}  // namespace
