@@ -12,7 +12,7 @@ enum class boundary {
     sentence,  ///< at the end of a sentence
     clause,    ///< at a limit, after the last clause mark
     word,      ///< at a limit, before the last word
-    limit,     ///< at a limit, where the text gave no better place
+    limit,     ///< at a limit, where the text gave no better place; or the reply comes by token
     end,       ///< the reply has no more text
 };
 

@@ -99,6 +99,12 @@ struct generation_options {
     std::string tools{};
 };
 
+/// In which pieces a reply is streamed to a reader.
+enum class stream_by {
+    chunk,  ///< sentences, as a voice gets them
+    token,  ///< what the server sends at once: a token, or some that make up a character
+};
+
 /// Whether a reply with these options is one uncut request.
 bool is_constrained(const generation_options& o) noexcept;
 

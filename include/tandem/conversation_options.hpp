@@ -43,6 +43,9 @@ struct conversation_options {
     /// Nothing of this conversation stays in a slot that another one uses: for callers who must
     /// not share even a cache. Costs prompt processing.
     bool isolate = false;
+    /// The prompt is the contents of all messages, one behind the other, without a chat template:
+    /// for models and callers that write their own.
+    bool raw = false;
 
     friend bool operator==(const conversation_options&, const conversation_options&) = default;
 };

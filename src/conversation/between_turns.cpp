@@ -109,17 +109,15 @@ void conversation_shell::warm() {
 
 void conversation_shell::prefill() {
     // The prompt must be that of the next turn, as far as known: with the tools of the last one.
-    render_prompt(core_, history_.messages(), turn_options_->tools,
-                  [weak = weak_from_this(), asked = core_.get()](
-                      error_code ec, const diagnostics& diag, std::string prompt) {
-                      const auto self = weak.lock();
-                      if (!self || self->core_.get() != asked || self->running_ != 0) return;
-                      if (ec)
-                          return self->home_->log(log_level::info,
-                                                  "conversation {}: no slot is prefilled: {}",
-                                                  self->id_, diag.to_string());
-                      self->prefill_with(self->known_.begin(std::move(prompt)));
-                  });
+    render_history([weak = weak_from_this(), asked = core_.get()](
+                       error_code ec, const diagnostics& diag, std::string prompt) {
+        const auto self = weak.lock();
+        if (!self || self->core_.get() != asked || self->running_ != 0) return;
+        if (ec)
+            return self->home_->log(log_level::info, "conversation {}: no slot is prefilled: {}",
+                                    self->id_, diag.to_string());
+        self->prefill_with(self->known_.begin(std::move(prompt)));
+    });
 }
 
 void conversation_shell::prefill_with(known_prompt prompt) {
@@ -162,15 +160,12 @@ void conversation_shell::find_slot_text(slot_file_job::kind what, std::string fi
                                         slot_file_job::handler done) {
     if (!known_.text().empty())
         return start_slot_file(what, std::move(file), known_.text(), std::move(done));
-    render_prompt(core_, history_.messages(), turn_options_->tools,
-                  [weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
-                      error_code ec, const diagnostics& diag, std::string prompt) mutable {
-                      const auto self = weak.lock();
-                      if (ec || !self || !self->core_)
-                          return done(ec ? ec : errc::session_not_found, diag, {});
-                      self->start_slot_file(what, std::move(file), std::move(prompt),
-                                            std::move(done));
-                  });
+    render_history([weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
+                       error_code ec, const diagnostics& diag, std::string prompt) mutable {
+        const auto self = weak.lock();
+        if (ec || !self || !self->core_) return done(ec ? ec : errc::session_not_found, diag, {});
+        self->start_slot_file(what, std::move(file), std::move(prompt), std::move(done));
+    });
 }
 
 void conversation_shell::start_slot_file(slot_file_job::kind what, std::string file,

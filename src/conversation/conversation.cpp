@@ -76,7 +76,11 @@ reply conversation::generate() {
 }
 
 reply conversation::generate(generation_options options) {
-    return reply(shell_->generate(std::move(options)));
+    return reply(shell_->generate({.options = std::move(options)}));
+}
+
+reply conversation::stream(generation_options options, stream_by pieces) {
+    return reply(shell_->generate({std::move(options), pieces}));
 }
 
 reply conversation::say(std::string user_text) {

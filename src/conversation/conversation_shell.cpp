@@ -58,17 +58,17 @@ void conversation_shell::append(chat_message message) {
 }
 
 std::shared_ptr<reply_shell> conversation_shell::generate() {
-    return generate(rules_.generation);
+    return generate({.options = rules_.generation});
 }
 
-std::shared_ptr<reply_shell> conversation_shell::generate(generation_options options) {
-    const auto asked = std::make_shared<const generation_options>(options);
+std::shared_ptr<reply_shell> conversation_shell::generate(reply_wish wish) {
+    const auto asked = std::make_shared<const generation_options>(wish.options);
     {
         const std::lock_guard lock(options_mutex_);
         asked_options_ = asked;
     }
     return reply_shell::make(
-        *home_, rules_, std::move(options),
+        *home_, rules_, std::move(wish),
         source_of([self = shared_from_this(), asked](reply_shell& reply, start_handler done) {
             self->begin_turn(reply, asked, std::move(done));
         }),
@@ -92,7 +92,7 @@ generation_options conversation_shell::options_to_resume() {
 
 std::shared_ptr<reply_shell> conversation_shell::resume() {
     return reply_shell::make(
-        *home_, rules_, options_to_resume(),
+        *home_, rules_, {.options = options_to_resume()},
         source_of([self = shared_from_this()](reply_shell& reply, start_handler done) {
             self->resume_turn(reply, std::move(done));
         }),
@@ -109,7 +109,7 @@ reply_source conversation_shell::source_of(std::function<void(reply_shell&, star
 
 std::shared_ptr<reply_shell> conversation_shell::refused(failure why) {
     return reply_shell::make(
-        *home_, rules_, rules_.generation,
+        *home_, rules_, {.options = rules_.generation},
         {.start = [why = std::move(why)](reply_shell&, const start_handler& done) {
             done(why.ec, why.diag, {});
         }});

@@ -8,6 +8,7 @@
 #include "reply/event_home.hpp"
 #include "reply/reason_to_leave.hpp"
 #include "reply/reply_start.hpp"
+#include "reply/reply_wish.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/conversation.hpp"
@@ -45,7 +46,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     const core_ptr& pinned() const noexcept { return core_; }
 
     void append(chat_message message);
-    std::shared_ptr<reply_shell> generate(generation_options options);
+    std::shared_ptr<reply_shell> generate(reply_wish wish);
     std::shared_ptr<reply_shell> generate();
     std::shared_ptr<reply_shell> resume();
     /// A reply that ends so at once.
@@ -92,6 +93,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         std::optional<failure> unreachable{};
     };
     using start_ptr = std::shared_ptr<turn_start>;
+    using prompt_handler = std::function<void(error_code, const diagnostics&, std::string)>;
     using options_ptr = std::shared_ptr<const generation_options>;
 
     conversation_shell(event_home& home, std::shared_ptr<conversation_host> host,
@@ -115,6 +117,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void find_another(const start_ptr& start, const failure& why);
     void no_other(const start_ptr& start);
     void server_found(const start_ptr& start);
+    void render_history(prompt_handler done);
     void make_prompt(const start_ptr& start);
     void check_size(const start_ptr& start, known_prompt prompt);
     void fit(const start_ptr& start, known_prompt counted);

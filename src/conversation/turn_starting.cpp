@@ -236,15 +236,22 @@ void conversation_shell::server_found(const start_ptr& start) {
 
 // --- what is sent
 
+void conversation_shell::render_history(prompt_handler done) {
+    if (!history_.options().raw)
+        return render_prompt(core_, history_.messages(), turn_options_->tools, std::move(done));
+    std::string prompt;
+    for (const auto& m : history_.messages()) prompt += m.content;
+    done({}, {}, std::move(prompt));
+}
+
 void conversation_shell::make_prompt(const start_ptr& start) {
-    render_prompt(core_, history_.messages(), turn_options_->tools,
-                  [weak = weak_from_this(), start, look = start->look](
-                      error_code ec, const diagnostics& diag, std::string prompt) {
-                      const auto self = weak.lock();
-                      if (!self || !self->is_current(start, look)) return;
-                      if (ec) return self->no_prompt(start, {ec, diag});
-                      self->check_size(start, self->known_.begin(std::move(prompt)));
-                  });
+    render_history([weak = weak_from_this(), start, look = start->look](
+                       error_code ec, const diagnostics& diag, std::string prompt) {
+        const auto self = weak.lock();
+        if (!self || !self->is_current(start, look)) return;
+        if (ec) return self->no_prompt(start, {ec, diag});
+        self->check_size(start, self->known_.begin(std::move(prompt)));
+    });
 }
 
 // Most prompts fit by any count; only the others are counted.

@@ -69,8 +69,9 @@ reply client::start(std::string prompt) {
 }
 
 reply client::start(std::string prompt, generation_options options) {
-    const auto shell = detail::reply_shell::make(core_->home(), core_->config(), std::move(options),
-                                                 detail::source_at(core_, std::move(prompt)));
+    const auto shell =
+        detail::reply_shell::make(core_->home(), core_->config(), {.options = std::move(options)},
+                                  detail::source_at(core_, std::move(prompt)));
     return reply(shell);
 }
 

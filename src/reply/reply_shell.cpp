@@ -27,32 +27,6 @@ class scoped_flag {
     bool& flag_;
 };
 
-reply_rules rules_of(const config& c, const generation_options& o) {
-    return {.pacing = is_constrained(o)
-                          ? uncut
-                          : pacing_rules_of(c.pacing, c.ahead_chunks, c.held_chunks_max),
-            .peek_hold = c.peek_hold,
-            .first_token_timeout = c.first_token_timeout,
-            .between_tokens_timeout = c.between_tokens_timeout,
-            .continue_timeout = c.continue_timeout,
-            .queue_timeout = c.queue_timeout,
-            .reply_timeout = c.reply_timeout,
-            .going_on = {c.retries, c.resume_within},
-            .is_constrained = is_constrained(o),
-            .chunk_deadline = c.chunk_deadline,
-            .max_tokens = o.max_tokens,
-            .erase_after_cut = c.erase_after_cut,
-            .has_stop_words = !o.stop.empty(),
-            .reasoning_tags = c.reasoning_tags,
-            .speech = c.speech,
-            .clean = {c.speech_emoji, c.speech_code, c.speech_urls}};
-}
-
-text::chunk_limits limits_of(const config& c) {
-    return {c.first_chunk_min_tokens, c.first_chunk_max_tokens, c.chunk_max_tokens,
-            c.chunk_min_chars};
-}
-
 // What slots are chosen by.
 std::string comparable(std::string_view text) {
     return std::string(text.substr(0, slots::most_compared_bytes));
@@ -65,22 +39,23 @@ const reply_result& unfinished() {
 
 }  // namespace
 
-reply_shell::reply_shell(event_home& home, const config& rules, generation_options options,
+reply_shell::reply_shell(event_home& home, const config& rules, reply_wish wish,
                          reply_source source, std::weak_ptr<reply_listener> listener)
     : home_(home.shared_from_this()),
       listener_(std::move(listener)),
-      options_(std::move(options)),
+      options_(std::move(wish.options)),
       source_(std::move(source)),
-      machine_(home.next_id(), rules_of(rules, options_),
-               text::make_boundary_detector(rules.boundary_rule, rules.language), limits_of(rules)),
+      machine_(home.next_id(), rules_of(rules, options_, wish.streamed_by),
+               text::make_boundary_detector(rules.boundary_rule, rules.language),
+               limits_of(rules, wish.streamed_by)),
       request_(request_handlers()),
       warming_(warming_handlers()) {}
 
 std::shared_ptr<reply_shell> reply_shell::make(event_home& home, const config& rules,
-                                               generation_options options, reply_source source,
+                                               reply_wish wish, reply_source source,
                                                std::weak_ptr<reply_listener> listener) {
     std::shared_ptr<reply_shell> shell(
-        new reply_shell(home, rules, std::move(options), std::move(source), std::move(listener)));
+        new reply_shell(home, rules, std::move(wish), std::move(source), std::move(listener)));
     home.add(shell);
     home.dispatch([shell] { shell->start(); });
     return shell;

@@ -5,6 +5,7 @@
 #include "reply/event_home.hpp"
 #include "reply/reply_machine.hpp"
 #include "reply/reply_start.hpp"
+#include "reply/reply_wish.hpp"
 
 #include "tandem/reply.hpp"
 
@@ -24,8 +25,8 @@ namespace tandem::detail {
 class reply_shell final : public std::enable_shared_from_this<reply_shell>, public home_tenant {
  public:
     /// Begins at once, where and from what `source` says.
-    static std::shared_ptr<reply_shell> make(event_home& home, const config& rules,
-                                             generation_options options, reply_source source,
+    static std::shared_ptr<reply_shell> make(event_home& home, const config& rules, reply_wish wish,
+                                             reply_source source,
                                              std::weak_ptr<reply_listener> listener = {});
 
     event_home& home() const noexcept { return *home_; }
@@ -52,8 +53,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void context_ended() noexcept override;
 
  private:
-    reply_shell(event_home& home, const config& rules, generation_options options,
-                reply_source source, std::weak_ptr<reply_listener> listener);
+    reply_shell(event_home& home, const config& rules, reply_wish wish, reply_source source,
+                std::weak_ptr<reply_listener> listener);
 
     void start();
     void server_answered(failure why, reply_start where);

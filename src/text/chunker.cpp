@@ -31,11 +31,22 @@ chunker::chunker(std::unique_ptr<boundary_detector> detector, chunk_limits limit
 chunker::status chunker::feed(std::string_view token_text, int tokens) {
     if (token_text.empty()) return status_;
     text_ += token_text;
+    if (limits_.by_token) {
+        end_piece(tokens);
+        return status_;
+    }
     token_ends_.insert(token_ends_.end(),
                        static_cast<std::size_t>(std::clamp(tokens, 0, max_tokens_of_a_text)),
                        static_cast<std::uint32_t>(open_text().size()));
     advance(detector_->feed(token_text));
     return status_;
+}
+
+void chunker::end_piece(int tokens) {
+    const auto bytes = open_text().size();
+    ready_.push_back({bytes, boundary::limit, tokens});
+    ready_bytes_ += bytes;
+    update_status();
 }
 
 chunker::status chunker::hold_expired() {

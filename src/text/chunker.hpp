@@ -25,6 +25,8 @@ struct chunk_limits {
     int max_tokens = 96;
     /// In characters, for sentence ends of all chunks but the first; 0 = none.
     int min_chars = 0;
+    /// Each text that is fed is a chunk.
+    bool by_token = false;
 };
 
 /// Text of a chunk before it has an id.
@@ -97,6 +99,7 @@ class chunker {
     bool may_peek() const noexcept;
 
     void advance(verdict v);
+    void end_piece(int tokens);
     verdict skip_early_ends(verdict v);
     std::optional<end_place> find_end(const verdict& v) const;
     std::optional<end_place> best_place(std::string_view text) const noexcept;

@@ -54,7 +54,8 @@ json json_of(const conversation_options& o) {
             {"resume_grace_ms", to_ms(o.resume_grace)},
             {"reply_reserve", o.reply_reserve},
             {"trim_slack", o.trim_slack},
-            {"isolate", o.isolate}};
+            {"isolate", o.isolate},
+            {"raw", o.raw}};
 }
 
 json json_of(const saved_turn& t) {
@@ -173,7 +174,7 @@ class conversation_reader {
                              member(v, at, "resume_grace_ms", grace) &&
                              member(v, at, "reply_reserve", out.reply_reserve) &&
                              member(v, at, "trim_slack", out.trim_slack) &&
-                             member(v, at, "isolate", out.isolate);
+                             member(v, at, "isolate", out.isolate) && member(v, at, "raw", out.raw);
         if (!is_read) return false;
         if (!(grace >= 0 && grace <= longest_ms))
             return fail(at + ".resume_grace_ms", fmt::format("is {}, which is no time", grace));

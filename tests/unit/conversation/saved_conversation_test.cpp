@@ -81,6 +81,7 @@ class random_history {
         o.reply_reserve = static_cast<int>(below(1000));
         o.trim_slack = static_cast<double>(below(90)) / 100;
         o.isolate = below(2) == 0;
+        o.raw = below(2) == 0;
         history_ = turn_history(std::move(o));
         for (auto n = below(60); n > 0; --n) step();
     }

@@ -404,5 +404,17 @@ TEST(ChunkerWithAnyRule, LeavesNoWhiteSpaceAloneAtTheEnd) {
                 ElementsAre(piece{"Yes. \n", end, 1}));
 }
 
+TEST_F(ChunkerTest, MakesAChunkOfEachTextByToken) {
+    chunks_ = chunker(make_boundary_detector(boundary_rule::spoken), {.by_token = true});
+    EXPECT_EQ(read({"It is", " 3", ""}), status::ready);
+    chunks_.feed(".", 2);
+    EXPECT_EQ(chunks_.finish(), status::ready);
+    EXPECT_THAT(taken(),
+                ElementsAre(piece{"It is", boundary::limit, 1}, piece{" 3", boundary::limit, 1},
+                            piece{".", boundary::limit, 2}));
+    EXPECT_EQ(chunks_.current(), status::reading);
+    EXPECT_THAT(chunks_.unread(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace tandem::text
