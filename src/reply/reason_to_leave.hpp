@@ -5,7 +5,8 @@
 
 namespace tandem::detail {
 
-/// Why what runs at a server should leave it. Whether a reply does is its machine's rule.
+/// Why what runs at a server should leave it. Whether a reply does is its machine's rule; a turn
+/// that still looks there leaves one that hangs, where it may go on at all.
 struct reason_to_leave {
     enum class kind {
         removed,  ///< from the service, and its time is over
@@ -14,7 +15,7 @@ struct reason_to_leave {
     };
     kind what;
     failure why;
-    /// When the check began that got no answer.
+    /// When the check began that found it so.
     time_point asked{};
 };
 

@@ -94,8 +94,8 @@ class reply_machine {
     }
     /// The other answer.
     void no_server(time_point now, failure why);
-    /// One that was removed is left; one that is away by what rests; one that hangs by what has
-    /// heard nothing of it since it was asked.
+    /// One that was removed is left; one that is away by what rests; one that hangs where no
+    /// request runs, or it has heard nothing since the server was asked.
     void leave_server(time_point now, reason_to_leave reason);
     void prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// An empty list if the ids cannot be had.

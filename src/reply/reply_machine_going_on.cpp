@@ -69,7 +69,7 @@ bool reply_machine::should_leave(const reason_to_leave& reason) const noexcept {
     if (reason.what == kind::removed) return true;
     // Where leaving would end the reply, the server may be back in time.
     if (rules_.going_on.retries == 0 || (rules_.is_constrained && has_begun())) return false;
-    // A request that runs finds out for itself that its server is away.
+    // Who wants something of it finds out for itself that it is away.
     if (reason.what == kind::away) return phase_ == phase::resting;
     return !slot_ || heard_at_ < reason.asked;
 }

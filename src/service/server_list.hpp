@@ -78,8 +78,8 @@ class server_list {
     /// only. Nothing if there is none. Where none may serve, those that are away are asked for
     /// their health soon.
     listed_server* place(const server_wish& wish, const ask_server& ask);
-    /// Whether those that are pinned to a server that may not serve should leave it. One that hangs
-    /// may be busy only: it is left where another one may serve.
+    /// Why those that are pinned to a server should leave it; nothing if they should stay. One that
+    /// hangs may be busy only: it is left where another one may serve.
     std::optional<leave_kind> why_leave(server_id id, const ask_server& ask) const;
     /// Its conversation has ended.
     void unpin(server_id pinned);

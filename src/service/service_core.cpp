@@ -81,8 +81,13 @@ void service_core::end_overdue(server_id id) {
          {.client_message =
               fmt::format("server {} was removed, and the reply took longer than its limit",
                           core->config().url)}}};
-    // The server may be gone from the list with its last reply.
-    for (const auto& c : conversations_at(core)) c->leave_server(removed);
+    leave_all(core, removed);
+}
+
+// The last reply that leaves may drop a server that is being removed, whose calls send others away.
+void service_core::leave_all(core_ptr core, const reason_to_leave& reason) {
+    for (const auto& c : conversations_at(core))
+        if (c->pinned() == core) c->leave_server(reason);
 }
 
 auto service_core::conversations_at(const core_ptr& core) const
@@ -235,7 +240,7 @@ void service_core::tell_to_leave(const listed_server& s, time_point asked) {
          {.client_message = fmt::format("server {} is {}: {}", s.url, to_string(s.health.state()),
                                         s.health.fault())}},
         asked};
-    for (const auto& c : conversations_at(cores_.at(s.id))) c->leave_server(reason);
+    leave_all(cores_.at(s.id), reason);
 }
 
 void service_core::tell_state(const listed_server& s) const {

@@ -61,6 +61,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     failure why_none() const;
     void drop_drained();
     void end_overdue(server_id id);
+    void leave_all(core_ptr core, const reason_to_leave& reason);
     void tell_to_leave(const services::listed_server& s, time_point asked);
     std::vector<std::shared_ptr<conversation_shell>> conversations_at(const core_ptr& core) const;
 

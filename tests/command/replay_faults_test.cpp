@@ -52,10 +52,13 @@ TEST_F(replay_faults, tell_once_that_the_model_is_loading) {
 }
 
 TEST_F(replay_faults, are_waited_for_where_a_server_loads_its_model) {
-    start_server({.load_time = std::chrono::seconds(1)});
+    start_server({.faults = {{.kind = tandem::mock::fault_kind::unavailable,
+                              .at_token = 0,
+                              .times = 2,
+                              .path = "/props"}}});
     const auto r = run({"--json", "--wait", "1m", "--user", "count"});
     EXPECT_EQ(r.status, 0) << r.out << r.err;
-    EXPECT_GE(server_->observe().of_path("/props").size(), 2u);
+    EXPECT_GE(server_->observe().of_path("/props").size(), 3u);
 }
 
 TEST_F(replay_faults, tell_people_what_to_do) {

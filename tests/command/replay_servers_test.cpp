@@ -164,7 +164,7 @@ class replay_failover : public replay_servers {
         tandem::mock::options talk{
             .dialogues = {{"d", {{"user", "count"}, {"assistant", "One. Two. Three."}}}}};
         second_.emplace(talk);
-        talk.faults = {{.kind = tandem::mock::fault_kind::crash, .at_token = 1, .skip = 1}};
+        talk.faults = {{.kind = tandem::mock::fault_kind::crash, .at_token = 0, .skip = 1}};
         start_server(talk);
     }
     finished_run run_on_both(std::vector<std::string> more) const {

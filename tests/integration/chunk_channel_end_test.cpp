@@ -126,7 +126,7 @@ TEST_F(cancelled_channel, drops_the_item_of_a_voice_that_came_too_late) {
 }
 
 TEST_F(cancelled_channel, may_be_so_from_many_threads_at_any_time) {
-    start_loop();
+    start_stalling();
     for (int round = 0; round < 30; ++round) {
         const auto c = chunk_channel::create({.pace = round % 2 ? pace::text : pace::voice});
         auto consumer = consume_elsewhere(c);

@@ -55,10 +55,13 @@ class failing_servers : public service_and_mocks {
 // --- a server that comes back
 
 TEST_F(failing_servers, are_looked_for_often_while_a_reply_waits) {
+    // Pauses that double would find it after 12.7 s.
+    config.health_interval = 10s;
+    config.server.resume_within = 11s;
     start();
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");
-    server_options.load_time = 1800ms;
+    server_options.load_time = 6500ms;
     revive(0);
     go_on_to_the_end(reply);
     expect_whole(reply);
@@ -128,6 +131,7 @@ TEST_F(hanging_servers, are_waited_for_where_there_is_no_other) {
 
 // A server may be too busy for anything but what it generates.
 TEST_F(hanging_servers, are_not_left_while_they_speak) {
+    config.server.pacing = pacing::stream;  // a reply that rests would leave
     server_options.tokens_per_second = 5;
     start(2);
     hang("/health");
@@ -185,6 +189,7 @@ TEST_F(failing_servers, are_not_taken_for_each_other) {
 class refusing_server : public failing_servers, public ::testing::WithParamInterface<int> {
  protected:
     refusing_server() {
+        config.server.resume_within = 6s;  // the machine may be busy
         start(2);
         talk.emplace(bots->create());
         reply.emplace(say_until_first_chunk(*talk, "Hello!"));
@@ -329,6 +334,7 @@ TEST_F(resumed_turn, has_its_own_options_and_not_those_of_a_refused_one) {
 
 TEST_F(resumed_turn, is_refused_where_a_grammar_would_begin_anew) {
     start();
+    server().inject({.kind = fault_kind::stall, .at_token = 20});
     auto talk = bots->create();
     auto reply = keep_a_slot_busy(talk);
     interrupt(talk, reply);

@@ -57,6 +57,11 @@ void simulated_core::props_arrived() {
     answer_preparing(why);
 }
 
+void simulated_core::shut_down() {
+    is_shut_down_ = true;
+    answer_preparing(errc::server_gone);
+}
+
 void simulated_core::answer_preparing(const error_code& why) {
     for (const auto& done : std::exchange(preparing_, {})) done(why);
 }

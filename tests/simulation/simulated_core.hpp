@@ -51,7 +51,7 @@ class simulated_core {
     void request_failed(const error_code& ec);
     void request_answered();
     void ran_on_another_slot(int asked, int used);
-    void shut_down() noexcept { is_shut_down_ = true; }
+    void shut_down();
     bool is_shut_down() const noexcept { return is_shut_down_; }
     /// The model's name, as it was told, and at which start.
     const std::string& model() const { return known_.props()->model; }

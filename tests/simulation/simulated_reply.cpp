@@ -27,7 +27,9 @@ duration random_queue_timeout(rng& random) {
 }
 
 detail::reply_rules random_rules(rng& random, const simulated_model& model, pacing mode) {
-    return {.pacing = detail::pacing_rules_of(mode, pick(random, 1, 3), pick(random, 1, 6)),
+    auto pace = detail::pacing_rules_of(mode, pick(random, 1, 3), pick(random, 1, 6));
+    if (mode == pacing::stream && chance(random, 0.3)) pace = detail::uncut;
+    return {.pacing = pace,
             .peek_hold = milliseconds(pick(random, 0, 3) * 100),
             .first_token_timeout = milliseconds(pick(random, 500, 60'000)),
             .between_tokens_timeout = milliseconds(pick(random, 400, 10'000)),
@@ -44,7 +46,10 @@ detail::reply_rules random_rules(rng& random, const simulated_model& model, paci
 
 text::chunk_limits random_limits(rng& random) {
     if (chance(random, 0.5)) return {};
-    return {pick(random, 0, 12), pick(random, 0, 24), pick(random, 0, 30)};
+    return {.first_min_tokens = pick(random, 0, 12),
+            .first_max_tokens = pick(random, 0, 24),
+            .max_tokens = pick(random, 0, 30),
+            .by_token = chance(random, 0.1)};
 }
 }  // namespace
 
@@ -126,12 +131,16 @@ void simulated_reply::interrupt() {
 }
 
 void simulated_reply::leave_server(const detail::reason_to_leave& reason) {
-    explain(static_cast<errc>(reason.why.ec.value()));
-    const bool rests = machine_.phase() == detail::reply_phase::resting;
+    using kind = detail::reason_to_leave::kind;
+    const auto before = machine_.phase();
     machine_.leave_server(world_.now(), reason);
-    const bool leaves = machine_.phase() == detail::reply_phase::seeking;
-    if (leaves && rests) world_.note("a reply that rests leaves its server");
-    if (leaves && !rests && reason.what == detail::reason_to_leave::kind::hangs)
+    if (machine_.phase() == before) return;
+    const bool seeks = machine_.phase() == detail::reply_phase::seeking;
+    // No health check ends a reply.
+    if (seeks || reason.what == kind::removed) explain(static_cast<errc>(reason.why.ec.value()));
+    if (seeks && before == detail::reply_phase::resting)
+        world_.note("a reply that rests leaves its server");
+    if (seeks && reason.what == kind::hangs && live_.open)
         world_.note("a request is given up at a server that hangs");
     perform_actions();
 }

@@ -51,8 +51,8 @@ void config_layers::add_environment(const environment& variables) {
         if (found != variables.end() && !found->second.empty())
             layer.push_back({name, f.name, found->second});
     });
-    for (const auto& [name, _] : variables)
-        if (const auto meant = misspelt(name, known); !meant.empty())
+    for (const auto& [name, value] : variables)
+        if (const auto meant = misspelt(name, known); !value.empty() && !meant.empty())
             faults_.push_back(
                 fmt::format("{} is no variable of tandem; did you mean {}?", name, meant));
     add(layer);

@@ -35,16 +35,28 @@ std::vector<std::string> surplus_arguments(const CLI::App& app) {
 std::vector<std::string> empty_values(const CLI::App& app,
                                       const std::vector<std::string>& arguments) {
     const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-    const auto is_known = [&](const std::string& flag) {
-        return app.get_option_no_throw(flag) ||
-               std::ranges::any_of(commands, [&](auto* c) { return c->get_option_no_throw(flag); });
+    const auto option_of = [&](const std::string& flag) -> const CLI::Option* {
+        if (const auto* o = app.get_option_no_throw(flag)) return o;
+        for (const auto* c : commands)
+            if (const auto* o = c->get_option_no_throw(flag)) return o;
+        return nullptr;
+    };
+    const auto is_known = [&](const std::string& flag) { return option_of(flag) != nullptr; };
+    const auto takes_value = [&](const std::string& flag) {
+        const auto* o = option_of(flag);
+        return o && o->get_expected_max() > 0;
+    };
+    const auto is_empty = [&](const std::string& a) {
+        return a.starts_with("--") && a.find('=') == a.size() - 1 &&
+               is_known(a.substr(0, a.size() - 1));
     };
     std::vector<std::string> faults;
+    std::string before;
     for (const auto& a : arguments) {
         if (a == "--") break;
-        if (a.starts_with("--") && a.find('=') == a.size() - 1 &&
-            is_known(a.substr(0, a.size() - 1)))
-            faults.push_back(fmt::format("{} has no value", a));
+        const bool is_value = before.starts_with("--") && takes_value(before);
+        if (!is_value && is_empty(a)) faults.push_back(fmt::format("{} has no value", a));
+        before = a;
     }
     return faults;
 }

@@ -172,6 +172,9 @@ std::string servers_text(const end_event& e) {
     std::string text;
     for (const auto& url : e.result.servers)
         text += (text.empty() ? "" : ", then ") + shown_url(url);
+    // Each is told once; the reply may have come back.
+    if (e.result.servers.back() != e.server)
+        text += fmt::format(", then {}", shown_url(std::string(e.server)));
     return text;
 }
 

@@ -27,15 +27,15 @@ class ended_channel : public ::testing::Test {
 TEST_F(ended_channel, gives_what_was_there_before) {
     take(0, "One. ");
     core.ended({.finish_reason = finish_reason::eos}, std::nullopt);
-    EXPECT_EQ(pop()->text, "One. ");
-    EXPECT_TRUE(pop()->finished);
+    EXPECT_EQ(pop().value().text, "One. ");
+    EXPECT_TRUE(pop().value().finished);
 }
 
 TEST_F(ended_channel, gives_only_its_end_once_it_is_cancelled) {
     take(0, "One. ");
     take(1, "Two. ");
     core.ended({.finish_reason = finish_reason::eos}, std::nullopt);
-    EXPECT_EQ(pop()->text, "One. ");
+    EXPECT_EQ(pop().value().text, "One. ");
     core.cancel();
     const auto item = pop();
     ASSERT_TRUE(item);
@@ -49,8 +49,8 @@ TEST_F(ended_channel, keeps_its_items_if_the_reply_is_interrupted_later) {
     take(0, "One. ");
     core.ended({.error = errc::context_stopped}, std::nullopt);
     core.ended({.finish_reason = finish_reason::interrupted}, std::nullopt);
-    EXPECT_EQ(pop()->text, "One. ");
-    EXPECT_EQ(pop()->error, errc::context_stopped);
+    EXPECT_EQ(pop().value().text, "One. ");
+    EXPECT_EQ(pop().value().error, errc::context_stopped);
 }
 
 }  // namespace

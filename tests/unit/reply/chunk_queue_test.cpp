@@ -64,8 +64,8 @@ TEST_F(chunk_queue_items, come_in_their_order) {
     make({.pace = pace::text});
     add(piece(0, "One. "));
     add(piece(1, "Two. "));
-    EXPECT_EQ(queue.take()->text, "One. ");
-    EXPECT_EQ(queue.take()->text, "Two. ");
+    EXPECT_EQ(queue.take().value().text, "One. ");
+    EXPECT_EQ(queue.take().value().text, "Two. ");
 }
 
 TEST_F(chunk_queue_joining, goes_on_until_there_are_enough_tokens) {
@@ -85,19 +85,19 @@ TEST_F(chunk_queue_joining, goes_on_until_there_are_enough_tokens) {
 
 TEST_F(chunk_queue_joining, leaves_a_chunk_without_a_token_alone_at_an_interval_of_one) {
     add(piece(0, "…", 0), 1);
-    EXPECT_EQ(queue.take()->text, "…");
+    EXPECT_EQ(queue.take().value().text, "…");
 }
 
 TEST_F(chunk_queue_joining, stops_where_the_reply_has_no_more_text) {
     add(piece(0, "One. ", 1, boundary::end), 100);
-    EXPECT_EQ(queue.take()->text, "One. ");
+    EXPECT_EQ(queue.take().value().text, "One. ");
 }
 
 TEST_F(chunk_queue_joining, stops_at_its_bound_of_text) {
     add(piece(0, std::string(chunk_queue::most_joined_bytes - 1, 'a')), 1'000'000);
     EXPECT_FALSE(queue.can_answer());
     add(piece(1, "b"), 1'000'000);
-    EXPECT_EQ(queue.take()->text.size(), chunk_queue::most_joined_bytes);
+    EXPECT_EQ(queue.take().value().text.size(), chunk_queue::most_joined_bytes);
 }
 
 TEST_F(chunk_queue_joining, continues_each_chunk_but_the_last_of_an_item) {
@@ -120,7 +120,7 @@ TEST_P(joined_speech, has_the_spaces_that_cleaning_took) {
     add(GetParam().second, 100);
     add(GetParam().third, 100);
     queue.end({.finish_reason = finish_reason::eos});
-    EXPECT_EQ(queue.take()->speech, GetParam().joined);
+    EXPECT_EQ(queue.take().value().speech, GetParam().joined);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -216,9 +216,9 @@ TEST_F(chunk_queue_end, comes_behind_what_was_there) {
     add(piece(0, "One. "));
     add(piece(1, "Two"), 100);
     queue.end({.error = errc::stream_incomplete});
-    EXPECT_EQ(queue.take()->text, "One. ");
-    EXPECT_EQ(queue.take()->text, "Two");
-    EXPECT_EQ(queue.take()->error, errc::stream_incomplete);
+    EXPECT_EQ(queue.take().value().text, "One. ");
+    EXPECT_EQ(queue.take().value().text, "Two");
+    EXPECT_EQ(queue.take().value().error, errc::stream_incomplete);
 }
 
 TEST_F(chunk_queue_end, drops_what_was_there_if_it_is_an_interrupt) {
@@ -226,14 +226,14 @@ TEST_F(chunk_queue_end, drops_what_was_there_if_it_is_an_interrupt) {
     add(piece(0, "One. "));
     add(piece(1, "Two"), 100);
     queue.end({.finish_reason = finish_reason::interrupted});
-    EXPECT_TRUE(queue.take()->finished);
+    EXPECT_TRUE(queue.take().value().finished);
 }
 
 TEST_F(chunk_queue_end, keeps_its_first_reason) {
     EXPECT_TRUE(queue.end({.finish_reason = finish_reason::eos}));
     EXPECT_FALSE(queue.end({.finish_reason = finish_reason::interrupted}));
     EXPECT_EQ(queue.why_ended()->finish_reason, finish_reason::eos);
-    EXPECT_EQ(queue.take()->finish_reason, finish_reason::eos);
+    EXPECT_EQ(queue.take().value().finish_reason, finish_reason::eos);
 }
 
 TEST_F(chunk_queue_end, drops_what_waits_behind_it_when_an_interrupt_follows) {
@@ -241,7 +241,7 @@ TEST_F(chunk_queue_end, drops_what_waits_behind_it_when_an_interrupt_follows) {
     add(piece(0, "One. "));
     add(piece(1, "Two"), 100);
     queue.end({.finish_reason = finish_reason::eos});
-    ASSERT_EQ(queue.take()->text, "One. ");
+    ASSERT_EQ(queue.take().value().text, "One. ");
     EXPECT_FALSE(queue.end({.finish_reason = finish_reason::interrupted}));
     const auto item = queue.take();
     ASSERT_TRUE(item);
@@ -253,7 +253,7 @@ TEST_F(chunk_queue_end, keeps_what_waits_when_an_error_follows) {
     add(piece(0, "One. "));
     queue.end({.finish_reason = finish_reason::eos});
     EXPECT_FALSE(queue.end({.error = errc::client_destroyed}));
-    EXPECT_EQ(queue.take()->text, "One. ");
+    EXPECT_EQ(queue.take().value().text, "One. ");
 }
 
 TEST_F(chunk_queue_end, lets_nothing_in_and_continues_nothing) {
@@ -263,7 +263,7 @@ TEST_F(chunk_queue_end, lets_nothing_in_and_continues_nothing) {
     queue.end({.finish_reason = finish_reason::eos});
     add(piece(1, "Two. "));
     EXPECT_EQ(queue.next_continue(), std::nullopt);
-    EXPECT_TRUE(queue.take()->finished);
+    EXPECT_TRUE(queue.take().value().finished);
 }
 
 }  // namespace

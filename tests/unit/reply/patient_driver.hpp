@@ -31,8 +31,10 @@ struct patient_driver : machine_driver {
         found();
         checked(std::move(text));
     }
-    void leave(detail::reason_to_leave::kind what, time_point asked = {}) {
-        machine.leave_server(now, {what, {errc::server_gone, {}}, asked});
+    using leave_kind = detail::reason_to_leave::kind;
+    void leave(leave_kind what, time_point asked = {}) {
+        const auto code = what == leave_kind::removed ? errc::server_gone : errc::no_model;
+        machine.leave_server(now, {what, {code, {}}, asked});
     }
     /// The longest one before a third try.
     void pause() {

@@ -8,7 +8,6 @@
 namespace {
 
 using namespace std::chrono_literals;
-using leave_kind = tandem::detail::reason_to_leave::kind;
 using tandem::errc;
 using tandem::detail::reply_phase;
 using tandem::detail::reply_rules;
@@ -17,10 +16,6 @@ using tandem::test::patient_driver;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-reply_rules patient_rules() {
-    return patient_driver::patient_rules();
-}
 
 TEST(reply_machine_going_on, asks_for_the_rest_only_and_hands_each_word_over_once) {
     patient_driver d;
@@ -117,7 +112,7 @@ TEST(reply_machine_going_on, is_in_no_hurry_while_the_voice_speaks) {
     patient_driver d;
     d.begin();
     d.tokens("Hello!", " How");
-    d.leave(leave_kind::removed);
+    d.leave(patient_driver::leave_kind::removed);
     d.pass(20s);
     d.not_found(errc::connect_failed);
     d.pause();
@@ -217,7 +212,7 @@ TEST(reply_machine_going_on, asks_for_lost_ids_at_the_new_server) {
 }
 
 TEST(reply_machine_going_on, says_why_a_constrained_reply_cannot) {
-    auto rules = patient_rules();
+    auto rules = patient_driver::patient_rules();
     rules.is_constrained = true;
     patient_driver d(rules);
     d.break_behind("{");
@@ -237,7 +232,7 @@ TEST(reply_machine_going_on, tells_how_often) {
 }
 
 TEST(reply_machine_going_on, ends_a_reply_that_takes_too_long_as_a_whole) {
-    auto rules = patient_rules();
+    auto rules = patient_driver::patient_rules();
     rules.reply_timeout = 5s;
     patient_driver d(rules);
     d.begin();
@@ -258,7 +253,7 @@ TEST(reply_machine_going_on, tells_the_breaker_of_a_limit_that_ends_the_reply_to
 }
 
 TEST(reply_machine_going_on, ends_whole_where_all_is_said_and_the_last_chunk_is_spoken) {
-    auto rules = patient_rules();
+    auto rules = patient_driver::patient_rules();
     rules.reply_timeout = 5s;
     patient_driver d(rules);
     d.begin();
@@ -271,7 +266,7 @@ TEST(reply_machine_going_on, ends_whole_where_all_is_said_and_the_last_chunk_is_
 }
 
 TEST(reply_machine_going_on, ends_whole_where_only_the_final_event_was_lost) {
-    auto rules = patient_rules();
+    auto rules = patient_driver::patient_rules();
     rules.max_tokens = 2;
     patient_driver d(rules);
     d.break_behind("Hello", " you");
@@ -303,13 +298,13 @@ TEST(reply_machine_going_on,
 }
 
 TEST(reply_machine_going_on, gives_a_chunk_its_time_once_the_voice_has_spoken) {
-    auto rules = patient_rules();
+    auto rules = patient_driver::patient_rules();
     rules.chunk_deadline = 500ms;
     patient_driver d(rules);
     d.begin();
     d.tokens("Hello!", " The", " answer,");
     d.wants();
-    d.leave(leave_kind::removed);
+    d.leave(patient_driver::leave_kind::removed);
     d.found_again("PHello! The");
     d.pass(5s);
     d.go_on(0);
@@ -320,7 +315,7 @@ TEST(reply_machine_going_on, gives_a_chunk_its_time_once_the_voice_has_spoken) {
 }
 
 TEST(reply_machine_going_on, becomes_a_rescue_when_the_voice_has_spoken) {
-    auto rules = patient_rules();
+    auto rules = patient_driver::patient_rules();
     rules.pacing = tandem::detail::pacing_rules_of(tandem::pacing::ahead, 1, 8);
     patient_driver d(rules);
     d.break_behind("Hello.", " you");
@@ -347,7 +342,7 @@ TEST(reply_machine_going_on, asks_for_no_ids_again_that_were_of_no_use) {
 }
 
 TEST(reply_machine_going_on, keeps_the_deadline_of_a_chunk_while_it_waits_for_a_slot) {
-    auto rules = patient_rules();
+    auto rules = patient_driver::patient_rules();
     rules.chunk_deadline = 500ms;
     patient_driver d(rules);
     d.break_behind("Hello,", " you", " and");
@@ -404,7 +399,7 @@ TEST(reply_machine_going_on, prefills_no_slot_for_a_reply_that_has_failed) {
     d.tokens("Hello!", " I");
     d.grant_warm(1);
     d.wants();
-    d.leave(leave_kind::removed);
+    d.leave(patient_driver::leave_kind::removed);
     EXPECT_THAT(d.wants(), testing::Contains("close warm"));
 }
 

@@ -8,7 +8,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using kind = tandem::detail::reason_to_leave::kind;
+using kind = tandem::test::patient_driver::leave_kind;
 using tandem::detail::reply_phase;
 using tandem::test::patient_driver;
 using testing::Contains;
@@ -29,7 +29,7 @@ TEST(reply_machine_leaving, looks_elsewhere_for_any_reason_while_it_rests) {
         patient_driver d;
         rest(d);
         d.leave(what);
-        EXPECT_THAT(d.wants(), ElementsAre("lost: server_gone", "server?"));
+        EXPECT_EQ(d.machine.phase(), reply_phase::seeking);
     }
 }
 
@@ -75,7 +75,31 @@ TEST(reply_machine_leaving, waits_for_no_slot_of_a_server_that_hangs) {
     d.start();
     d.wants();
     d.leave(kind::hangs, d.now);
-    EXPECT_THAT(d.wants(), ElementsAre("slot no more", "lost: server_gone", "server?"));
+    EXPECT_THAT(d.wants(), ElementsAre("slot no more", "lost: no_model", "server?"));
+}
+
+TEST(reply_machine_leaving, finds_out_that_its_server_is_away_by_the_request_that_it_waits_for) {
+    patient_driver d;
+    d.ask();
+    d.start();
+    d.leave(kind::away);
+    EXPECT_EQ(d.machine.phase(), reply_phase::queued);
+}
+
+TEST(reply_machine_leaving, uses_up_no_retries) {
+    auto rules = patient_driver::patient_rules();
+    rules.going_on.retries = 1;
+    patient_driver d(rules);
+    d.begin();
+    for (int i = 0; i < 4; ++i) {
+        d.leave(kind::hangs, d.now + 1ms);
+        ASSERT_EQ(d.machine.phase(), reply_phase::seeking);
+        d.pass(400ms);
+        d.deadline();
+        d.found();
+        d.grant(0);
+    }
+    EXPECT_FALSE(d.machine.ended());
 }
 
 TEST(reply_machine_leaving, stays_where_it_could_not_go_on) {
