@@ -129,7 +129,9 @@ constexpr std::array pure_parts{"src/base/",
                                 "src/service/server_health.",
                                 "src/service/server_list.",
                                 "src/service/service_config.",
-                                "src/gateway/api_error."};
+                                "src/gateway/api_error.",
+                                "src/gateway/ids.",
+                                "src/gateway/json_text."};
 
 std::vector<fs::path> pure_files() {
     std::vector<fs::path> files;
