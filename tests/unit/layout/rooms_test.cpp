@@ -130,8 +130,13 @@ constexpr std::array pure_parts{"src/base/",
                                 "src/service/server_list.",
                                 "src/service/service_config.",
                                 "src/gateway/api_error.",
+                                "src/gateway/completion_request.",
+                                "src/gateway/field_reader.",
+                                "src/gateway/generation_request.",
                                 "src/gateway/ids.",
-                                "src/gateway/json_text."};
+                                "src/gateway/json_text.",
+                                "src/gateway/request_body.",
+                                "src/gateway/request_options."};
 
 std::vector<fs::path> pure_files() {
     std::vector<fs::path> files;

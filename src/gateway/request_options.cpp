@@ -1,0 +1,145 @@
+#include "gateway/request_options.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::size_t max_pin_bytes = 512;
+
+/// One bound from two fields: `max_completion_tokens` is the newer one.
+bool read_max_tokens(field_reader& fields, const json& body, int& out) {
+    constexpr std::int64_t absent = std::numeric_limits<std::int64_t>::min();
+    for (const char* key : {"max_tokens", "max_completion_tokens"}) {
+        std::int64_t n = absent;
+        if (!fields.read(body, "", key, n)) return false;
+        if (n == absent) continue;
+        // -1 is what llama-server's clients write for no bound.
+        if (n < -1 || n == 0) return fields.invalid(key, "must be at least 1, or -1 for no bound");
+        out = n == -1 ? 0 : static_cast<int>(std::min<std::int64_t>(n, 1'000'000));
+    }
+    return true;
+}
+
+/// OpenAI takes any seed; the server those of 32 bits, of which the last one means a new seed for
+/// each request, as does -1.
+bool read_seed(field_reader& fields, const json& body, std::int64_t& out) {
+    constexpr std::int64_t seeds = 0xFFFFFFFF;
+    std::int64_t n = out;
+    if (!fields.read(body, "", "seed", n)) return false;
+    out = n == -1 ? -1 : (n % seeds + seeds) % seeds;
+    return true;
+}
+
+/// 0 stands for the likeliest token alone, which the server takes where it is next to nothing.
+bool read_top_p(field_reader& fields, const json& body, double& out) {
+    if (!fields.read(body, "", "top_p", out)) return false;
+    if (out == 0) out = 1e-9;
+    return true;
+}
+
+bool read_top_k(field_reader& fields, const json& body, generation_options& out) {
+    std::int64_t top_k = out.top_k;
+    std::int64_t last_n = out.repeat_last_n;
+    const bool is_read =
+        fields.read(body, "", "top_k", top_k) && fields.read(body, "", "repeat_last_n", last_n);
+    if (!is_read) return false;
+    // Some clients write -1 for all tokens.
+    out.top_k = static_cast<int>(std::clamp<std::int64_t>(top_k, 0, 1'000'000));
+    out.repeat_last_n = static_cast<int>(std::clamp<std::int64_t>(last_n, -1, 1'000'000));
+    return true;
+}
+
+bool add_stop(field_reader& fields, const json& value, const std::string& path,
+              generation_options& out) {
+    if (!value.is_string()) return fields.not_a(value, path, "a string");
+    // An empty text stands for none in some clients.
+    if (!value.get_ref<const std::string&>().empty()) out.stop.push_back(value.get<std::string>());
+    return true;
+}
+
+bool read_stop(field_reader& fields, const json& body, generation_options& out) {
+    const auto* stop = field_reader::find(body, "stop");
+    if (!stop) return true;
+    out.stop.clear();
+    if (stop->is_string()) return add_stop(fields, *stop, "stop", out);
+    if (!stop->is_array()) return fields.not_a(*stop, "stop", "a string or a list of strings");
+    for (std::size_t i = 0; i < stop->size(); ++i)
+        if (!add_stop(fields, (*stop)[i], path_of("stop", i), out)) return false;
+    return true;
+}
+
+bool read_sampling(field_reader& fields, const json& body, generation_options& out) {
+    return read_max_tokens(fields, body, out.max_tokens) &&
+           fields.read(body, "", "temperature", out.temperature) &&
+           read_top_p(fields, body, out.top_p) && read_top_k(fields, body, out) &&
+           fields.read(body, "", "min_p", out.min_p) &&
+           fields.read(body, "", "repeat_penalty", out.repeat_penalty) &&
+           fields.read(body, "", "presence_penalty", out.presence_penalty) &&
+           fields.read(body, "", "frequency_penalty", out.frequency_penalty) &&
+           read_seed(fields, body, out.seed) && read_stop(fields, body, out);
+}
+
+bool read_stream_unit(field_reader& fields, const json& body, stream_unit& out) {
+    std::string unit;
+    if (!fields.read(body, "", "stream_by", unit)) return false;
+    if (unit == "chunk") out = stream_unit::chunk;
+    if (unit == "token") out = stream_unit::token;
+    return unit.empty() || unit == "chunk" || unit == "token" ||
+           fields.invalid("stream_by", R"(must be "chunk" or "token")");
+}
+
+bool read_stream(field_reader& fields, const json& body, generation_request& out) {
+    if (!fields.read(body, "", "stream", out.stream)) return false;
+    if (!read_stream_unit(fields, body, out.stream_by)) return false;
+    const auto* options = field_reader::find(body, "stream_options");
+    if (!options) return true;
+    if (!options->is_object()) return fields.not_a(*options, "stream_options", "an object");
+    return fields.read(*options, "stream_options", "include_usage", out.include_usage);
+}
+
+bool read_pin(field_reader& fields, const json& body, std::string& out) {
+    for (const char* key : {"user", "prompt_cache_key", "session_id"}) {
+        std::string pin;
+        if (!fields.read(body, "", key, pin)) return false;
+        if (pin.size() > max_pin_bytes)
+            return fields.invalid(key, fmt::format("has {} bytes; at most {} are possible",
+                                                   pin.size(), max_pin_bytes));
+        if (!pin.empty()) out = std::move(pin);
+    }
+    return true;
+}
+
+/// Several answers to one request; more than one was never asked of one slot.
+bool refuse_several(field_reader& fields, const json& body, const char* key) {
+    std::int64_t n = 1;
+    if (!fields.read(body, "", key, n)) return false;
+    return n == 1 || fields.unsupported(key, fmt::format("is {}; only 1 is possible", n));
+}
+
+}  // namespace
+
+bool read_options(field_reader& fields, const json& body, generation_request& out) {
+    return fields.read(body, "", "model", out.model) && read_stream(fields, body, out) &&
+           read_sampling(fields, body, out.options) && read_pin(fields, body, out.pin) &&
+           refuse_several(fields, body, "n") && refuse_several(fields, body, "best_of");
+}
+
+bool check_options(field_reader& fields, const generation_options& options) {
+    const auto faults = check(options);
+    if (faults.empty()) return true;
+    const auto& first = faults.front();
+    if (first.field != "json_schema") return fields.invalid(first.field, first.message);
+    if (options.tools.empty()) return fields.invalid("response_format", first.message);
+    return fields.invalid("tools", "makes a schema that " + first.message);
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "gateway/field_reader.hpp"
+#include "gateway/generation_request.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+// For the sources of this room that read requests.
+namespace tandem::gateway {
+
+/// The fields that requests to both endpoints have; `out.options` must hold the defaults.
+bool read_options(field_reader& fields, const nlohmann::ordered_json& body,
+                  generation_request& out);
+
+/// Whether `out.options` can be used, now that all is read.
+bool check_options(field_reader& fields, const generation_options& options);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,79 @@
+#include "gateway/completion_request.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tandem::gateway {
+namespace {
+
+using testing::ElementsAre;
+
+completion_request completion(const std::string& body) {
+    auto read = read_completion_request(body, {});
+    if (const auto* e = std::get_if<api_error>(&read)) {
+        ADD_FAILURE() << body << ": " << e->message;
+        return {};
+    }
+    return std::get<completion_request>(std::move(read));
+}
+
+TEST(text_completion_request, has_a_prompt_as_a_text_or_a_list_of_one) {
+    EXPECT_EQ(completion(R"({"prompt":"Once"})").prompt, "Once");
+    EXPECT_EQ(completion(R"({"prompt":["Once"]})").prompt, "Once");
+    EXPECT_EQ(completion(R"({"prompt":""})").prompt, "");
+}
+
+TEST(text_completion_request, reads_what_requests_have_in_common) {
+    const auto r = completion(R"({"model":"m","prompt":"x","max_tokens":3,"stop":"\n","stream":true,
+        "stream_options":{"include_usage":true},"user":"u","seed":1})");
+    EXPECT_EQ(r.model, "m");
+    EXPECT_EQ(r.options.max_tokens, 3);
+    EXPECT_THAT(r.options.stop, ElementsAre("\n"));
+    EXPECT_TRUE(r.stream);
+    EXPECT_TRUE(r.include_usage);
+    EXPECT_EQ(r.pin, "u");
+    EXPECT_EQ(r.options.seed, 1);
+}
+
+TEST(text_completion_request, passes_over_what_is_off) {
+    completion(R"({"prompt":"x","echo":false,"suffix":null,"logprobs":null,"n":1,"best_of":1})");
+    completion(R"({"prompt":"x","suffix":"","logprobs":false})");
+}
+
+TEST(text_completion_request, is_refused_with_the_path_of_what_is_wrong) {
+    const struct {
+        const char *body, *param;
+    } rows[] = {
+        {"{}", "prompt"},
+        {R"({"prompt":5})", "prompt"},
+        {R"({"prompt":[]})", "prompt"},
+        {R"({"prompt":["a","b"]})", "prompt"},
+        {R"({"prompt":[5]})", "prompt[0]"},
+        {R"({"prompt":[1212,318]})", "prompt"},
+        {R"({"prompt":[[1212,318]]})", "prompt[0]"},
+        {R"({"prompt":"x","echo":true})", "echo"},
+        {R"({"prompt":"x","suffix":"y"})", "suffix"},
+        {R"({"prompt":"x","logprobs":0})", "logprobs"},
+        {R"({"prompt":"x","best_of":2})", "best_of"},
+        {R"({"prompt":"x","n":2})", "n"},
+        {R"({"prompt":"x","temperature":-1})", "temperature"},
+    };
+    for (const auto& row : rows) {
+        const auto read = read_completion_request(row.body, {});
+        const auto* e = std::get_if<api_error>(&read);
+        ASSERT_TRUE(e) << row.body;
+        EXPECT_EQ(e->status, 400) << row.body;
+        EXPECT_EQ(e->param, row.param) << row.body;
+    }
+}
+
+TEST(text_completion_request, has_a_bound_of_its_body) {
+    const auto read = read_completion_request(R"({"prompt":"x"})", {.max_body_bytes = 5});
+    ASSERT_TRUE(std::holds_alternative<api_error>(read));
+    EXPECT_EQ(std::get<api_error>(read).status, 413);
+}
+
+}  // namespace
+}  // namespace tandem::gateway
