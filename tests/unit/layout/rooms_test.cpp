@@ -129,13 +129,17 @@ constexpr std::array pure_parts{"src/base/",
                                 "src/service/server_health.",
                                 "src/service/server_list.",
                                 "src/service/service_config.",
+                                "src/gateway/answer_schema.",
                                 "src/gateway/api_error.",
+                                "src/gateway/chat_request.",
                                 "src/gateway/completion_request.",
                                 "src/gateway/field_reader.",
                                 "src/gateway/generation_request.",
                                 "src/gateway/ids.",
                                 "src/gateway/json_text.",
+                                "src/gateway/message_reader.",
                                 "src/gateway/request_body.",
+                                "src/gateway/request_constraints.",
                                 "src/gateway/request_options."};
 
 std::vector<fs::path> pure_files() {

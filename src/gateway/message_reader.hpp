@@ -1,0 +1,19 @@
+#pragma once
+
+#include "gateway/field_reader.hpp"
+
+#include "tandem/server.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <vector>
+
+// For the sources of this room that read requests.
+namespace tandem::gateway {
+
+/// The member `messages` of the request's body: 1 to `most` of them.
+bool read_messages(field_reader& fields, const nlohmann::ordered_json& body, std::size_t most,
+                   std::vector<chat_message>& out);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,203 @@
+#include "read_requests.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace tandem::gateway {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+const std::string two_tools =
+    R"("tools":[{"type":"function","function":{"name":"weather","description":"d","parameters":)"
+    R"({"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}},)"
+    R"({"type":"function","function":{"name":"now"}}])";
+
+TEST(response_format, of_text_constrains_nothing) {
+    EXPECT_EQ(chat_with(R"("response_format":{"type":"text"})").options.json_schema, "");
+    EXPECT_EQ(chat_with(R"("response_format":null)").options.json_schema, "");
+}
+
+TEST(response_format, becomes_a_schema_whose_members_keep_their_order) {
+    const struct {
+        const char *format, *schema;
+    } rows[] = {
+        {R"({"type":"json_object"})", R"({"type":"object"})"},
+        {R"({"type":"json_object","schema":{"type":"array"}})", R"({"type":"array"})"},
+        {R"({"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":
+            {"type":"object","properties":{"why":{"type":"string"},"answer":{"type":"string"}}}}})",
+         R"({"type":"object","properties":{"why":{"type":"string"},"answer":{"type":"string"}}})"},
+        {R"({"type":"json_schema","json_schema":{"name":"n"}})", R"({"type":"object"})"},
+        {R"({"type":"json_schema","json_schema":{"name":"n","schema":{}}})",
+         R"({"type":"object"})"},
+    };
+    for (const auto& row : rows)
+        EXPECT_EQ(chat_with(std::string(R"("response_format":)") + row.format).options.json_schema,
+                  row.schema)
+            << row.format;
+}
+
+TEST(response_format, replaces_the_grammar_of_the_configuration) {
+    request_defaults defaults;
+    defaults.generation.grammar = R"(root ::= "x")";
+    EXPECT_EQ(chat_with(R"("n":1)", defaults).options.grammar, defaults.generation.grammar);
+    const auto o = chat_with(R"("response_format":{"type":"json_object"})", defaults).options;
+    EXPECT_EQ(o.grammar, "");
+    EXPECT_EQ(o.json_schema, R"({"type":"object"})");
+}
+
+TEST(response_format, is_refused_with_the_path_of_what_is_wrong) {
+    const struct {
+        const char *format, *param;
+    } rows[] = {
+        {"5", "response_format"},
+        {"{}", "response_format.type"},
+        {R"({"type":"xml"})", "response_format.type"},
+        {R"({"type":"json_schema"})", "response_format.json_schema"},
+        {R"({"type":"json_schema","json_schema":[]})", "response_format.json_schema"},
+        {R"({"type":"json_schema","json_schema":{"schema":"x"}})",
+         "response_format.json_schema.schema"},
+    };
+    for (const auto& row : rows)
+        EXPECT_EQ(refusal_with(std::string(R"("response_format":)") + row.format).param, row.param)
+            << row.format;
+}
+
+TEST(response_format, has_the_bound_of_the_library) {
+    const std::string large(70'000, 'x');
+    const auto e = refusal_with(R"("response_format":{"type":"json_object","schema":{"title":")" +
+                                large + R"("}})");
+    EXPECT_EQ(e.param, "response_format");
+}
+
+TEST(tools, go_to_the_template_as_they_are_and_may_be_called) {
+    const auto r = chat_with(two_tools);
+    EXPECT_EQ("\"tools\":" + r.options.tools, two_tools);
+    EXPECT_THAT(r.functions, ElementsAre("weather", "now"));
+    EXPECT_EQ(r.options.json_schema, "");
+    EXPECT_FALSE(chat_with(two_tools + R"(,"parallel_tool_calls":false)").parallel_tool_calls);
+}
+
+TEST(tools, may_be_none) {
+    for (const char* members : {R"("tools":[])", R"("tools":null)",
+                                R"("tools":[],"tool_choice":"auto")", R"("tool_choice":"none")"}) {
+        const auto r = chat_with(members);
+        EXPECT_EQ(r.options.tools, "") << members;
+        EXPECT_THAT(r.functions, IsEmpty()) << members;
+    }
+}
+
+TEST(tools, are_refused_with_the_path_of_what_is_wrong) {
+    const struct {
+        const char *members, *param;
+    } rows[] = {
+        {R"("tools":{})", "tools"},
+        {R"("tools":[5])", "tools[0]"},
+        {R"("tools":[{"type":"custom"}])", "tools[0].type"},
+        {R"("tools":[{"type":"function"}])", "tools[0].function"},
+        {R"("tools":[{"function":[]}])", "tools[0].function"},
+        {R"("tools":[{"function":{}}])", "tools[0].function.name"},
+        {R"("tools":[{"function":{"name":""}}])", "tools[0].function.name"},
+        {R"("tools":[{"function":{"name":"f","parameters":"x"}}])", "tools[0].function.parameters"},
+    };
+    for (const auto& row : rows)
+        EXPECT_EQ(refusal_with(row.members).param, row.param) << row.members;
+}
+
+TEST(tools, have_bounds) {
+    const auto many = [](std::size_t n) {
+        std::string list = R"({"function":{"name":"f"}})";
+        for (std::size_t i = 1; i < n; ++i) list += R"(,{"function":{"name":"f"}})";
+        return R"("tools":[)" + list + "]";
+    };
+    EXPECT_EQ(chat_with(many(1024)).functions.size(), 1024u);
+    EXPECT_EQ(refusal_with(many(1025)).message, "tools has 1025 items; at most 1024 are possible");
+    EXPECT_THAT(refusal_with(many(1024) + R"(,"tool_choice":"required")").message,
+                StartsWith("tools makes a schema that has"));
+    const std::string large(70'000, 'x');
+    EXPECT_THAT(refusal_with(R"("tools":[{"function":{"name":")" + large + R"("}}])").message,
+                StartsWith("tools has 70"));
+}
+
+TEST(tool_choice, of_none_hides_the_tools) {
+    const auto r = chat_with(two_tools + R"(,"tool_choice":"none")");
+    EXPECT_EQ(r.options.tools, "");
+    EXPECT_THAT(r.functions, IsEmpty());
+    EXPECT_EQ(r.options.json_schema, "");
+}
+
+TEST(tool_choice, of_a_function_forces_a_call_of_it) {
+    const auto r = chat_with(two_tools +
+                             R"(,"tool_choice":{"type":"function","function":{"name":"weather"}})");
+    EXPECT_THAT(r.functions, ElementsAre("weather"));
+    EXPECT_EQ("\"tools\":" + r.options.tools, two_tools);
+    EXPECT_EQ(json::parse(r.options.json_schema), json::parse(R"({
+        "type":"object","required":["name","parameters"],"additionalProperties":false,
+        "properties":{"name":{"const":"weather"},"parameters":{"$ref":"#/$defs/call0"}},
+        "$defs":{"call0":
+            {"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}})"));
+}
+
+// The library sends schemas with their members in order.
+TEST(tool_choice, lets_the_name_come_first_also_where_members_are_sorted) {
+    const auto r = chat_with(two_tools + R"(,"tool_choice":"required")");
+    const auto way = json::parse(r.options.json_schema)["anyOf"][0]["properties"];
+    EXPECT_EQ(way.begin().key(), "name");
+}
+
+TEST(tool_choice, of_required_forces_a_call_of_any) {
+    const auto r = chat_with(two_tools + R"(,"tool_choice":"required")");
+    EXPECT_THAT(r.functions, ElementsAre("weather", "now"));
+    const auto schema = json::parse(r.options.json_schema);
+    ASSERT_EQ(schema["anyOf"].size(), 2u);
+    EXPECT_EQ(schema["anyOf"][1]["properties"]["name"]["const"], "now");
+    EXPECT_EQ(schema["$defs"]["call1"],
+              json::parse(R"({"type":"object","properties":{},"additionalProperties":false})"));
+}
+
+TEST(tool_choice, of_auto_with_a_format_allows_a_call_or_an_answer) {
+    const auto r = chat_with(two_tools + R"(,"response_format":{"type":"json_schema",
+        "json_schema":{"schema":{"$ref":"#/$defs/a","$defs":{"a":{"type":"array"}}}}})");
+    const auto schema = json::parse(r.options.json_schema);
+    ASSERT_EQ(schema["anyOf"].size(), 3u);
+    EXPECT_EQ(schema["anyOf"][2], json::parse(R"({"$ref":"#/$defs/answer"})"));
+    EXPECT_EQ(schema["$defs"]["answer"]["$ref"], "#/$defs/answer/$defs/a");
+}
+
+TEST(tool_choice, keeps_references_inside_the_parameters_right) {
+    const auto r = chat_with(R"("tools":[{"function":{"name":"f","parameters":{
+        "type":"object","properties":{"a":{"$ref":"#/$defs/a"},"b":{"type":"array","items":
+        {"anyOf":[{"$ref":"#"},{"$ref":"https://example.com/x"}]}},"$ref":{"type":"null"}},
+        "$defs":{"a":{"type":"string"}}}}}],"tool_choice":"required")");
+    const auto parameters = json::parse(r.options.json_schema)["$defs"]["call0"];
+    EXPECT_EQ(parameters["properties"]["a"]["$ref"], "#/$defs/call0/$defs/a");
+    EXPECT_EQ(parameters["properties"]["b"]["items"]["anyOf"][0]["$ref"], "#/$defs/call0");
+    EXPECT_EQ(parameters["properties"]["b"]["items"]["anyOf"][1]["$ref"], "https://example.com/x");
+    EXPECT_EQ(parameters["properties"]["$ref"]["type"], "null") << "a property of that name";
+}
+
+TEST(tool_choice, is_refused_where_it_cannot_be_done) {
+    const struct {
+        std::string members, param;
+    } rows[] = {
+        {R"("tool_choice":"required")", "tool_choice"},
+        {R"("tools":[],"tool_choice":"required")", "tool_choice"},
+        {R"("tool_choice":{"type":"function","function":{"name":"f"}})", "tool_choice"},
+        {two_tools + R"(,"tool_choice":"always")", "tool_choice"},
+        {two_tools + R"(,"tool_choice":5)", "tool_choice"},
+        {two_tools + R"(,"tool_choice":{"type":"allowed_tools"})", "tool_choice.type"},
+        {two_tools + R"(,"tool_choice":{"type":"function"})", "tool_choice.function"},
+        {two_tools + R"(,"tool_choice":{"function":{}})", "tool_choice.function.name"},
+        {two_tools + R"(,"tool_choice":{"type":"function","function":{"name":"f"}})",
+         "tool_choice.function.name"},
+    };
+    for (const auto& row : rows)
+        EXPECT_EQ(refusal_with(row.members).param, row.param) << row.members;
+}
+
+}  // namespace
+}  // namespace tandem::gateway
