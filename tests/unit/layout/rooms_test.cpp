@@ -131,18 +131,22 @@ constexpr std::array pure_parts{"src/base/",
                                 "src/service/service_config.",
                                 "src/gateway/answer_schema.",
                                 "src/gateway/api_error.",
+                                "src/gateway/call_text.",
                                 "src/gateway/chat_answer.",
                                 "src/gateway/chat_request.",
                                 "src/gateway/completion_request.",
                                 "src/gateway/field_reader.",
                                 "src/gateway/generation_request.",
                                 "src/gateway/ids.",
+                                "src/gateway/json_scanner.",
                                 "src/gateway/json_text.",
                                 "src/gateway/message_reader.",
                                 "src/gateway/model_list.",
+                                "src/gateway/raw_json.",
                                 "src/gateway/request_body.",
                                 "src/gateway/request_constraints.",
-                                "src/gateway/request_options."};
+                                "src/gateway/request_options.",
+                                "src/gateway/tool_call_reader."};
 
 std::vector<fs::path> pure_files() {
     std::vector<fs::path> files;

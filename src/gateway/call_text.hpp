@@ -1,0 +1,32 @@
+#pragma once
+
+#include "tandem/server.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// Why text that a model wrote is no call.
+enum class call_fault {
+    none,
+    malformed,         ///< no JSON, or none of a call, such as one whose arguments are no object
+    unknown_function,  ///< none of those that the request allows
+    cut_off,           ///< the text ended within it
+    too_long,          ///< over `max_call_bytes`
+};
+
+/// Reads one call or a list of them, and appends them to `out`, or says why they are none; then
+/// nothing is appended. A call is an object with `name`, or this in an object `function`, and with
+/// `arguments` or `parameters`: an object, a string that holds one, or nothing, which is {}. The
+/// arguments stay as they are written. The ids are left empty. Never throws but for lack of memory.
+call_fault read_calls(std::string_view json, std::span<const std::string> functions,
+                      std::vector<tool_call>& out);
+
+/// The same where the name stands before the arguments.
+call_fault read_named_call(std::string_view name, std::string_view arguments,
+                           std::span<const std::string> functions, std::vector<tool_call>& out);
+
+}  // namespace tandem::gateway

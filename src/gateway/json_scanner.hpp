@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+namespace tandem::gateway {
+
+/// Follows a JSON text byte by byte, only as far as is needed to find its end: strings and
+/// brackets. What is in between is not checked, but for characters that JSON has nowhere.
+class json_scanner {
+ public:
+    enum class result {
+        going,
+        closed,  ///< the outermost bracket was closed
+        broken,  ///< no JSON text goes on so
+    };
+
+    result step(char c) noexcept {
+        if (in_string_) return step_in_string(c);
+        if (!can_stand_outside(c)) return result::broken;
+        in_string_ = c == '"';
+        if (c == '{' || c == '[') return ++depth_ > max_depth ? result::broken : result::going;
+        if (c == '}' || c == ']') return --depth_ == 0 ? result::closed : result::going;
+        return result::going;
+    }
+
+    /// Of brackets that are open; below 0 where one was closed that was not.
+    int depth() const noexcept { return depth_; }
+    bool in_string() const noexcept { return in_string_; }
+
+ private:
+    static constexpr int max_depth = 64;
+
+    static bool can_stand_outside(char c) noexcept {
+        return std::string_view("{}[]:,\"0123456789+-.eEtrufalsn \t\r\n").find(c) !=
+               std::string_view::npos;
+    }
+    result step_in_string(char c) noexcept {
+        if (std::exchange(is_escaped_, false)) return result::going;
+        is_escaped_ = c == '\\';
+        in_string_ = c != '"';
+        return result::going;
+    }
+
+    int depth_ = 0;
+    bool in_string_ = false;
+    bool is_escaped_ = false;
+};
+
+}  // namespace tandem::gateway
