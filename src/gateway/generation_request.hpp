@@ -7,14 +7,11 @@
 
 namespace tandem::gateway {
 
-/// What one event of a stream holds: a chunk of the reply, or what the server sends at once.
-enum class stream_unit { chunk, token };
-
 /// What holds for requests that say nothing of it, and what they may have.
 struct request_defaults {
     /// Its values stand in for OpenAI's, as temperature 1.
     generation_options generation{};
-    stream_unit stream_by = stream_unit::token;
+    tandem::stream_by stream_by = tandem::stream_by::token;
     /// A larger body is refused with status 413.
     std::size_t max_body_bytes = std::size_t{16} << 20;
     /// More messages are refused.
@@ -30,7 +27,7 @@ struct generation_request {
     bool stream = false;
     /// Whether the stream tells the usage at its end (`stream_options.include_usage`).
     bool include_usage = false;
-    stream_unit stream_by = stream_unit::token;
+    tandem::stream_by stream_by = tandem::stream_by::token;
     /// Which conversation this is, so that it stays at the server and the slot that hold it:
     /// `session_id`, else `prompt_cache_key`, else `user`; 512 bytes at most. Empty if the request
     /// has none of them.

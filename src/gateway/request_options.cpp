@@ -88,18 +88,18 @@ bool read_sampling(field_reader& fields, const json& body, generation_options& o
            read_seed(fields, body, out.seed) && read_stop(fields, body, out);
 }
 
-bool read_stream_unit(field_reader& fields, const json& body, stream_unit& out) {
+bool read_stream_by(field_reader& fields, const json& body, stream_by& out) {
     std::string unit;
     if (!fields.read(body, "", "stream_by", unit)) return false;
-    if (unit == "chunk") out = stream_unit::chunk;
-    if (unit == "token") out = stream_unit::token;
+    if (unit == "chunk") out = stream_by::chunk;
+    if (unit == "token") out = stream_by::token;
     return unit.empty() || unit == "chunk" || unit == "token" ||
            fields.invalid("stream_by", R"(must be "chunk" or "token")");
 }
 
 bool read_stream(field_reader& fields, const json& body, generation_request& out) {
     if (!fields.read(body, "", "stream", out.stream)) return false;
-    if (!read_stream_unit(fields, body, out.stream_by)) return false;
+    if (!read_stream_by(fields, body, out.stream_by)) return false;
     const auto* options = field_reader::find(body, "stream_options");
     if (!options) return true;
     if (!options->is_object()) return fields.not_a(*options, "stream_options", "an object");

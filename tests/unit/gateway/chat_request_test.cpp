@@ -27,14 +27,14 @@ TEST(chat_request, has_the_defaults_of_the_configuration_and_not_those_of_openai
     request_defaults defaults;
     defaults.generation.temperature = 0.25;
     defaults.generation.stop = {"END"};
-    defaults.stream_by = stream_unit::chunk;
+    defaults.stream_by = stream_by::chunk;
     const auto r = chat(
         R"({"messages":[{"role":"user","content":"Hi"}],"temperature":null,"stop":null,
             "stream_by":null})",
         defaults);
     EXPECT_EQ(r.options.temperature, 0.25);
     EXPECT_THAT(r.options.stop, ElementsAre("END"));
-    EXPECT_EQ(r.stream_by, stream_unit::chunk);
+    EXPECT_EQ(r.stream_by, stream_by::chunk);
 }
 
 TEST(chat_request, reads_how_text_is_generated) {
@@ -60,7 +60,7 @@ TEST(chat_request, reads_the_stream_and_its_unit) {
         chat_with(R"("stream":true,"stream_options":{"include_usage":true},"stream_by":"chunk")");
     EXPECT_TRUE(r.stream);
     EXPECT_TRUE(r.include_usage);
-    EXPECT_EQ(r.stream_by, stream_unit::chunk);
+    EXPECT_EQ(r.stream_by, stream_by::chunk);
     EXPECT_FALSE(chat_with(R"("stream":true,"stream_options":null)").include_usage);
 }
 
