@@ -23,6 +23,9 @@ struct api_error {
     std::string param{};
     /// When to try again.
     std::optional<std::chrono::seconds> retry_after{};
+    /// The answer's header fields Allow (405) and WWW-Authenticate (401); empty = none.
+    std::string allow{};
+    std::string www_authenticate{};
 };
 
 /// The body of such an answer: `{"error":{"message":…,"type":…,"param":…,"code":…}}`. Bytes that
