@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace tandem::wire {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 /// Counts what the parser reads; false stops it.
 class json_counter {
  public:
-    json_counter(int deepest, std::size_t most_values) : deepest_(deepest), left_(most_values) {}
+    json_counter(int deepest, std::size_t most_values, std::size_t most_keys)
+        : deepest_(deepest), left_(most_values), most_keys_(most_keys) {}
 
     bool null() { return count(); }
     bool boolean(bool) { return count(); }
@@ -21,9 +23,17 @@ class json_counter {
     bool number_float(double, const std::string&) { return count(); }
     bool string(std::string&) { return count(); }
     bool binary(json::binary_t&) { return count(); }
-    bool key(std::string&) { return count(); }
-    bool start_object(std::size_t) { return open(); }
-    bool end_object() { return close(); }
+    bool key(std::string&) {
+        return ++keys_.back() <= most_keys_ ? count() : stop(json_fault::too_many_values);
+    }
+    bool start_object(std::size_t) {
+        keys_.push_back(0);
+        return open();
+    }
+    bool end_object() {
+        keys_.pop_back();
+        return close();
+    }
     bool start_array(std::size_t) { return open(); }
     bool end_array() { return close(); }
     bool parse_error(std::size_t, const std::string&, const json::exception&) {
@@ -47,6 +57,8 @@ class json_counter {
     int deepest_;
     int depth_ = 0;
     std::size_t left_;
+    std::size_t most_keys_;
+    std::vector<std::size_t> keys_;  // of the objects that are open
     json_fault fault_ = json_fault::none;
 };
 
@@ -69,8 +81,9 @@ class bracket_reader {
 
 }  // namespace
 
-json_fault check_json(std::string_view text, int deepest, std::size_t most_values) {
-    json_counter counter(deepest, most_values);
+json_fault check_json(std::string_view text, int deepest, std::size_t most_values,
+                      std::size_t most_keys) {
+    json_counter counter(deepest, most_values, most_keys);
     json::sax_parse(text, &counter);
     return counter.fault();
 }

@@ -158,7 +158,15 @@ constexpr std::array pure_parts{"src/base/",
                                 "src/gateway/request_options.",
                                 "src/gateway/rights.",
                                 "src/gateway/routes.",
-                                "src/gateway/tool_call_reader."};
+                                "src/gateway/tool_call_reader.",
+                                "src/gateway/voice_actions.",
+                                "src/gateway/voice_answer.",
+                                "src/gateway/voice_fields.",
+                                "src/gateway/voice_limits.",
+                                "src/gateway/voice_line.",
+                                "src/gateway/voice_message.",
+                                "src/gateway/voice_sessions.",
+                                "src/gateway/voice_turns."};
 
 std::vector<fs::path> pure_files() {
     std::vector<fs::path> files;

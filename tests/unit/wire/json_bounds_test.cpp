@@ -34,6 +34,12 @@ TEST(check_json, counts_values_of_all_kinds) {
     EXPECT_EQ(fault_of("[1,-1,1.5,null,true,\"\"]"), json_fault::too_many_values);
 }
 
+TEST(check_json, counts_the_keys_of_each_object_alone) {
+    const auto fault = [](const char* text) { return check_json(text, 3, 100, 2); };
+    EXPECT_EQ(fault(R"([{"a":1,"b":{"c":1,"d":1}},{"e":1,"f":1}])"), json_fault::none);
+    EXPECT_EQ(fault(R"([{"a":1,"b":{"c":1,"d":1},"e":1}])"), json_fault::too_many_values);
+}
+
 TEST(check_json, refuses_what_is_no_json) {
     for (const auto* text : {"", "[", "[1", "nul", "1 2", "\"\xFF\"", "{a:1}", "[1,]"})
         EXPECT_EQ(fault_of(text), json_fault::not_json) << text;
