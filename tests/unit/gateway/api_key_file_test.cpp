@@ -123,6 +123,12 @@ TEST(api_key_file, names_what_is_missing_and_what_is_there_for_it) {
         ElementsAre("kees: is no field of a key file, which has only keys", "keys: is missing"));
 }
 
+TEST(api_key_file, tells_where_it_is_no_text) {
+    EXPECT_THAT(faults_of("{\"keys\":\xFF}"),
+                ElementsAre("key file: is not valid UTF-8 from byte 8 on"));
+    EXPECT_THAT(faults_of("{}\0"s), ElementsAre("key file: has a NUL byte"));
+}
+
 TEST(api_key_file, changes_nothing_where_there_is_a_fault) {
     api_keys keys;
     ASSERT_THAT(read_api_keys(file_of(json::array({plain_key()})), keys), IsEmpty());

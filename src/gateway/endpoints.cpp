@@ -1,0 +1,72 @@
+#include "gateway/endpoints.hpp"
+
+#include "gateway/model_list.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::gateway {
+namespace {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+json json_of(const server_status& s) {
+    return {{"url", s.url},
+            {"state", to_string(s.state)},
+            {"draining", s.draining},
+            {"slots", s.slots},
+            {"conversations", s.conversations},
+            {"generating", s.generating},
+            {"waiting", s.waiting},
+            {"fault", s.fault}};
+}
+
+// One that was not asked yet may be up: the first request finds out.
+bool may_serve(const server_status& s) {
+    using health = server_status::health;
+    return !s.draining && (s.state == health::up || s.state == health::unknown);
+}
+
+std::vector<model_info> models_for(const gateway_core& core, const admitted& who) {
+    if (may_use(who, core.options.model)) return {};
+    return {{.id = core.options.model, .created = core.started_at}};
+}
+
+}  // namespace
+
+awaitable<void> answer_health(http_exchange& exchange) {
+    co_await exchange.send(200, R"({"status":"ok"})");
+}
+
+awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core) {
+    error_code ec;
+    const auto servers = co_await core.bots.async_servers(
+        boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+    const bool is_ready = !ec && !core.is_stopping && std::ranges::any_of(servers, may_serve);
+    json list = json::array();
+    for (const auto& s : servers) list.push_back(json_of(s));
+    const json body{{"status", is_ready ? "ready" : "not ready"}, {"servers", std::move(list)}};
+    co_await exchange.send(is_ready ? 200 : 503,
+                           body.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+awaitable<void> answer_models(http_exchange& exchange, gateway_core& core, const admitted& who) {
+    co_await exchange.send(200, model_list_body(models_for(core, who)));
+}
+
+awaitable<void> answer_model(http_exchange& exchange, gateway_core& core, const admitted& who,
+                             std::string_view id) {
+    const auto models = models_for(core, who);
+    const auto found = std::ranges::find(models, id, &model_info::id);
+    if (found == models.end()) co_return co_await exchange.send(unknown_model(id, models));
+    co_await exchange.send(200, model_body(*found));
+}
+
+}  // namespace tandem::gateway

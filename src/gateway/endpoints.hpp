@@ -1,0 +1,31 @@
+#pragma once
+
+#include "gateway/gatekeeper.hpp"
+#include "gateway/gateway_core.hpp"
+#include "gateway/http_exchange.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <string_view>
+
+// What the gateway's routes answer. On its loop, in the coroutine of the connection, which keeps
+// the exchange and the core. What may have a reply made takes an `admitted`, which only the check
+// gives.
+namespace tandem::gateway {
+
+/// The gateway works, whatever its servers do.
+boost::asio::awaitable<void> answer_health(http_exchange& exchange);
+/// 200 where a server may take a request now, else 503; with all that is known of the servers.
+boost::asio::awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core);
+
+boost::asio::awaitable<void> answer_models(http_exchange& exchange, gateway_core& core,
+                                           const admitted& who);
+boost::asio::awaitable<void> answer_model(http_exchange& exchange, gateway_core& core,
+                                          const admitted& who, std::string_view id);
+
+// Replies, whole or as a stream. A client that goes ends its reply at once.
+boost::asio::awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who);
+boost::asio::awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core,
+                                               admitted who);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,143 @@
+#include "gateway/gateway_server.hpp"
+
+#include "gateway/connection.hpp"
+#include "gateway/gateway_core.hpp"
+#include "gateway/network_address.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+namespace tandem::gateway {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+std::vector<config_fault> faults_of(const gateway_options& o) {
+    auto faults = check(o.service);
+    for (auto& f : check(o.prompts)) faults.push_back(std::move(f));
+    if (!may_bind(o.address, !o.keys.is_empty()))
+        faults.push_back({"address", fmt::format("is {}, where others reach the gateway: give it "
+                                                 "keys, or let it listen on 127.0.0.1",
+                                                 o.address)});
+    if (o.max_connections == 0) faults.push_back({"max_connections", "is 0; at least 1"});
+    return faults;
+}
+
+tcp::endpoint endpoint_of(const gateway_options& o) {
+    const auto address = o.address == "localhost" ? "127.0.0.1" : o.address;
+    return {asio::ip::make_address(address), o.port};
+}
+
+}  // namespace
+
+/// Takes connections, and knows when all have gone.
+class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
+ public:
+    gateway_listener(asio::io_context& loop, gateway_options options)
+        : acceptor_(loop, endpoint_of(options)),
+          limit_(loop),
+          look_(loop),
+          core_(std::make_shared<gateway_core>(loop.get_executor(), std::move(options))) {}
+
+    std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+    void accept() {
+        acceptor_.async_accept(
+            [self = shared_from_this()](boost::system::error_code ec, tcp::socket socket) {
+                if (!self->acceptor_.is_open()) return;
+                if (ec) return self->accept_later();
+                self->take(std::move(socket));
+                self->accept();
+            });
+    }
+
+    void stop(duration limit, std::function<void()> stopped) {
+        stopped_ = std::move(stopped);
+        core_->is_stopping = true;
+        close_acceptor();
+        for_all(&connection::close_when_idle);
+        limit_.expires_after(limit);
+        limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->for_all(&connection::close);
+        });
+        look();
+    }
+
+    void close() {
+        stopped_ = nullptr;
+        close_acceptor();
+        limit_.cancel();
+        look_.cancel();
+        for_all(&connection::close);
+    }
+
+ private:
+    void take(tcp::socket socket) {
+        // The connection ends at once, and without a word, where there are too many.
+        if (core_->connections.size() >= core_->options.max_connections) return;
+        std::make_shared<connection>(std::move(socket), core_)->start();
+    }
+
+    // There are no descriptors left, for example.
+    void accept_later() {
+        constexpr auto pause = std::chrono::milliseconds(50);
+        look_.expires_after(pause);
+        look_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->accept();
+        });
+    }
+
+    void look() {
+        constexpr auto pause = std::chrono::milliseconds(5);
+        if (core_->connections.empty()) {
+            limit_.cancel();
+            if (const auto told = std::exchange(stopped_, nullptr)) told();
+            return;
+        }
+        look_.expires_after(pause);
+        look_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->look();
+        });
+    }
+
+    void close_acceptor() {
+        boost::system::error_code ignored;
+        acceptor_.close(ignored);
+    }
+
+    // Closing one may destroy it, in a turn of its own.
+    void for_all(void (connection::*what)()) {
+        for (auto* c : core_->connections) (c->*what)();
+    }
+
+    tcp::acceptor acceptor_;
+    asio::steady_timer limit_;
+    asio::steady_timer look_;
+    std::shared_ptr<gateway_core> core_;
+    std::function<void()> stopped_;
+};
+
+gateway_server::gateway_server(asio::io_context& loop, gateway_options options) {
+    if (auto faults = faults_of(options); !faults.empty()) throw config_error(std::move(faults));
+    listener_ = std::make_shared<gateway_listener>(loop, std::move(options));
+    listener_->accept();
+}
+
+gateway_server::~gateway_server() {
+    listener_->close();
+}
+
+std::uint16_t gateway_server::port() const {
+    return listener_->port();
+}
+
+void gateway_server::stop(duration limit, std::function<void()> stopped) {
+    listener_->stop(limit, std::move(stopped));
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "gateway/gateway_options.hpp"
+
+#include "tandem/duration.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace tandem::gateway {
+
+class gateway_listener;
+
+/// A service on a port: OpenAI's API over HTTP.
+///
+/// Thread-safety: works on the one thread that runs `loop`; its functions are for that thread, too.
+/// Lifetime: the loop must outlive it. Destroying it closes all connections.
+class gateway_server {
+ public:
+    /// Listens at once. Throws config_error, which names every fault; and
+    /// boost::system::system_error where it cannot listen at the address.
+    gateway_server(boost::asio::io_context& loop, gateway_options options);
+    ~gateway_server();
+    gateway_server(const gateway_server&) = delete;
+    gateway_server& operator=(const gateway_server&) = delete;
+
+    std::uint16_t port() const;
+
+    /// No connection and no reply is begun any more; those that run end, or are ended after
+    /// `limit`. Then `stopped` is called, once.
+    void stop(duration limit, std::function<void()> stopped);
+
+ private:
+    std::shared_ptr<gateway_listener> listener_;
+};
+
+}  // namespace tandem::gateway

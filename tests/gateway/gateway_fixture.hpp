@@ -1,0 +1,114 @@
+#pragma once
+
+#include "gateway/gateway_server.hpp"
+#include "gateway/http_client.hpp"
+#include "tandem_mock/server.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tandem::testing {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+/// A gateway on a thread of its own, in front of a mock server that answers what the user says.
+/// What is to be different is said before start().
+class a_gateway : public ::testing::Test {
+ protected:
+    a_gateway() {
+        server_options.add_bos = false;
+        options.port = 0;
+        options.model = "talk";
+        auto& server = options.service.server;
+        server.proxy = "none";  // the machine's own proxy has no say in tests
+        server.reuse_guard = 0s;
+        server.first_chunk_min_tokens = 0;
+        options.audit = [this](std::string_view line) {
+            const std::lock_guard lock(audit_mutex);
+            audit.emplace_back(line);
+        };
+        answers_with("Hello!", story);
+    }
+    ~a_gateway() override { end(); }
+
+    void answers_with(const std::string& user_text, std::string reply) {
+        server_options.replies.push_back(
+            {mock::render_prompt({{"user", user_text}}), std::move(reply)});
+    }
+    void start() {
+        mock_server.emplace(server_options);
+        options.service.servers = {mock_server->url()};
+        gate.emplace(loop, options);
+        port = gate->port();
+        thread = std::thread([this] { loop.run(); });
+    }
+    /// Runs it on the gateway's thread, and waits for it.
+    template <class Function>
+    void on_loop(Function f) {
+        std::promise<void> done;
+        boost::asio::post(loop, [&] {
+            f();
+            done.set_value();
+        });
+        done.get_future().wait();
+    }
+    void end() {
+        if (!thread.joinable()) return;
+        on_loop([this] { gate.reset(); });
+        work.reset();
+        thread.join();
+    }
+
+    http_client client() { return http_client(port); }
+    static json chat(const std::string& text = "Hello!", json more = json::object()) {
+        more["model"] = "talk";
+        more["messages"] = json::array({{{"role", "user"}, {"content", text}}});
+        return more;
+    }
+    /// The joined text of a stream's deltas.
+    static std::string text_of(const http_answer& a) {
+        std::string text;
+        for (const auto& event : a.events()) {
+            const auto e = json::parse(event, nullptr, false);
+            if (!e.is_object() || e.value("choices", json::array()).empty()) continue;
+            text += e["choices"][0].value("delta", json::object()).value("content", "");
+        }
+        return text;
+    }
+    bool server_gets_idle() {
+        return mock_server->wait_until([](const mock::observations& o) {
+            return std::ranges::none_of(o.slots, [](const auto& s) { return s.is_processing; });
+        });
+    }
+    std::vector<std::string> audited() {
+        const std::lock_guard lock(audit_mutex);
+        return audit;
+    }
+
+    static inline const std::string story = "Hello. How are you? I am very well today, thank you.";
+    mock::options server_options;
+    gateway::gateway_options options;
+    std::optional<mock::server> mock_server;
+    boost::asio::io_context loop{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
+        loop.get_executor()};
+    std::optional<gateway::gateway_server> gate;
+    std::uint16_t port = 0;
+    std::thread thread;
+    std::mutex audit_mutex;
+    std::vector<std::string> audit;
+};
+
+}  // namespace tandem::testing

@@ -1,0 +1,163 @@
+// Replies over OpenAI's API.
+
+#include "gateway/gateway_fixture.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+TEST_F(a_gateway, answers_a_chat_in_one_body) {
+    start();
+    const auto a = client().post("/v1/chat/completions", chat());
+    ASSERT_EQ(a.status, 200) << a.body;
+    const auto body = a.parsed();
+    EXPECT_EQ(body["object"], "chat.completion");
+    EXPECT_EQ(body["model"], "talk");
+    EXPECT_EQ(body["choices"][0]["message"]["content"], story);
+    EXPECT_EQ(body["choices"][0]["finish_reason"], "stop");
+    EXPECT_GT(body["usage"]["completion_tokens"], 10);
+    EXPECT_EQ(a.headers.at("content-type"), "application/json");
+}
+
+TEST_F(a_gateway, streams_a_chat_by_token) {
+    start();
+    const auto a = client().post("/v1/chat/completions", chat("Hello!", {{"stream", true}}));
+    EXPECT_THAT(a.headers.at("content-type"), HasSubstr("text/event-stream"));
+    EXPECT_EQ(text_of(a), story);
+    EXPECT_GT(a.events().size(), 12u);
+    EXPECT_EQ(a.events().back(), "[DONE]");
+    EXPECT_EQ(json::parse(a.events().front())["choices"][0]["delta"]["role"], "assistant");
+}
+
+TEST_F(a_gateway, streams_a_chat_by_chunk_if_that_is_wanted) {
+    start();
+    const auto a = client().post("/v1/chat/completions",
+                                 chat("Hello!", {{"stream", true}, {"stream_by", "chunk"}}));
+    EXPECT_EQ(text_of(a), story);
+    EXPECT_THAT(a.events(), SizeIs(5)) << "three sentences, the end, and [DONE]";
+}
+
+TEST_F(a_gateway, answers_a_completion_of_a_raw_prompt) {
+    server_options.replies.push_back({"Once upon", " a time."});
+    start();
+    const auto a =
+        client().post("/v1/completions", json{{"model", "talk"}, {"prompt", "Once upon"}});
+    EXPECT_EQ(a.parsed()["choices"][0]["text"], " a time.") << a.body;
+}
+
+TEST_F(a_gateway, tells_calls_of_tools) {
+    answers_with("Weather?",
+                 R"(<tool_call>{"name":"weather","arguments":{"city":"Bonn"}}</tool_call>)");
+    start();
+    const auto tools = json::parse(R"([{"type":"function","function":{"name":"weather",
+        "parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}])");
+    const auto a = client().post("/v1/chat/completions", chat("Weather?", {{"tools", tools}}));
+    const auto choice = a.parsed()["choices"][0];
+    EXPECT_EQ(choice["finish_reason"], "tool_calls") << a.body;
+    EXPECT_EQ(choice["message"]["tool_calls"][0]["function"]["name"], "weather");
+    EXPECT_EQ(choice["message"]["tool_calls"][0]["function"]["arguments"], R"({"city":"Bonn"})");
+}
+
+// --- what goes wrong
+
+TEST_F(a_gateway, has_a_status_for_what_fails_before_the_first_text) {
+    options.service.server.retries = 0;
+    start();
+    mock_server->stop();
+    for (const bool stream : {false, true}) {
+        const auto a = client().post("/v1/chat/completions", chat("Hello!", {{"stream", stream}}));
+        EXPECT_THAT(a.status, ::testing::AnyOf(502, 503)) << a.body;
+        EXPECT_TRUE(a.parsed()["error"].is_object()) << a.body;
+    }
+}
+
+TEST_F(a_gateway, ends_a_stream_that_fails_with_the_error_and_without_done) {
+    options.service.server.retries = 0;
+    server_options.faults = {{.kind = mock::fault_kind::crash, .at_token = 3}};
+    start();
+    const auto a = client().post("/v1/chat/completions", chat("Hello!", {{"stream", true}}));
+    EXPECT_EQ(a.status, 200);
+    const auto last = json::parse(a.events().back(), nullptr, false);
+    ASSERT_TRUE(last.is_object()) << a.body;
+    EXPECT_EQ(last["error"]["code"], "stream_incomplete");
+    EXPECT_THAT(a.body, Not(HasSubstr("[DONE]")));
+}
+
+TEST_F(a_gateway, says_which_field_is_wrong) {
+    start();
+    const auto a = client().post("/v1/chat/completions",
+                                 json{{"messages", json::array({{{"role", "wizard"}}})}});
+    EXPECT_EQ(a.status, 400);
+    EXPECT_EQ(a.parsed()["error"]["param"], "messages[0].role");
+}
+
+TEST_F(a_gateway, refuses_what_the_policy_denies) {
+    options.prompts.denied = {"secret sauce"};
+    start();
+    const auto a = client().post("/v1/chat/completions", chat("Give me the SECRET sauce!"));
+    EXPECT_EQ(a.status, 400);
+    EXPECT_EQ(a.parsed()["error"]["code"], "content_policy");
+    EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
+}
+
+// --- clients that go
+
+class leaving_client : public a_gateway, public ::testing::WithParamInterface<const char*> {
+ protected:
+    leaving_client() {
+        server_options.tokens_per_second = 20;
+        answers_with("Long", std::string(2000, 'x') + ".");
+    }
+    bool server_sees_the_cut() {
+        return mock_server->wait_until([](const mock::observations& o) {
+            const auto asked = o.of_path("/completion");
+            return !asked.empty() && asked.back().outcome == mock::outcome::cut;
+        });
+    }
+    bool server_has_begun() {
+        return mock_server->wait_until([](const mock::observations& o) {
+            const auto asked = o.of_path("/completion");
+            return !asked.empty() && asked.back().generated > 0;
+        });
+    }
+};
+
+TEST_F(leaving_client, stops_the_servers_generation_of_a_stream) {
+    start();
+    http_client c(port);
+    c.send_request("POST", "/v1/chat/completions", chat("Long", {{"stream", true}}).dump());
+    ASSERT_TRUE(c.read_until("data: "));
+    c.close();
+    EXPECT_TRUE(server_sees_the_cut());
+    EXPECT_TRUE(server_gets_idle());
+}
+
+TEST_F(leaving_client, stops_the_servers_generation_of_a_whole_answer) {
+    start();
+    for (const bool is_reset : {false, true}) {
+        http_client c(port);
+        c.send_request("POST", "/v1/chat/completions", chat("Long").dump());
+        ASSERT_TRUE(server_has_begun());
+        is_reset ? c.reset() : c.close();
+        EXPECT_TRUE(server_sees_the_cut());
+    }
+}
+
+// Bytes that wait must not hide that the client has gone behind them.
+TEST_F(leaving_client, is_seen_behind_a_request_that_it_sent_ahead) {
+    start();
+    http_client c(port);
+    c.send_request("POST", "/v1/chat/completions", chat("Long", {{"stream", true}}).dump());
+    ASSERT_TRUE(c.read_until("data: "));
+    c.send("GET /health HTTP/1.1\r\nHost: gateway\r\n\r\n");
+    c.close();
+    EXPECT_TRUE(server_sees_the_cut());
+}
+
+}  // namespace

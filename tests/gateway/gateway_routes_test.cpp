@@ -1,0 +1,150 @@
+// What the gateway answers, and to whom.
+
+#include "gateway/gateway_fixture.hpp"
+#include "gateway/routes.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST_F(a_gateway, is_healthy_whatever_its_servers_do) {
+    start();
+    mock_server->stop();
+    const auto a = client().get("/health");
+    EXPECT_EQ(a.status, 200);
+    EXPECT_EQ(a.parsed()["status"], "ok");
+}
+
+TEST_F(a_gateway, is_ready_while_a_server_may_serve) {
+    options.service.server.retries = 0;
+    start();
+    EXPECT_EQ(client().get("/ready").status, 200);
+    mock_server->stop();
+    client().post("/v1/chat/completions", chat());
+    const auto a = client().get("/ready");
+    EXPECT_EQ(a.status, 503);
+    EXPECT_EQ(a.parsed()["servers"][0]["state"], "down") << a.body;
+}
+
+TEST_F(a_gateway, tells_its_model_without_asking_a_server) {
+    start();
+    EXPECT_EQ(client().get("/v1/models").parsed()["data"][0]["id"], "talk");
+    EXPECT_EQ(client().get("/v1/models/talk").parsed()["id"], "talk");
+    EXPECT_EQ(client().get("/v1/models/other").status, 404);
+    EXPECT_THAT(mock_server->observe().requests, IsEmpty());
+}
+
+TEST_F(a_gateway, says_what_is_not_there_and_what_is_allowed) {
+    start();
+    EXPECT_EQ(client().get("/nothing").status, 404);
+    const auto a = client().get("/v1/chat/completions");
+    EXPECT_EQ(a.status, 405);
+    EXPECT_EQ(a.headers.at("allow"), "POST");
+}
+
+TEST_F(a_gateway, answers_head_without_a_body) {
+    start();
+    http_client c(port);
+    c.headers["Connection"] = "close";
+    c.send_request("HEAD", "/health", {});
+    const auto text = c.read_to_end();
+    EXPECT_THAT(text, HasSubstr("Content-Length: 15\r\n"));
+    EXPECT_TRUE(text.ends_with("\r\n\r\n")) << text;
+}
+
+TEST_F(a_gateway, keeps_a_connection_for_more_requests) {
+    start();
+    auto c = http_client(port);
+    EXPECT_EQ(c.get("/health").status, 200);
+    EXPECT_EQ(text_of(c.post("/v1/chat/completions", chat("Hello!", {{"stream", true}}))), story);
+    EXPECT_EQ(c.get("/v1/models").status, 200);
+}
+
+TEST_F(a_gateway, answers_requests_that_are_sent_ahead_in_their_order) {
+    start();
+    http_client c(port);
+    c.send_request("POST", "/v1/chat/completions", chat().dump());
+    c.send_request("GET", "/health", {});
+    EXPECT_EQ(c.read_answer().parsed()["object"], "chat.completion");
+    EXPECT_EQ(c.read_answer().parsed()["status"], "ok");
+}
+
+TEST_F(a_gateway, gives_a_request_the_id_that_it_brings_or_one_of_its_own) {
+    start();
+    auto c = http_client(port);
+    EXPECT_THAT(c.get("/health").headers.at("x-request-id"), HasSubstr("req-"));
+    c.headers["X-Request-Id"] = "trace-7";
+    EXPECT_EQ(c.get("/health").headers.at("x-request-id"), "trace-7");
+    c.headers["X-Request-Id"] = "two words";
+    EXPECT_THAT(c.get("/health").headers.at("x-request-id"), HasSubstr("req-"));
+}
+
+// --- keys
+
+class gateway_with_keys : public a_gateway {
+ protected:
+    gateway_with_keys() {
+        made = gateway::make_api_key();
+        options.keys = gateway::api_keys({{.name = "reception",
+                                           .sha256 = *gateway::hash_of_key(made.key),
+                                           .requests_per_minute = 1000}});
+    }
+    gateway::new_api_key made;
+};
+
+TEST_F(gateway_with_keys, lets_nobody_in_without_one_but_to_open_routes) {
+    start();
+    for (const auto& route : gateway::all_routes()) {
+        std::string path(route.path);
+        if (const auto at = path.find('{'); at != path.npos)
+            path.replace(at, path.find('}') - at + 1, "x");
+        http_client c(port);
+        const auto a = c.ask(route.method, path, route.method == "POST" ? "{}" : "");
+        if (route.needs == gateway::right::open)
+            EXPECT_NE(a.status, 401) << path;
+        else
+            EXPECT_EQ(a.status, 401) << route.method << ' ' << path;
+    }
+    EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
+}
+
+TEST_F(gateway_with_keys, lets_in_who_has_one) {
+    start();
+    auto c = http_client(port);
+    c.headers["Authorization"] = "Bearer " + made.key;
+    EXPECT_EQ(c.post("/v1/chat/completions", chat()).status, 200);
+    EXPECT_EQ(c.get("/metrics").status, 403) << "not its right";
+}
+
+TEST_F(gateway_with_keys, remembers_who_asked_and_never_the_key) {
+    start();
+    auto c = http_client(port);
+    c.headers["Authorization"] = "Bearer " + made.key;
+    c.post("/v1/chat/completions", chat());
+    c.headers["Authorization"] = "Bearer " + made.key + "x";
+    c.get("/v1/models");
+    end();
+    const auto lines = audited();
+    ASSERT_EQ(lines.size(), 2u);
+    const auto first = json::parse(lines[0]);
+    EXPECT_EQ(first["key"], "reception");
+    EXPECT_EQ(first["route"], "/v1/chat/completions");
+    EXPECT_EQ(first["status"], 200);
+    EXPECT_GT(first["tokens_out"], 10);
+    EXPECT_EQ(json::parse(lines[1])["status"], 401);
+    for (const auto& line : lines) {
+        EXPECT_THAT(line, Not(HasSubstr(made.key)));
+        EXPECT_THAT(line, Not(HasSubstr("Hello!"))) << "no prompt unless it is asked for";
+    }
+}
+
+TEST_F(a_gateway, does_not_listen_where_others_reach_it_without_keys) {
+    options.address = "0.0.0.0";
+    EXPECT_THROW(start(), config_error);
+}
+
+}  // namespace

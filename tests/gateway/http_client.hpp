@@ -1,0 +1,65 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::testing {
+
+/// What a client of the gateway got. Names of headers are in lower case.
+struct http_answer {
+    int status = 0;
+    std::map<std::string, std::string> headers{};
+    std::string body{};
+
+    /// The body as JSON; null if it is none.
+    nlohmann::json parsed() const { return nlohmann::json::parse(body, nullptr, false); }
+    /// The data of each event of a stream.
+    std::vector<std::string> events() const;
+};
+
+/// A connection to 127.0.0.1 that waits for what it asks, up to 20 s; what fails gives an answer of
+/// status 0.
+class http_client {
+ public:
+    explicit http_client(std::uint16_t port);
+    ~http_client();
+    http_client(const http_client&) = delete;
+    http_client& operator=(const http_client&) = delete;
+
+    /// Sent with every request.
+    std::map<std::string, std::string> headers{};
+
+    http_answer get(std::string_view target) { return ask("GET", target, {}); }
+    http_answer post(std::string_view target, std::string_view body) {
+        return ask("POST", target, body);
+    }
+    http_answer post(std::string_view target, const nlohmann::json& body) {
+        return ask("POST", target, body.dump());
+    }
+    http_answer ask(std::string_view method, std::string_view target, std::string_view body);
+
+    // In parts.
+    void send(std::string_view bytes);
+    void send_request(std::string_view method, std::string_view target, std::string_view body);
+    http_answer read_answer();
+    /// Reads until this text has come; false if the connection ends, or time.
+    bool read_until(std::string_view text);
+    /// Whatever comes until the other side closes.
+    std::string read_to_end();
+    void close();
+    /// With RST in place of FIN.
+    void reset();
+
+ private:
+    bool read_more();
+
+    int socket_ = -1;
+    std::string read_;
+};
+
+}  // namespace tandem::testing
