@@ -75,6 +75,8 @@ std::optional<api_error> parse_body(std::string_view body, std::size_t max_bytes
     if (body.size() > max_bytes)
         return refused(
             413, fmt::format("has {} bytes; at most {} are possible", body.size(), max_bytes));
+    // The parser takes a NUL byte for the end; JSON has none.
+    if (body.find('\0') != body.npos) return refused(400, "is not JSON: it has a NUL byte");
     body_counter counter;
     if (!json::sax_parse(body, &counter)) return refused(400, std::move(counter).fault());
     auto read = json::parse(body, nullptr, false);

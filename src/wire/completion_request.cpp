@@ -43,7 +43,6 @@ json sampling_fields(const generation_options& o) {
     if (o.seed >= 0) fields["seed"] = o.seed;
     if (!o.stop.empty()) fields["stop"] = o.stop;
     if (!o.grammar.empty()) fields["grammar"] = o.grammar;
-    if (!o.json_schema.empty()) fields["json_schema"] = json::parse(o.json_schema, nullptr, false);
     return fields;
 }
 
@@ -68,7 +67,10 @@ std::string completion_settings(const generation_options& options,
     for (const auto& pair : reasoning_tags)
         for (const auto& mark : {pair.open, pair.close}) fields["preserved_tokens"].push_back(mark);
     const auto object = dumped(fields);
-    return object.substr(1, object.size() - 2);
+    auto settings = object.substr(1, object.size() - 2);
+    if (!options.json_schema.empty())
+        settings += R"(,"json_schema":)" + compacted(options.json_schema);
+    return settings;
 }
 
 std::string completion_body(const completion_request& request) {

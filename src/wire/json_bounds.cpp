@@ -83,6 +83,8 @@ class bracket_reader {
 
 json_fault check_json(std::string_view text, int deepest, std::size_t most_values,
                       std::size_t most_keys) {
+    // The parser takes a NUL byte for the end; JSON has none.
+    if (text.find('\0') != text.npos) return json_fault::not_json;
     json_counter counter(deepest, most_values, most_keys);
     json::sax_parse(text, &counter);
     return counter.fault();

@@ -9,6 +9,12 @@ std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+std::string compacted(std::string_view text) {
+    const auto value = nlohmann::ordered_json::parse(text, nullptr, false);
+    if (value.is_discarded()) return "null";
+    return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 void append_string(std::string_view text, std::string& out) {
     out += dumped(json(text));
 }

@@ -13,6 +13,9 @@ namespace tandem::wire {
 /// `value` as text. Bytes that are not UTF-8 are replaced, so that this does not throw.
 std::string dumped(const json& value);
 
+/// JSON `text` without its white space, and its members in their order; "null" if it is no JSON.
+std::string compacted(std::string_view text);
+
 /// Appends `text` as a JSON string.
 void append_string(std::string_view text, std::string& out);
 

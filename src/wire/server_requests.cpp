@@ -48,9 +48,9 @@ std::string detokenize_body(std::span<const token_id> ids) {
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools) {
     auto list = json::array();
     for (const auto& m : messages) list.push_back(json_of(m));
-    json body{{"messages", std::move(list)}};
-    if (!tools.empty()) body["tools"] = json::parse(tools, nullptr, false);
-    return dumped(body);
+    auto body = R"({"messages":)" + dumped(list);
+    if (!tools.empty()) body += R"(,"tools":)" + compacted(tools);
+    return body + '}';
 }
 
 std::string slot_erase_path(int slot) {

@@ -35,6 +35,7 @@ TEST(request_body, is_one_json_object) {
         EXPECT_THAT(refusal(body), HasSubstr("is not valid JSON near byte")) << body;
     for (const char* body : {"[]", "1", "null", R"("a")"})
         EXPECT_THAT(refusal(body), HasSubstr("is no JSON object")) << body;
+    EXPECT_THAT(refusal(std::string("{}\0garbage", 10)), HasSubstr("has a NUL byte"));
 }
 
 TEST(request_body, keeps_the_order_of_its_members) {

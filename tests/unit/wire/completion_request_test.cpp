@@ -114,5 +114,13 @@ TEST(CompletionRequest, ReplacesBytesThatAreNotUtf8) {
     EXPECT_EQ(body.at("stop").at(0), "\xEF\xBF\xBD");
 }
 
+// The server makes the grammar of it in that order, and the model writes in it.
+TEST(CompletionRequest, KeepsTheOrderOfASchemasMembers) {
+    EXPECT_NE(completion_settings({.json_schema = R"({"type": "object", "properties":
+                  {"why": {"type": "string"}, "answer": {"type": "string"}}})"})
+                  .find(R"("json_schema":{"type":"object","properties":{"why":)"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace tandem::wire

@@ -175,6 +175,8 @@ TEST_F(ServerMessages, ApplyTemplateSendsTheMessagesInOrder) {
     EXPECT_EQ(body["messages"].size(), 2u);
     EXPECT_EQ(body["messages"][0]["content"], "Be \"brief\".");
     EXPECT_EQ(body["messages"][1]["role"], "user");
+    EXPECT_EQ(apply_template_body({}, R"([{"z": 1, "a": 2}])"),
+              R"({"messages":[],"tools":[{"z":1,"a":2}]})");
     EXPECT_EQ(apply_template_body({}), R"({"messages":[]})");
 }
 
