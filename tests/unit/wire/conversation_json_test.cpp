@@ -24,6 +24,7 @@ saved_conversation full() {
     c.options.reply_reserve = 7;
     c.options.trim_slack = 0.5;
     c.options.isolate = true;
+    c.options.raw = true;
     c.exchanges = {{{{"user", "Weather?"},
                      {"assistant", "", {{"1", "weather", "{\"a\":1}"}}},
                      {"tool", "sunny", {}, "1", "weather"}},
@@ -42,7 +43,7 @@ constexpr std::string_view full_text =
     R"("last_turn":{"generated":12,"handed_over":8,"heard":4},)"
     R"("options":{"interrupted":"handed_over","interrupted_mark":"…","isolate":true,)"
     R"("messages":[{"content":"Be brief.","role":"system"}],)"
-    R"("reply_reserve":7,"resume_grace_ms":1.5,"trim_slack":0.5},"version":1})";
+    R"("raw":true,"reply_reserve":7,"resume_grace_ms":1.5,"trim_slack":0.5},"version":1})";
 
 /// What is wrong with the text, as "field message"; empty if nothing is.
 std::string fault_of(std::string_view text) {
