@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem::gateway {
 
@@ -47,5 +48,9 @@ struct gateway_options {
     /// The prompt is part of that line.
     bool audit_prompts = false;
 };
+
+/// All faults of `o`; empty if it can be used. Addresses are not looked at but for who reaches
+/// them.
+std::vector<config_fault> check(const gateway_options& o);
 
 }  // namespace tandem::gateway

@@ -2,31 +2,17 @@
 
 #include "gateway/connection.hpp"
 #include "gateway/gateway_core.hpp"
-#include "gateway/network_address.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <fmt/format.h>
 
 #include <utility>
-#include <vector>
 
 namespace tandem::gateway {
 namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
-
-std::vector<config_fault> faults_of(const gateway_options& o) {
-    auto faults = check(o.service);
-    for (auto& f : check(o.prompts)) faults.push_back(std::move(f));
-    if (!may_bind(o.address, !o.keys.is_empty()))
-        faults.push_back({"address", fmt::format("is {}, where others reach the gateway: give it "
-                                                 "keys, or let it listen on 127.0.0.1",
-                                                 o.address)});
-    if (o.max_connections == 0) faults.push_back({"max_connections", "is 0; at least 1"});
-    return faults;
-}
 
 tcp::endpoint endpoint_of(const gateway_options& o) {
     const auto address = o.address == "localhost" ? "127.0.0.1" : o.address;
@@ -67,6 +53,8 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         });
         look();
     }
+
+    void replace_keys(api_keys keys) { core_->gate.replace_keys(std::move(keys)); }
 
     void close() {
         stopped_ = nullptr;
@@ -123,7 +111,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
 };
 
 gateway_server::gateway_server(asio::io_context& loop, gateway_options options) {
-    if (auto faults = faults_of(options); !faults.empty()) throw config_error(std::move(faults));
+    if (auto faults = check(options); !faults.empty()) throw config_error(std::move(faults));
     listener_ = std::make_shared<gateway_listener>(loop, std::move(options));
     listener_->accept();
 }
@@ -134,6 +122,10 @@ gateway_server::~gateway_server() {
 
 std::uint16_t gateway_server::port() const {
     return listener_->port();
+}
+
+void gateway_server::replace_keys(api_keys keys) {
+    listener_->replace_keys(std::move(keys));
 }
 
 void gateway_server::stop(duration limit, std::function<void()> stopped) {

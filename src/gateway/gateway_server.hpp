@@ -29,6 +29,10 @@ class gateway_server {
 
     std::uint16_t port() const;
 
+    /// From the next request on; replies that run are finished. A gateway that had keys is not open
+    /// without them: nobody gets in.
+    void replace_keys(api_keys keys);
+
     /// No connection and no reply is begun any more; those that run end, or are ended after
     /// `limit`. Then `stopped` is called, once.
     void stop(duration limit, std::function<void()> stopped);

@@ -140,6 +140,19 @@ std::optional<api_error> refusal(const gateway_core& core, const admitted& who,
     return core.policy.verdict(texts);
 }
 
+// Only what a line of the audit can hold.
+void note_prompt(http_exchange& exchange, const gateway_core& core,
+                 const std::vector<std::string_view>& texts) {
+    if (!core.options.audit || !core.options.audit_prompts) return;
+    std::string prompt;
+    for (const auto& text : texts) {
+        if (prompt.size() > max_audit_prompt_bytes) break;
+        if (!prompt.empty()) prompt += '\n';
+        prompt += text.substr(0, max_audit_prompt_bytes + 1);
+    }
+    exchange.record.prompt = std::move(prompt);
+}
+
 // One request, whole or as a stream: a piece for each token only where somebody reads them.
 reply start(conversation& talk, const generation_request& request) {
     return talk.stream(request.options,
@@ -154,6 +167,7 @@ awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitte
     auto& request = std::get<chat_request>(read);
     std::vector<std::string_view> texts;
     for (const auto& m : request.messages) texts.push_back(m.content);
+    note_prompt(exchange, core, texts);
     if (const auto error = refusal(core, who, texts)) co_return co_await exchange.send(*error);
 
     auto options = core.options.service.conversation;
@@ -170,8 +184,9 @@ awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core, a
     auto read = read_completion_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
     auto& request = std::get<completion_request>(read);
-    if (const auto error = refusal(core, who, {request.prompt}))
-        co_return co_await exchange.send(*error);
+    const std::vector<std::string_view> texts{request.prompt};
+    note_prompt(exchange, core, texts);
+    if (const auto error = refusal(core, who, texts)) co_return co_await exchange.send(*error);
 
     auto options = core.options.service.conversation;
     options.messages = {};

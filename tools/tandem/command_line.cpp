@@ -3,8 +3,10 @@
 #include "doctor_flags.hpp"
 #include "flag_faults.hpp"
 #include "help_format.hpp"
+#include "key_flags.hpp"
 #include "replay_flags.hpp"
 #include "segment_flags.hpp"
+#include "serve_flags.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,16 +59,7 @@ class parser {
         if (const auto faults = faults_before(); !faults.empty()) return refused("tandem", faults);
         if (const auto faults = values_taken_from_flags(parsed()); !faults.empty())
             return refused(name(), faults);
-        if (app_.got_subcommand(doctor_.name))
-            return answer(&command_line::doctor,
-                          [&](auto& faults) { return doctor_.read(variables, faults); });
-        if (app_.got_subcommand(replay_.name))
-            return answer(&command_line::replay,
-                          [&](auto& faults) { return replay_.read(variables, faults); });
-        if (app_.got_subcommand(segment_.name))
-            return answer(&command_line::segment,
-                          [&](auto& faults) { return segment_.read(faults); });
-        return {.status = wrong_use, .err = help_text(app_)};
+        return read_command(variables);
     } catch (const CLI::CallForHelp&) {
         return {.out = help_text(parsed())};
     } catch (const CLI::CallForVersion&) {
@@ -85,6 +78,21 @@ class parser {
     }
     std::string name() const {
         return &parsed() == &app_ ? "tandem" : "tandem " + parsed().get_name();
+    }
+
+    command_line read_command(const environment& variables) {
+        using result = command_line;
+        if (app_.got_subcommand(doctor_.name))
+            return answer(&result::doctor, [&](auto& f) { return doctor_.read(variables, f); });
+        if (app_.got_subcommand(replay_.name))
+            return answer(&result::replay, [&](auto& f) { return replay_.read(variables, f); });
+        if (app_.got_subcommand(segment_.name))
+            return answer(&result::segment, [&](auto& f) { return segment_.read(f); });
+        if (app_.got_subcommand(serve_.name))
+            return answer(&result::serve, [&](auto& f) { return serve_.read(variables, f); });
+        if (app_.got_subcommand(key_.name))
+            return answer(&result::key, [&](auto& f) { return key_.read(f); });
+        return {.status = wrong_use, .err = help_text(app_)};
     }
 
     // Names of the commands that have `flag`; of all of them if it is empty.
@@ -139,6 +147,8 @@ class parser {
     replay_flags replay_{app_};
     doctor_flags doctor_{app_};
     segment_flags segment_{app_};
+    serve_flags serve_{app_};
+    key_flags key_{app_};
 };
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include "config_layers.hpp"
 #include "doctor_command.hpp"
+#include "key_command.hpp"
 #include "replay_command.hpp"
 #include "segment_command.hpp"
+#include "serve_command.hpp"
 
 #include <optional>
 #include <string>
@@ -17,6 +19,8 @@ struct command_line {
     std::optional<doctor_options> doctor{};
     std::optional<replay_options> replay{};
     std::optional<segment_options> segment{};
+    std::optional<serve_options> serve{};
+    std::optional<key_options> key{};
     int status = 0;
     std::string out{};
     std::string err{};

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
+#include <system_error>
 
 namespace tandem::command {
 
@@ -75,13 +77,30 @@ std::vector<std::string> values_taken_from_flags(const CLI::App& app) {
     return faults;
 }
 
-void read_wait(const std::string& text, duration& wait, std::vector<std::string>& faults) {
+void read_number(const char* flag, const std::string& text, int least, int most, int& value,
+                 std::vector<std::string>& faults) {
+    int number = 0;
+    const auto* last = text.data() + text.size();
+    const auto [end, fault] = std::from_chars(text.data(), last, number);
+    if (fault == std::errc{} && end == last && number >= least && number <= most)
+        value = number;
+    else
+        faults.push_back(fmt::format("{} is {}; it must be a whole number from {} to {}", flag,
+                                     text, least, most));
+}
+
+void read_time(const char* flag, const std::string& text, duration& time,
+               std::vector<std::string>& faults) {
     constexpr auto longest = std::chrono::hours(1);
     const auto read = parse_duration(text);
     if (read && *read >= duration{} && *read <= longest)
-        wait = *read;
+        time = *read;
     else
-        faults.push_back(fmt::format("--wait is {}; it must be a time from 0 to 1h", text));
+        faults.push_back(fmt::format("{} is {}; it must be a time from 0 to 1h", flag, text));
+}
+
+void read_wait(const std::string& text, duration& wait, std::vector<std::string>& faults) {
+    read_time("--wait", text, wait, faults);
 }
 
 }  // namespace tandem::command

@@ -37,6 +37,13 @@ void add_value_flag(CLI::App& app, const char* flag, Target& target, const char*
     option->type_name(value)->group(group);
 }
 
+/// A whole number from `least` to `most`; `value` stays as it is where the text is none.
+void read_number(const char* flag, const std::string& text, int least, int most, int& value,
+                 std::vector<std::string>& faults);
+
+/// A time from 0 to 1 h.
+void read_time(const char* flag, const std::string& text, duration& time,
+               std::vector<std::string>& faults);
 /// The value of --wait.
 void read_wait(const std::string& text, duration& wait, std::vector<std::string>& faults);
 

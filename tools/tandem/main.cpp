@@ -1,7 +1,9 @@
 #include "command_line.hpp"
 #include "doctor_command.hpp"
+#include "key_command.hpp"
 #include "replay_command.hpp"
 #include "segment_command.hpp"
+#include "serve_command.hpp"
 #include "terminal.hpp"
 
 #include <csignal>
@@ -44,6 +46,8 @@ int main(int argc, char** argv) try {
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);
     if (command.replay) return tandem::command::run_replay(*command.replay);
     if (command.segment) return tandem::command::run_segment(*command.segment);
+    if (command.serve) return tandem::command::run_serve(*command.serve);
+    if (command.key) return tandem::command::run_key(*command.key);
     return tell(command);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "tandem: %s\n", e.what());

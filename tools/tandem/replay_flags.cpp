@@ -1,12 +1,13 @@
 #include "replay_flags.hpp"
 
 #include "flag_faults.hpp"
+#include "log_output.hpp"
+#include "service_flags.hpp"
 #include "text/utf8.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,6 @@ namespace tandem::command {
 namespace {
 
 constexpr int max_concurrency = 1000;
-constexpr int most_slots_per_conversation = 1024;
 
 constexpr const char* replay_text = R"(Example:
   tandem replay --url http://127.0.0.1:8080 --tts wpm=160 prompts.jsonl
@@ -51,36 +51,11 @@ Exit status: 0 all replies complete, 1 some failed, 2 wrong use, 130 stopped
 with Ctrl-C, 143 stopped with SIGTERM.)";
 
 // In the order of their enumerations.
-constexpr std::array<std::string_view, 2> placement_names{"round_robin", "least_busy"};
 constexpr std::array<std::string_view, 4> history_names{"heard", "handed_over", "full", "none"};
-constexpr std::array<std::string_view, 5> level_names{"debug", "info", "warning", "error", "off"};
-
-// A whole number from `least` to `most`.
-void read_number(const char* flag, const std::string& text, int least, int most, int& value,
-                 std::vector<std::string>& faults) {
-    const auto* last = text.data() + text.size();
-    const auto [end, fault] = std::from_chars(text.data(), last, value);
-    if (fault != std::errc{} || end != last || value < least || value > most)
-        faults.push_back(fmt::format("{} is {}; it must be a whole number from {} to {}", flag,
-                                     text, least, most));
-}
 
 void tell_invalid(const char* flag, const std::string& text, std::vector<std::string>& faults) {
     if (const auto bad = text::find_invalid(text); bad != std::string::npos)
         faults.push_back(fmt::format("{} has invalid UTF-8 at byte {}", flag, bad + 1));
-}
-
-// What is wrong besides the configuration of each server.
-std::vector<std::string> service_faults(service_config c) {
-    // A single one is checked with its configuration.
-    if (c.servers.size() < 2) c.servers.clear();
-    const auto all = check(c);
-    std::vector<std::string> faults;
-    for (auto i = check(c.server).size(); i < all.size(); ++i) {
-        const auto field = all[i].field == "servers" ? "url" : all[i].field;
-        faults.push_back(fmt::format("{} {}", flag_name(field), all[i].message));
-    }
-    return faults;
 }
 
 }  // namespace
@@ -176,11 +151,8 @@ std::vector<std::string> replay_flags::prompt_faults() const {
 void replay_flags::read_conversation_flags(service_config& c,
                                            std::vector<std::string>& faults) const {
     const auto& t = texts_;
-    if (!choose(placement_names, t.placement, c.placement))
-        faults.push_back(
-            fmt::format("--placement is {}; it must be round_robin or least_busy", t.placement));
-    read_number("--slots-per-conversation", t.slots_per_conversation, 0,
-                most_slots_per_conversation, c.slots_per_conversation, faults);
+    read_placement(t.placement, c, faults);
+    read_slots_per_conversation(t.slots_per_conversation, c, faults);
     c.share_idle_slots = t.share_idle_slots;
     if (!choose(history_names, t.interrupted, c.conversation.interrupted))
         faults.push_back(fmt::format(

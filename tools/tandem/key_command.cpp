@@ -1,0 +1,25 @@
+#include "key_command.hpp"
+
+#include "client_keys.hpp"
+#include "terminal.hpp"
+
+namespace tandem::command {
+
+int run_key(const key_options& options) {
+    constexpr std::size_t digits = 8;
+    const auto made = gateway::make_api_key();
+    // Names must differ.
+    const auto name = options.name.empty() ? "key-" + made.sha256.substr(0, digits) : options.name;
+    terminal t;
+    t.print(made.key + '\n' + key_entry(name, made.sha256) + '\n');
+    if (t.failure().empty()) {
+        t.print_error(
+            "The first line is the key, for the client: it is shown this once. The second\n"
+            "one goes into the file of --keys: {\"keys\": [LINE, LINE...]}");
+        return 0;
+    }
+    t.print_error("tandem key: " + t.failure());
+    return 1;
+}
+
+}  // namespace tandem::command
