@@ -120,6 +120,21 @@ TEST_F(gateway_with_keys, lets_in_who_has_one) {
     EXPECT_EQ(c.get("/metrics").status, 403) << "not its right";
 }
 
+TEST_F(gateway_with_keys, takes_other_keys_while_it_runs) {
+    start();
+    auto c = http_client(port);
+    c.headers["Authorization"] = "Bearer " + made.key;
+    EXPECT_EQ(c.get("/v1/models").status, 200);
+    const auto other = gateway::make_api_key();
+    on_loop([&] {
+        gate->replace_keys(
+            gateway::api_keys({{.name = "kitchen", .sha256 = *gateway::hash_of_key(other.key)}}));
+    });
+    EXPECT_EQ(c.get("/v1/models").status, 401);
+    c.headers["Authorization"] = "Bearer " + other.key;
+    EXPECT_EQ(c.get("/v1/models").status, 200);
+}
+
 TEST_F(gateway_with_keys, remembers_who_asked_and_never_the_key) {
     start();
     auto c = http_client(port);

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace tandem::command {
@@ -31,6 +32,13 @@ command_line refused(const std::string& who, const std::vector<std::string>& fau
     std::string text;
     for (const auto& fault : faults) text += fmt::format("{}: {}\n", who, fault);
     return {.status = wrong_use, .err = text + fmt::format("See \"{} --help\".", who)};
+}
+
+// "a", "a and b", "a, b and c".
+std::string joined_by_and(const std::vector<std::string>& names) {
+    const auto all_but_last = std::span(names).first(names.size() - 1);
+    return fmt::format("{}{}{}", fmt::join(all_but_last, ", "), all_but_last.empty() ? "" : " and ",
+                       names.back());
 }
 
 // "help replay" asks for what "replay --help" does.
@@ -120,7 +128,7 @@ class parser {
                 owners.empty()
                     ? argument + " is an unknown flag"
                     : fmt::format("{} is a flag of {}; write it behind {}", flag,
-                                  fmt::join(owners, " and "),
+                                  joined_by_and(owners),
                                   owners.size() == 1 ? "that word" : "one of these words"));
         }
         return faults;

@@ -1,0 +1,228 @@
+// `tandem serve` and `tandem key`.
+
+#include "arguments_fixture.hpp"
+#include "gateway/api_keys.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace tandem::command;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class serve_arguments : public arguments {
+ protected:
+    command_line serve(std::vector<std::string> args) {
+        args.insert(args.begin(), "serve");
+        return parse(std::move(args));
+    }
+    std::string keys() {
+        return file_with(fmt::format(R"({{"keys": [{{"name": "bot", "sha256": "{}"}}]}})",
+                                     tandem::gateway::make_api_key().sha256));
+    }
+};
+
+TEST_F(serve_arguments, have_defaults_for_this_machine_alone) {
+    const auto c = serve({});
+    ASSERT_TRUE(c.serve) << c.err;
+    const auto& g = c.serve->gateway;
+    EXPECT_EQ(g.address, "127.0.0.1");
+    EXPECT_EQ(g.port, 8090);
+    EXPECT_TRUE(g.keys.is_empty());
+    EXPECT_EQ(g.model, "") << "a server is asked";
+    EXPECT_EQ(g.stream_by, tandem::stream_by::token);
+    EXPECT_EQ(g.max_connections, 10'000u);
+    EXPECT_EQ(g.prompts.max_bytes, std::size_t{1} << 20);
+    EXPECT_EQ(g.service.server.slots, 0) << "all of the server";
+    EXPECT_EQ(g.service.server.reuse_guard, 2s);
+    EXPECT_EQ(c.serve->drain, 30s);
+    EXPECT_EQ(c.serve->log_level, tandem::log_level::info);
+    EXPECT_EQ(c.serve->log_format, log_format::text);
+}
+
+TEST_F(serve_arguments, have_values_of_every_kind) {
+    const auto c = serve({"--listen",
+                          "[::1]:0",
+                          "--model",
+                          "talk",
+                          "--stream-by",
+                          "chunk",
+                          "--max-connections",
+                          "5",
+                          "--drain",
+                          "250ms",
+                          "--placement",
+                          "round_robin",
+                          "--slots-per-conversation",
+                          "1",
+                          "--max-prompt-bytes",
+                          "0",
+                          "--audit",
+                          "-",
+                          "--audit-prompts",
+                          "--log-level",
+                          "debug",
+                          "--log-format",
+                          "json",
+                          "--url",
+                          "http://a:1",
+                          "--server",
+                          "http://b:1",
+                          "--slots",
+                          "3"});
+    ASSERT_TRUE(c.serve) << c.err;
+    const auto& g = c.serve->gateway;
+    EXPECT_EQ(g.address, "::1");
+    EXPECT_EQ(g.port, 0);
+    EXPECT_EQ(g.model, "talk");
+    EXPECT_EQ(g.stream_by, tandem::stream_by::chunk);
+    EXPECT_EQ(g.max_connections, 5u);
+    EXPECT_EQ(g.prompts.max_bytes, 0u);
+    EXPECT_TRUE(g.audit_prompts);
+    EXPECT_EQ(g.service.placement, tandem::placement::round_robin);
+    EXPECT_EQ(g.service.slots_per_conversation, 1);
+    EXPECT_EQ(g.service.server.slots, 3);
+    EXPECT_THAT(g.service.servers, ElementsAre("http://a:1", "http://b:1"));
+    EXPECT_EQ(c.serve->drain, 250ms);
+    EXPECT_EQ(c.serve->audit, "-");
+    EXPECT_EQ(c.serve->log_level, tandem::log_level::debug);
+    EXPECT_EQ(c.serve->log_format, log_format::json);
+}
+
+TEST_F(serve_arguments, read_the_configuration_from_all_its_sources) {
+    variables_ = {{"TANDEM_TEMPERATURE", "0.25"}};
+    const auto c = serve({"--config", file_with(R"({"servers": ["http://a:1"], "slots": 4})")});
+    ASSERT_TRUE(c.serve) << c.err;
+    EXPECT_EQ(c.serve->gateway.service.server.generation.temperature, 0.25);
+    EXPECT_EQ(c.serve->gateway.service.server.slots, 4);
+    EXPECT_THAT(c.serve->gateway.service.servers, ElementsAre("http://a:1"));
+}
+
+TEST_F(serve_arguments, may_have_keys_and_then_any_address) {
+    const auto file = keys();
+    const auto c = serve({"--keys", file, "--listen", "0.0.0.0:8090"});
+    ASSERT_TRUE(c.serve) << c.err;
+    ASSERT_EQ(c.serve->gateway.keys.all().size(), 1u);
+    EXPECT_EQ(c.serve->gateway.keys.all()[0].name, "bot");
+    EXPECT_EQ(c.serve->key_file, file);
+}
+
+TEST_F(serve_arguments, need_keys_where_others_reach_the_port) {
+    const auto c = serve({"--listen", "0.0.0.0:8090"});
+    EXPECT_EQ(c.status, 2);
+    EXPECT_THAT(c.err, HasSubstr("tandem serve: --listen is 0.0.0.0, where others reach the "
+                                 "gateway: give it keys, or let it listen on 127.0.0.1; --keys "
+                                 "FILE names them\n"));
+}
+
+TEST_F(serve_arguments, are_told_all_faults_of_the_key_file) {
+    const auto file = file_with(R"({"keys": [{"name": ""}]})");
+    const auto c = serve({"--keys", file, "--listen", "0.0.0.0:1"});
+    EXPECT_EQ(c.status, 2);
+    EXPECT_THAT(c.err, AllOf(HasSubstr("--keys " + file + ": keys[0].name must be 1 to 64"),
+                             HasSubstr("--keys " + file + ": keys[0].sha256 is missing"),
+                             Not(HasSubstr("--listen"))));
+}
+
+TEST_F(serve_arguments, have_denied_words_a_line_each) {
+    const auto c = serve({"--denied", file_with("secret\n\nsecret sauce\n")});
+    ASSERT_TRUE(c.serve) << c.err;
+    EXPECT_THAT(c.serve->gateway.prompts.denied, ElementsAre("secret", "secret sauce"));
+}
+
+TEST_F(serve_arguments, are_told_the_lines_of_words_that_cannot_be_denied) {
+    const auto c = serve({"--denied", file_with("secret\n\nx\n" + std::string(300, 'y'))});
+    EXPECT_EQ(c.status, 2);
+    EXPECT_THAT(c.err, AllOf(HasSubstr("--denied " + file_ + ":3: has 1 bytes"),
+                             HasSubstr("--denied " + file_ + ":4: has 300 bytes")));
+}
+
+TEST_F(serve_arguments, are_told_all_that_is_wrong_at_once) {
+    const auto c = serve({"--drain", "2d", "--stream-by", "word", "--slots", "-1", "--placement",
+                          "any", "--url", "http://a:1", "--url", "http://a:1"});
+    EXPECT_EQ(c.status, 2);
+    for (const auto* fault : {"--drain is 2d", "--stream-by is word", "--slots", "--placement is",
+                              "--url has http://a:1 twice"})
+        EXPECT_THAT(c.err, HasSubstr(fault));
+}
+
+struct wrong_arguments {
+    const char* name;
+    std::vector<std::string> args;
+    const char* words;
+};
+class refused_serve_arguments : public serve_arguments,
+                                public testing::WithParamInterface<wrong_arguments> {};
+
+TEST_P(refused_serve_arguments, are_named) {
+    const auto c = parse(GetParam().args);
+    EXPECT_EQ(c.status, 2);
+    EXPECT_FALSE(c.serve || c.key);
+    EXPECT_THAT(c.err, HasSubstr(GetParam().words));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    table, refused_serve_arguments,
+    testing::Values(
+        wrong_arguments{
+            "no_port", {"serve", "--listen", "127.0.0.1"}, "--listen is 127.0.0.1; it must be"},
+        wrong_arguments{
+            "a_name", {"serve", "--listen", "example.com:1"}, "--listen is example.com:1;"},
+        wrong_arguments{
+            "no_connections", {"serve", "--max-connections", "0"}, "--max-connections is 0;"},
+        wrong_arguments{
+            "a_size", {"serve", "--max-prompt-bytes", "1k"}, "--max-prompt-bytes is 1k;"},
+        wrong_arguments{"a_level", {"serve", "--log-level", "all"}, "--log-level is all;"},
+        wrong_arguments{"a_format", {"serve", "--log-format", "xml"}, "--log-format is xml;"},
+        wrong_arguments{"an_empty_key_file", {"serve", "--keys", ""}, "--keys is empty"},
+        wrong_arguments{
+            "keys_from_stdin", {"serve", "--keys", "-"}, "--keys is -; it must be a file"},
+        wrong_arguments{
+            "no_key_file", {"serve", "--keys", "/no/such"}, "--keys /no/such: No such file"},
+        wrong_arguments{
+            "no_word_file", {"serve", "--denied", "/no/such"}, "--denied /no/such: No such"},
+        wrong_arguments{"prompts_of_no_audit", {"serve", "--audit-prompts"}, "needs --audit FILE"},
+        wrong_arguments{
+            "a_model", {"serve", "--model", std::string(300, 'm')}, "--model must be 1 to 256"},
+        wrong_arguments{"an_argument", {"serve", "f"}, "f is one argument too many"},
+        wrong_arguments{"an_unknown_flag", {"serve", "--key", "f"}, "did you mean --keys?"},
+        wrong_arguments{"a_wrong_url", {"serve", "--url", "localhost"}, "--url"},
+        wrong_arguments{
+            "an_empty_name", {"key", "--name", ""}, "--name must be 1 to 64 printable ASCII"},
+        wrong_arguments{
+            "a_name_that_is_taken", {"key", "--name", "anonymous"}, "must not be anonymous"},
+        wrong_arguments{
+            "a_name_like_a_key", {"key", "--name", "tdm_x"}, "--name begins as a key does"},
+        wrong_arguments{"a_name_with_control", {"key", "--name", "a\nb"}, "--name must be 1 to 64"},
+        wrong_arguments{"an_argument_of_key", {"key", "bot"}, "bot is one argument too many"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST_F(serve_arguments, may_name_a_key) {
+    const auto c = parse({"key", "--name", "front desk"});
+    ASSERT_TRUE(c.key) << c.err;
+    EXPECT_EQ(c.key->name, "front desk");
+    EXPECT_EQ(parse({"key"}).key->name, "");
+}
+
+TEST_F(serve_arguments, are_told_by_help_in_80_columns) {
+    for (const auto* command : {"serve", "key"}) {
+        const auto help = parse({"help", command}).out;
+        EXPECT_THAT(help, HasSubstr("Example:\n  tandem " + std::string(command)));
+        std::size_t from = 0;
+        for (auto end = help.find('\n'); end != help.npos; end = help.find('\n', from)) {
+            EXPECT_LE(end - from, 80u) << help.substr(from, end - from);
+            from = end + 1;
+        }
+    }
+}
+
+}  // namespace
