@@ -18,6 +18,7 @@ struct disconnect_watch::state {
 namespace {
 
 bool is_closed(int descriptor) noexcept {
+    if (descriptor < 0) return true;  // by ourselves; poll() would pass it over
     pollfd p{.fd = descriptor, .events = POLLRDHUP, .revents = 0};
     return ::poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }

@@ -106,6 +106,17 @@ TEST_F(stopped_gateway, finishes_the_replies_that_run) {
     EXPECT_EQ(late.get("/health").status, 0);
 }
 
+TEST_F(stopped_gateway, ends_whole_answers_that_take_too_long) {
+    server_options.tokens_per_second = 0.1;
+    start();
+    http_client busy(port);
+    busy.send_request("POST", "/v1/chat/completions", chat().dump());
+    ASSERT_TRUE(mock_server->wait_until([](const mock::observations& o) {
+        return std::ranges::any_of(o.slots, [](const auto& s) { return s.is_processing; });
+    }));
+    EXPECT_EQ(stop(1ms).wait_for(20s), std::future_status::ready);
+}
+
 TEST_F(stopped_gateway, ends_replies_that_take_too_long) {
     server_options.tokens_per_second = 1;
     start();
