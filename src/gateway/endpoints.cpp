@@ -1,6 +1,7 @@
 #include "gateway/endpoints.hpp"
 
 #include "gateway/model_list.hpp"
+#include "transport/server_url.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -18,7 +19,7 @@ using boost::asio::awaitable;
 using nlohmann::json;
 
 json json_of(const server_status& s) {
-    return {{"url", s.url},
+    return {{"url", transport::without_credentials(s.url)},
             {"state", to_string(s.state)},
             {"draining", s.draining},
             {"slots", s.slots},

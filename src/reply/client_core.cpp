@@ -3,6 +3,7 @@
 #include "reply/clock.hpp"
 #include "reply/going_on.hpp"
 #include "transport/curl_transport.hpp"
+#include "transport/server_url.hpp"
 
 #include <utility>
 
@@ -59,11 +60,14 @@ void client_core::completion_failed(const error_code& ec, time_point sent) {
     request_failed(ec);
     if (kind_of(ec, true) != failure_kind::broken || !circuit_.failed(now(), sent)) return;
     log(log_level::warning, "server {}: {} requests in a row failed: it gets none for {:.1f} s",
-        config_.url, circuit_.failures(), to_ms(*circuit_.open_until() - now()) / 1000);
+        transport::without_credentials(config_.url), circuit_.failures(),
+        to_ms(*circuit_.open_until() - now()) / 1000);
 }
 
 void client_core::server_works() {
-    if (circuit_.succeeded()) log(log_level::info, "server {}: answers again", config_.url);
+    if (circuit_.succeeded())
+        log(log_level::info, "server {}: answers again",
+            transport::without_credentials(config_.url));
 }
 
 std::optional<failure> client_core::refuses(time_point now) {

@@ -2,6 +2,7 @@
 
 #include "conversation/conversation_shell.hpp"
 #include "reply/clock.hpp"
+#include "transport/server_url.hpp"
 
 #include <fmt/format.h>
 
@@ -51,7 +52,8 @@ void service_core::remove_server(std::string_view url, duration limit) {
     if (home_->closed()) return;
     const auto* const s = list_.remove(now(), url, limit);
     if (!s) return;
-    home_->log(log_level::info, "server {}: removed, {} replies are finished", url, s->generating);
+    home_->log(log_level::info, "server {}: removed, {} replies are finished",
+               transport::without_credentials(s->url), s->generating);
     drop_drained();
     arm_timer();
 }
@@ -80,7 +82,7 @@ void service_core::end_overdue(server_id id) {
         {errc::server_gone,
          {.client_message =
               fmt::format("server {} was removed, and the reply took longer than its limit",
-                          core->config().url)}}};
+                          transport::without_credentials(core->config().url))}}};
     leave_all(core, removed);
 }
 
@@ -234,19 +236,20 @@ void service_core::tell_to_leave(const listed_server& s, time_point asked) {
     const auto what =
         list_.why_leave(s.id, [this](const listed_server& other) { return state_of(other); });
     if (!what) return;
-    const reason_to_leave reason{
-        *what,
-        {errc::no_model,
-         {.client_message = fmt::format("server {} is {}: {}", s.url, to_string(s.health.state()),
-                                        s.health.fault())}},
-        asked};
+    const reason_to_leave reason{*what,
+                                 {errc::no_model,
+                                  {.client_message = fmt::format(
+                                       "server {} is {}: {}", transport::without_credentials(s.url),
+                                       to_string(s.health.state()), s.health.fault())}},
+                                 asked};
     leave_all(cores_.at(s.id), reason);
 }
 
 void service_core::tell_state(const listed_server& s) const {
     const auto state = s.health.state();
     home_->log(s.health.may_serve() ? log_level::info : log_level::warning, "server {}: {}{}{}",
-               s.url, to_string(state), s.health.fault().empty() ? "" : ": ", s.health.fault());
+               transport::without_credentials(s.url), to_string(state),
+               s.health.fault().empty() ? "" : ": ", s.health.fault());
 }
 
 // --- ends

@@ -69,6 +69,22 @@ TEST_F(serve_test, serves_without_a_server_that_answers) {
     EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr("clients know it as default"));
 }
 
+TEST_F(serve_test, tells_nobody_the_passwords_in_its_urls) {
+    const auto url = start_server().url();
+    server_.reset();
+    auto with_password = url;
+    with_password.insert(std::string_view("http://").size(), "bob:secret@");
+    auto g = serve(
+        {"--model", "talk", "--retries", "0", "--url", with_password, "--log-level", "debug"});
+    EXPECT_NE(g.client().post("/v1/chat/completions", chat()).status, 200);
+    const auto ready = g.client().get("/ready").body;
+    EXPECT_THAT(ready, HasSubstr('"' + url + '"'));
+    EXPECT_THAT(ready, Not(HasSubstr("secret")));
+    const auto log = g.stop(SIGTERM).err;
+    EXPECT_THAT(log, HasSubstr("server " + url + ": down"));
+    EXPECT_THAT(log, Not(HasSubstr("secret")));
+}
+
 TEST_F(serve_test, tells_programs_in_json) {
     start_server();
     auto g = serve({"--log-format", "json"});
