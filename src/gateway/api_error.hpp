@@ -23,9 +23,11 @@ struct api_error {
     std::string param{};
     /// When to try again.
     std::optional<std::chrono::seconds> retry_after{};
-    /// The answer's header fields Allow (405) and WWW-Authenticate (401); empty = none.
+    /// The answer's header fields Allow (405), WWW-Authenticate (401) and Upgrade (426); empty =
+    /// none.
     std::string allow{};
     std::string www_authenticate{};
+    std::string upgrade{};
 };
 
 /// The body of such an answer: `{"error":{"message":…,"type":…,"param":…,"code":…}}`. Bytes that

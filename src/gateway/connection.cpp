@@ -4,6 +4,7 @@
 #include "gateway/endpoints.hpp"
 #include "gateway/ids.hpp"
 #include "gateway/routes.hpp"
+#include "gateway/voice_socket.hpp"
 #include "reply/clock.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -46,6 +47,12 @@ api_error not_served(const route& r) {
             .message = fmt::format("this gateway does not serve {}", r.path)};
 }
 
+api_error sent_ahead() {
+    return {.status = 400,
+            .type = "invalid_request_error",
+            .message = "bytes came before the upgrade was answered"};
+}
+
 }  // namespace
 
 connection::connection(asio::ip::tcp::socket socket, std::shared_ptr<gateway_core> core)
@@ -69,9 +76,15 @@ void connection::start() {
 
 void connection::close_when_idle() {
     if (is_reading_) close();
+    if (voice_) voice_->drain();
+}
+
+void connection::cut_short() {
+    if (!voice_) close();
 }
 
 void connection::close() {
+    if (voice_) voice_->kill();
     boost::system::error_code ignored;
     stream_.socket().close(ignored);
 }
@@ -208,9 +221,22 @@ auto connection::dispatch(http_exchange& exchange, const found_route& found, adm
             co_return co_await answer_chat(exchange, *core_, std::move(who));
         case endpoint::completions:
             co_return co_await answer_completion(exchange, *core_, std::move(who));
+        case endpoint::voice:
+            co_return co_await answer_voice(exchange, std::move(who));
         default:
             co_await exchange.send(not_served(*found.route));
     }
+}
+
+// A client must wait for the answer: what it sent ahead is no part of the WebSocket.
+auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitable<void> {
+    auto refusal = voice_refusal(exchange, *core_);
+    if (!refusal && buffer_.size() > 0) refusal = sent_ahead();
+    if (refusal) co_return co_await exchange.send(*refusal);
+    voice_caller caller{std::move(who), exchange.id(), remote_};
+    voice_ = std::make_shared<voice_websocket>(stream_.release_socket(), core_, std::move(caller));
+    const bool was_open = co_await voice_->run(exchange.request());
+    exchange.handed_over(was_open ? 101 : 400);
 }
 
 void connection::audit(const http_exchange& exchange, std::string_view key, std::string_view route,

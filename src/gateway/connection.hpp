@@ -15,6 +15,8 @@
 
 namespace tandem::gateway {
 
+class voice_websocket;
+
 /// One connection of a client: reads its requests, one at a time, checks each, and has it answered.
 class connection : public std::enable_shared_from_this<connection> {
  public:
@@ -28,6 +30,8 @@ class connection : public std::enable_shared_from_this<connection> {
     void start();
     /// At once where no request runs, else behind its answer.
     void close_when_idle();
+    /// All but a WebSocket, which its session closes.
+    void cut_short();
     void close();
 
  private:
@@ -38,6 +42,7 @@ class connection : public std::enable_shared_from_this<connection> {
                                               bool is_late) const;
     awaitable<void> refuse_unread(const api_error& error);
     awaitable<bool> answer(http_request request);
+    awaitable<void> answer_voice(http_exchange& exchange, admitted who);
     awaitable<void> dispatch(http_exchange& exchange, const found_route& found, admitted who);
     std::string id_of(const http_request& request);
     void audit(const http_exchange& exchange, std::string_view key, std::string_view route,
@@ -48,6 +53,7 @@ class connection : public std::enable_shared_from_this<connection> {
     boost::asio::steady_timer limit_;
     boost::beast::flat_buffer buffer_;
     std::string remote_;
+    std::shared_ptr<voice_websocket> voice_;  // that it became
     bool is_reading_ = false;
     bool is_late_ = false;
     bool is_first_ = true;

@@ -2,6 +2,7 @@
 
 #include "gateway/api_keys.hpp"
 #include "gateway/prompt_policy.hpp"
+#include "gateway/voice_limits.hpp"
 
 #include "tandem/duration.hpp"
 #include "tandem/service_config.hpp"
@@ -41,6 +42,9 @@ struct gateway_options {
     duration idle_timeout = std::chrono::seconds(75);
     /// For each part of an answer.
     duration write_timeout = std::chrono::seconds(30);
+
+    /// Of the WebSocket.
+    voice_limits voice{};
 
     /// Takes a line of JSON for each request (audit_line.hpp); may be empty. Called on the
     /// gateway's loop.

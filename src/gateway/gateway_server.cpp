@@ -46,10 +46,11 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         stopped_ = std::move(stopped);
         core_->is_stopping = true;
         close_acceptor();
+        core_->voices.drain();
         for_all(&connection::close_when_idle);
         limit_.expires_after(limit);
         limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
-            if (!ec) self->for_all(&connection::close);
+            if (!ec) self->cut_short();
         });
         look();
     }
@@ -58,10 +59,11 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
 
     void close() {
         stopped_ = nullptr;
+        core_->is_stopping = true;
         close_acceptor();
         limit_.cancel();
         look_.cancel();
-        for_all(&connection::close);
+        close_all();
     }
 
  private:
@@ -80,9 +82,25 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         });
     }
 
+    // Who talks over a WebSocket is told how the reply ended, and then why it is closed.
+    void cut_short() {
+        constexpr auto farewell = std::chrono::seconds(10);
+        core_->voices.stop();
+        for_all(&connection::cut_short);
+        limit_.expires_after(farewell);
+        limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->close_all();
+        });
+    }
+
+    void close_all() {
+        core_->voices.clear();
+        for_all(&connection::close);
+    }
+
     void look() {
         constexpr auto pause = std::chrono::milliseconds(5);
-        if (core_->connections.empty()) {
+        if (core_->connections.empty() && core_->voices.is_empty()) {
             limit_.cancel();
             if (const auto told = std::exchange(stopped_, nullptr)) told();
             return;

@@ -14,7 +14,7 @@ namespace tandem::gateway {
 
 class gateway_listener;
 
-/// A service on a port: OpenAI's API over HTTP.
+/// A service on a port: OpenAI's API over HTTP, and the voice WebSocket.
 ///
 /// Thread-safety: works on the one thread that runs `loop`; its functions are for that thread, too.
 /// Lifetime: the loop must outlive it. Destroying it closes all connections.
@@ -34,7 +34,8 @@ class gateway_server {
     void replace_keys(api_keys keys);
 
     /// No connection and no reply is begun any more; those that run end, or are ended after
-    /// `limit`. Then `stopped` is called, once.
+    /// `limit`. Then `stopped` is called, once; WebSockets that do not let themselves be closed may
+    /// keep it waiting for 10 s more.
     void stop(duration limit, std::function<void()> stopped);
 
  private:

@@ -76,6 +76,10 @@ auto http_exchange::send(const api_error& error) -> awaitable<void> {
     if (!error.allow.empty()) answer.set(http::field::allow, error.allow);
     if (!error.www_authenticate.empty())
         answer.set(http::field::www_authenticate, error.www_authenticate);
+    if (!error.upgrade.empty()) {
+        answer.set(http::field::upgrade, error.upgrade);
+        answer.set(http::field::connection, may_go_on_ ? "Upgrade" : "Upgrade, close");
+    }
     answer.prepare_payload();
     if (request_.method() == http::verb::head) answer.body().clear();
     if (!is_gone_) co_await put(answer);

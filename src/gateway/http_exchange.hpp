@@ -58,6 +58,11 @@ class http_exchange {
     bool may_go_on() const noexcept { return may_go_on_ && !is_gone_; }
     /// The last answer of its connection.
     void close_after() noexcept { may_go_on_ = false; }
+    /// It was answered elsewhere, with this status: the connection talks no HTTP any more.
+    void handed_over(int status) noexcept {
+        status_ = status;
+        close_after();
+    }
 
  private:
     template <class Message>

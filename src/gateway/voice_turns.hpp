@@ -86,6 +86,8 @@ class voice_turns {
     std::vector<voice_action::any> take_actions() { return std::exchange(actions_, {}); }
     bool is_over() const noexcept { return is_over_; }
     bool has_socket() const noexcept { return socket_.has_value(); }
+    /// A reply runs, or a turn waits.
+    bool is_busy() const noexcept { return is_running() || !waiting_.empty(); }
 
  private:
     struct waiting_turn {

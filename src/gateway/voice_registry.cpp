@@ -1,0 +1,124 @@
+#include "gateway/voice_registry.hpp"
+
+#include "gateway/gateway_core.hpp"
+#include "gateway/voice_session.hpp"
+#include "reply/clock.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+voice_sessions::random_bits bits_of(std::random_device& random) {
+    voice_sessions::random_bits bits{};
+    for (std::size_t i = 0; i < bits.size(); i += sizeof(std::random_device::result_type)) {
+        const auto word = random();
+        std::memcpy(&bits[i], &word, sizeof word);
+    }
+    return bits;
+}
+
+api_error stopping() {
+    return {.status = 503,
+            .code = "gateway_stopping",
+            .message = "the gateway is stopping; connect again in a moment",
+            .retry_after = std::chrono::seconds(1)};
+}
+
+}  // namespace
+
+voice_registry::voice_registry(gateway_core& core)
+    : core_(core),
+      known_(core.options.voice, [&core] { return bits_of(core.random); }),
+      expiry_(core.executor) {}
+
+voice_registry::~voice_registry() = default;
+
+auto voice_registry::admit(const admitted& who, const voice::start& first)
+    -> std::variant<std::shared_ptr<voice_session>, api_error> {
+    if (core_.is_stopping) return stopping();
+    if (auto error = may_use(who, core_.options.model)) return std::move(*error);
+    auto given = known_.admit(who.key_name(), first.session);
+    if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
+    const auto& place = std::get<voice_sessions::admission>(given);
+    if (place.dropped) sessions_.erase(*place.dropped);
+    if (place.is_new) return make(place.id, first);
+    return sessions_.at(place.id);
+}
+
+std::shared_ptr<voice_session> voice_registry::make(const std::string& id,
+                                                    const voice::start& first) {
+    const auto& o = core_.options;
+    auto session = std::make_shared<voice_session>(
+        core_, voice_setup{.session = id,
+                           .model = o.model,
+                           .asked_model = first.model,
+                           .generation = o.service.server.generation,
+                           .conversation = o.service.conversation,
+                           .limits = o.voice,
+                           .continue_timeout = o.service.server.continue_timeout});
+    sessions_.emplace(id, session);
+    return session;
+}
+
+void voice_registry::keep(std::string_view id) {
+    known_.keep(detail::now(), id);
+    watch_expiry();
+}
+
+void voice_registry::forget(const std::string& id) {
+    known_.forget(id);
+    sessions_.erase(id);
+}
+
+// The first to expire stays the first, or is taken up, and then the timer comes for nothing.
+void voice_registry::watch_expiry() {
+    const auto due = known_.next_expiry();
+    if (!due || std::exchange(is_watching_, true)) return;
+    expiry_.expires_at(*due);
+    expiry_.async_wait([weak = core_.weak_from_this()](boost::system::error_code ec) {
+        const auto core = weak.lock();
+        if (ec || !core) return;
+        core->voices.is_watching_ = false;
+        core->voices.drop_expired();
+    });
+}
+
+void voice_registry::drop_expired() {
+    for (const auto& id : known_.take_expired(detail::now())) sessions_.erase(id);
+    watch_expiry();
+}
+
+voice_socket voice_registry::add(voice_outlet& outlet) {
+    sockets_.emplace(++last_socket_, &outlet);
+    return last_socket_;
+}
+
+voice_outlet* voice_registry::find(voice_socket socket) const noexcept {
+    const auto found = sockets_.find(socket);
+    return found == sockets_.end() ? nullptr : found->second;
+}
+
+// Sessions that end are forgotten meanwhile.
+auto voice_registry::all() const -> std::vector<std::shared_ptr<voice_session>> {
+    std::vector<std::shared_ptr<voice_session>> list;
+    for (const auto& [id, session] : sessions_) list.push_back(session);
+    return list;
+}
+
+void voice_registry::drain() {
+    for (const auto& session : all()) session->drain();
+}
+
+void voice_registry::stop() {
+    for (const auto& session : all()) session->stop();
+}
+
+void voice_registry::clear() {
+    sessions_.clear();
+    expiry_.cancel();
+}
+
+}  // namespace tandem::gateway

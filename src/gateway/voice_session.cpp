@@ -1,0 +1,216 @@
+#include "gateway/voice_session.hpp"
+
+#include "gateway/audit_line.hpp"
+#include "gateway/gateway_core.hpp"
+#include "reply/clock.hpp"
+
+#include <boost/asio/bind_executor.hpp>
+
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+namespace asio = boost::asio;
+
+voice_session::voice_session(gateway_core& core, voice_setup setup)
+    : core_(core), id_(setup.session), turns_(std::move(setup)), check_(core.executor) {}
+
+// --- driving
+
+/// Tells the turns something, and does what they want done. Doing that may tell them more, which
+/// is done behind it.
+template <class Function>
+void voice_session::enter(Function change) {
+    const auto self = shared_from_this();  // it may be forgotten
+    change(detail::now());
+    if (std::exchange(is_performing_, true)) return;
+    for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions())
+        for (auto& a : actions) std::visit([this](auto& value) { perform(value); }, a);
+    is_performing_ = false;
+    if (!turns_.is_busy()) seat_.reset();
+    watch_check();
+}
+
+/// The same for a handler, which comes when the session, or the gateway, may be gone.
+template <class Function>
+auto voice_session::later(Function change) {
+    return [weak = weak_from_this(), change = std::move(change)](auto&&... told) {
+        const auto self = weak.lock();
+        if (!self) return;
+        const auto core = self->core_.shared_from_this();
+        change(*self, std::forward<decltype(told)>(told)...);
+    };
+}
+
+void voice_session::watch_check() {
+    const auto due = turns_.next_check();
+    if (!due) {
+        check_.cancel();
+        return;
+    }
+    check_.expires_at(*due);
+    check_.async_wait(later([](voice_session& self, boost::system::error_code ec) {
+        if (!ec) self.enter([&](time_point now) { self.turns_.check(now); });
+    }));
+}
+
+void voice_session::attach(voice_socket socket, voice_caller caller, voice::start first) {
+    caller_ = std::move(caller);
+    enter([&](time_point now) { turns_.attached(now, socket, std::move(first)); });
+}
+
+void voice_session::tell(voice_socket socket, voice_message message) {
+    enter([&](time_point now) { turns_.told(now, socket, std::move(message)); });
+}
+
+void voice_session::drop(voice_socket socket) {
+    enter([&](time_point now) { turns_.dropped(now, socket); });
+}
+
+void voice_session::drain() {
+    enter([&](time_point now) { turns_.drain(now); });
+}
+
+void voice_session::stop() {
+    enter([&](time_point now) { turns_.stop(now); });
+}
+
+// --- sockets, and the registry
+
+void voice_session::perform(voice_action::send& a) {
+    if (auto* const outlet = core_.voices.find(a.socket)) outlet->send(std::move(a.text));
+}
+
+void voice_session::perform(const voice_action::close& a) {
+    if (auto* const outlet = core_.voices.find(a.socket)) outlet->close(a.why);
+}
+
+void voice_session::perform(const voice_action::keep&) {
+    core_.voices.keep(id_);
+}
+
+void voice_session::perform(const voice_action::forget&) {
+    core_.voices.forget(id_);
+}
+
+// Nobody measures yet.
+void voice_session::perform(const voice_action::first_chunk&) {}
+
+// --- turns
+
+std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
+    // The reply before is over for its key, too, when the next one is asked for.
+    seat_.reset();
+    auto checked = core_.gate.check_reply(caller_->who, detail::now());
+    if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
+    seat_ = std::get<admitted>(std::move(checked));
+    std::vector<std::string_view> texts{turn.prompt};
+    for (const auto& m : turn.messages) texts.push_back(m.content);
+    return core_.policy.verdict(texts);
+}
+
+void voice_session::perform(const voice_action::check_turn& a) {
+    auto error = refusal(*a.turn);
+    const auto number = a.turn->number;
+    if (error)
+        turns_.refused(detail::now(), number, std::move(*error));
+    else
+        turns_.permitted(detail::now(), number);
+}
+
+void voice_session::perform(voice_action::open_conversation& a) {
+    talk_ = core_.bots.create(std::move(a.options));
+}
+
+void voice_session::perform(const voice_action::warm&) {
+    talk_->warm();
+}
+
+void voice_session::perform(voice_action::append& a) {
+    talk_->append(std::move(a.message));
+}
+
+// --- replies
+
+void voice_session::begin(std::uint64_t number, reply r) {
+    reply_ = std::move(r);
+    number_ = number;
+    began_ = detail::now();
+}
+
+void voice_session::perform(const voice_action::generate& a) {
+    begin(a.turn->number, talk_->generate(a.turn->options));
+}
+
+// A conversation of its own, whose only message is the prompt.
+void voice_session::perform(const voice_action::generate_raw& a) {
+    auto options = core_.options.service.conversation;
+    options.messages = {};
+    options.raw = true;
+    raw_talk_ = core_.bots.create(std::move(options));
+    raw_talk_->append({.role = "user", .content = a.turn->prompt});
+    begin(a.turn->number, raw_talk_->generate(a.turn->options));
+}
+
+void voice_session::perform(const voice_action::resume& a) {
+    begin(a.number, talk_->resume());
+}
+
+void voice_session::perform(const voice_action::next_chunk& a) {
+    auto told = later(
+        [number = a.number](voice_session& self, const error_code&, const std::optional<chunk>& c) {
+            self.enter([&](time_point now) { self.take(now, number, c); });
+        });
+    reply_->async_next_chunk(asio::bind_executor(core_.executor, std::move(told)));
+}
+
+void voice_session::take(time_point now, std::uint64_t number, const std::optional<chunk>& c) {
+    if (number != number_) return;
+    if (c) return turns_.chunk_came(now, number, *c);
+    account(now, reply_->result());
+    turns_.reply_ended(now, number, reply_->result());
+}
+
+void voice_session::perform(const voice_action::continue_after& a) {
+    reply_->continue_after(a.id);
+}
+
+void voice_session::perform(const voice_action::heard& a) {
+    if (a.share)
+        talk_->heard_share(a.id, *a.share);
+    else
+        talk_->heard(a.id, static_cast<std::size_t>(a.chars));
+}
+
+void voice_session::perform(const voice_action::interrupt& a) {
+    if (a.is_raw)
+        reply_->interrupt();
+    else
+        talk_->interrupt();
+}
+
+// Each reply has its line, behind that of the request which opened the socket.
+void voice_session::account(time_point now, const reply_result& result) {
+    const auto& u = result.usage;
+    core_.gate.charge(caller_->who, now, u.prompt + u.generated);
+    if (!core_.options.audit) return;
+    audit_record record;
+    record.time = std::chrono::system_clock::now();
+    record.request_id = caller_->request_id;
+    record.remote = caller_->remote;
+    record.key = caller_->who.key_name();
+    record.method = "GET";
+    record.route = "/v1/voice";
+    record.model = core_.options.model;
+    record.status = 101;
+    record.tokens_in = u.prompt;
+    record.tokens_out = u.generated;
+    record.took = now - began_;
+    record.finish_reason = to_string(result.finish_reason);
+    core_.options.audit(audit_line(record));
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "gateway/voice_registry.hpp"
+#include "gateway/voice_turns.hpp"
+
+#include "tandem/conversation.hpp"
+#include "tandem/reply.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// Does what a session's voice_turns wants done, with a conversation of the library. The registry
+/// owns it, and it outlives its sockets; what comes late from the library or a timer finds it gone.
+/// On the gateway's loop.
+class voice_session : public std::enable_shared_from_this<voice_session> {
+ public:
+    voice_session(gateway_core& core, voice_setup setup);
+
+    /// A socket begins the session, or takes it up; of a caller that may have it.
+    void attach(voice_socket socket, voice_caller caller, voice::start first);
+    void tell(voice_socket socket, voice_message message);
+    void drop(voice_socket socket);
+
+    void drain();
+    void stop();
+
+ private:
+    template <class Function>
+    void enter(Function change);
+    template <class Function>
+    auto later(Function change);
+    void watch_check();
+
+    void perform(voice_action::send& a);
+    void perform(const voice_action::close& a);
+    void perform(const voice_action::check_turn& a);
+    void perform(voice_action::open_conversation& a);
+    void perform(const voice_action::warm& a);
+    void perform(voice_action::append& a);
+    void perform(const voice_action::generate& a);
+    void perform(const voice_action::generate_raw& a);
+    void perform(const voice_action::resume& a);
+    void perform(const voice_action::next_chunk& a);
+    void perform(const voice_action::continue_after& a);
+    void perform(const voice_action::heard& a);
+    void perform(const voice_action::interrupt& a);
+    void perform(const voice_action::first_chunk& a);
+    void perform(const voice_action::keep& a);
+    void perform(const voice_action::forget& a);
+
+    std::optional<api_error> refusal(const voice_turn& turn);
+    void begin(std::uint64_t number, reply r);
+    void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
+    void account(time_point now, const reply_result& result);
+
+    gateway_core& core_;
+    std::string id_;
+    voice_turns turns_;
+    std::optional<voice_caller> caller_;
+    std::optional<conversation> talk_;
+    std::optional<conversation> raw_talk_;  // of the last raw prompt
+    std::optional<reply> reply_;            // the last one
+    std::uint64_t number_ = 0;              // of that
+    time_point began_{};
+    // The key's place for a reply: one is enough, as one reply of a session runs at a time.
+    std::optional<admitted> seat_;
+    boost::asio::steady_timer check_;
+    bool is_performing_ = false;
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
+#include <boost/beast/websocket/stream.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tandem::testing {
+
+/// A client of /v1/voice that waits for what it asks, up to 20 s.
+class voice_client {
+ public:
+    using json = nlohmann::json;
+
+    explicit voice_client(std::uint16_t port, const std::string& protocols = "tandem.voice.v1",
+                          const std::string& authorization = {}) {
+        boost::system::error_code ec;
+        stream_.next_layer().connect({boost::asio::ip::address_v4::loopback(), port}, ec);
+        stream_.set_option(boost::beast::websocket::stream_base::decorator([=](auto& r) {
+            if (!protocols.empty()) r.set("Sec-WebSocket-Protocol", protocols);
+            if (!authorization.empty()) r.set("Authorization", authorization);
+        }));
+        if (!ec)
+            ec = wait([this](auto told) {
+                stream_.async_handshake(answer_, "gateway", "/v1/voice", told);
+            });
+        is_open_ = !ec;
+    }
+
+    bool is_open() const { return is_open_; }
+    /// Of the answer to the upgrade.
+    int status() const { return static_cast<int>(answer_.result_int()); }
+    std::string header(const std::string& name) const { return std::string(answer_[name]); }
+
+    void say(const json& message) { send(message.dump()); }
+    void send(const std::string& text, bool is_binary = false) {
+        stream_.binary(is_binary);
+        wait([&](auto told) {
+            stream_.async_write(boost::asio::buffer(text), [told](auto ec, auto) { told(ec); });
+        });
+    }
+    /// The next message; null once the gateway has closed, or time is over.
+    json read() {
+        boost::beast::flat_buffer bytes;
+        const auto ec = wait([&](auto told) {
+            stream_.async_read(bytes, [told](auto error, auto) { told(error); });
+        });
+        if (ec) return {};
+        const auto* const text = static_cast<const char*>(bytes.data().data());
+        return json::parse(text, text + bytes.size(), nullptr, false);
+    }
+    /// The next one of this type, or the end.
+    json read(const std::string& type) {
+        for (;;) {
+            auto m = read();
+            if (m.is_null() || m["type"] == type) return m;
+        }
+    }
+    /// Reads up to the gateway's close frame; 0 if the connection ends without one.
+    int close_code() {
+        while (!read().is_null()) {
+        }
+        return stream_.reason().code;
+    }
+    /// The connection ends without a word.
+    void drop() { stream_.next_layer().close(); }
+
+ private:
+    using error_code = boost::system::error_code;
+
+    template <class Start>
+    error_code wait(Start start) {
+        std::optional<error_code> result;
+        start([&result](error_code ec) { result = ec; });
+        loop_.restart();
+        loop_.run_for(std::chrono::seconds(20));
+        if (result) return *result;
+        drop();
+        loop_.run();
+        return boost::asio::error::timed_out;
+    }
+
+    boost::asio::io_context loop_;
+    boost::beast::websocket::stream<boost::asio::ip::tcp::socket> stream_{loop_};
+    boost::beast::websocket::response_type answer_;
+    bool is_open_ = false;
+};
+
+}  // namespace tandem::testing

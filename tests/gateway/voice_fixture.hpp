@@ -1,0 +1,49 @@
+#pragma once
+
+#include "gateway/gateway_fixture.hpp"
+#include "gateway/voice_client.hpp"
+
+#include <future>
+#include <memory>
+#include <string>
+
+namespace tandem::testing {
+
+/// A gateway whose clients talk over its WebSocket.
+class voice_gateway : public a_gateway {
+ protected:
+    voice_gateway() {
+        options.service.server.retries = 0;
+        answers_with("And you?", "Fine. Thanks. And well rested.");
+        answers_with("Long", [] {
+            std::string words;
+            for (int i = 0; i < 400; ++i) words += "All is well here. ";
+            return words;
+        }());
+    }
+
+    voice_client voice() { return voice_client(port); }
+    static json start_of(const std::string& text) { return {{"type", "start"}, {"text", text}}; }
+    static json spoken(const json& chunk) { return {{"type", "continue"}, {"chunk", chunk["id"]}}; }
+    /// Paces the reply to its end, and gives that.
+    static json listen(voice_client& c, std::string& text) {
+        for (;;) {
+            const auto m = c.read();
+            if (m.is_null() || m["type"] != "chunk") return m;
+            text += m["text"];
+            c.say(spoken(m));
+        }
+    }
+    static json listen(voice_client& c) {
+        std::string ignored;
+        return listen(c, ignored);
+    }
+    std::future<void> stop(duration limit) {
+        auto done = std::make_shared<std::promise<void>>();
+        auto told = done->get_future();
+        on_loop([&] { gate->stop(limit, [done] { done->set_value(); }); });
+        return told;
+    }
+};
+
+}  // namespace tandem::testing

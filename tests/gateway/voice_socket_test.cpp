@@ -1,0 +1,245 @@
+// The voice WebSocket from its upgrade to its end, and hostile clients.
+
+#include "gateway/voice_fixture.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// --- the upgrade
+
+TEST_F(voice_gateway, asks_for_an_upgrade_where_there_is_none) {
+    start();
+    const auto a = client().get("/v1/voice");
+    EXPECT_EQ(a.status, 426);
+    EXPECT_EQ(a.headers.at("upgrade"), "websocket");
+    EXPECT_THAT(a.headers.at("connection"), HasSubstr("Upgrade"));
+}
+
+TEST_F(voice_gateway, answers_its_own_protocol_or_none) {
+    start();
+    EXPECT_EQ(voice().header("Sec-WebSocket-Protocol"), "tandem.voice.v1");
+    voice_client plain(port, "");
+    EXPECT_TRUE(plain.is_open());
+    EXPECT_EQ(plain.header("Sec-WebSocket-Protocol"), "");
+    EXPECT_EQ(voice_client(port, "chat.v9").status(), 400);
+}
+
+TEST_F(voice_gateway, takes_no_bytes_before_it_has_answered) {
+    start();
+    http_client c(port);
+    c.send(
+        "GET /v1/voice HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        "GET /health");
+    EXPECT_EQ(c.read_answer().status, 400);
+}
+
+class voice_gateway_with_keys : public voice_gateway {
+ protected:
+    voice_gateway_with_keys() {
+        options.keys = gateway::api_keys(
+            {{.name = "reception", .sha256 = *gateway::hash_of_key(mine.key), .concurrent = 1},
+             {.name = "kitchen", .sha256 = *gateway::hash_of_key(other.key)}});
+    }
+    voice_client voice_of(const gateway::new_api_key& key) {
+        return voice_client(port, "tandem.voice.v1", "Bearer " + key.key);
+    }
+    gateway::new_api_key mine = gateway::make_api_key();
+    gateway::new_api_key other = gateway::make_api_key();
+};
+
+TEST_F(voice_gateway_with_keys, lets_nobody_in_without_one) {
+    start();
+    EXPECT_EQ(voice().status(), 401);
+    EXPECT_EQ(voice_client(port, "tandem.voice.v1", "Bearer " + mine.key + "x").status(), 401);
+}
+
+TEST_F(voice_gateway_with_keys, takes_the_key_as_a_protocol_and_does_not_repeat_it) {
+    start();
+    voice_client c(port, "tandem-api-key." + mine.key + ", tandem.voice.v1");
+    ASSERT_TRUE(c.is_open());
+    EXPECT_EQ(c.header("Sec-WebSocket-Protocol"), "tandem.voice.v1");
+    c.say(start_of("Hello!"));
+    EXPECT_EQ(listen(c)["type"], "ready");
+    EXPECT_EQ(listen(c)["finish_reason"], "eos");
+}
+
+TEST_F(voice_gateway_with_keys, hides_sessions_from_other_keys) {
+    start();
+    auto owner = voice_of(mine);
+    owner.say(start_of("Hello!"));
+    const auto id = owner.read()["session"];
+    auto thief = voice_of(other);
+    thief.say({{"type", "start"}, {"session", id}});
+    EXPECT_EQ(thief.read()["code"], "session_not_found");
+    thief.say({{"type", "start"}});
+    EXPECT_EQ(thief.read()["resumed"], false) << "the connection stays open";
+    EXPECT_EQ(listen(owner)["finish_reason"], "eos");
+}
+
+TEST_F(voice_gateway_with_keys, lets_a_session_talk_over_its_only_reply) {
+    server_options.tokens_per_second = 50;
+    start();
+    auto c = voice_of(mine);
+    c.say(start_of("Long"));
+    c.read("chunk");
+    c.say(start_of("Hello!"));
+    EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
+    EXPECT_EQ(listen(c)["finish_reason"], "eos");
+}
+
+TEST_F(voice_gateway_with_keys, gives_no_reply_beyond_those_that_a_key_may_have_at_once) {
+    start();
+    auto one = voice_of(mine);
+    one.say(start_of("Long"));
+    one.read("chunk");
+    auto two = voice_of(mine);
+    two.say(start_of("Hello!"));
+    const auto refused = two.read("error");
+    EXPECT_EQ(refused["code"], "concurrency_limit_exceeded");
+    EXPECT_EQ(refused["reply"], "1");
+    one.say({{"type", "interrupt"}});
+    one.read("end");
+    two.say(start_of("Hello!"));
+    EXPECT_EQ(listen(two)["finish_reason"], "eos") << "the place is free again";
+}
+
+TEST_F(voice_gateway_with_keys, notes_each_reply_by_the_keys_name) {
+    start();
+    auto c = voice_of(mine);
+    c.say(start_of("Hello!"));
+    c.read("ready");
+    listen(c);
+    end();
+    const auto lines = audited();
+    ASSERT_EQ(lines.size(), 2u) << "the reply, and the connection";
+    const auto first = json::parse(lines[0]);
+    EXPECT_EQ(first["key"], "reception");
+    EXPECT_EQ(first["finish_reason"], "eos");
+    EXPECT_GT(first["tokens_out"], 5);
+    EXPECT_EQ(json::parse(lines[1])["status"], 101);
+    for (const auto& line : lines) EXPECT_THAT(line, Not(HasSubstr("Hello!")));
+}
+
+// --- hostile clients
+
+TEST_F(voice_gateway, wants_a_start_first) {
+    start();
+    auto c = voice();
+    c.say({{"type", "resume"}});
+    EXPECT_EQ(c.read()["code"], "no_session");
+    c.send("{");
+    EXPECT_EQ(c.read()["code"], "invalid_json");
+}
+
+TEST_F(voice_gateway, closes_a_socket_for_a_message_that_is_too_large) {
+    options.voice.message_bytes = 1024;
+    start();
+    auto c = voice();
+    c.send(std::string(4000, 'x'));
+    EXPECT_EQ(c.close_code(), 1009);
+    EXPECT_EQ(client().get("/health").status, 200);
+}
+
+TEST_F(voice_gateway, closes_a_socket_for_a_binary_message) {
+    start();
+    auto c = voice();
+    c.send("{}", true);
+    EXPECT_EQ(c.read()["fatal"], true);
+    EXPECT_EQ(c.close_code(), 1003);
+}
+
+TEST_F(voice_gateway, closes_a_socket_for_too_many_messages_and_keeps_its_session) {
+    options.voice.message_burst = 3;
+    options.voice.messages_per_second = 0.001;
+    start();
+    auto c = voice();
+    c.say({{"type", "start"}});
+    const auto id = c.read()["session"];
+    for (int i = 0; i < 3; ++i) c.say({{"type", "dance"}});
+    EXPECT_EQ(c.read()["code"], "unknown_type");
+    EXPECT_EQ(c.read()["code"], "unknown_type");
+    EXPECT_EQ(c.read()["code"], "too_many_messages");
+    EXPECT_EQ(c.close_code(), 4029);
+    auto again = voice();
+    again.say({{"type", "start"}, {"session", id}});
+    EXPECT_EQ(again.read()["resumed"], true);
+}
+
+// A client answers pings while it reads.
+TEST_F(voice_gateway, gives_up_a_client_that_is_silent_and_no_other) {
+    options.voice.silence = 200ms;
+    start();
+    http_client silent(port);
+    silent.send(
+        "GET /v1/voice HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    EXPECT_THAT(silent.read_until("nothing was heard"), true);
+}
+
+TEST_F(voice_gateway, cuts_off_a_message_that_does_not_come_to_its_end) {
+    options.read_timeout = 200ms;
+    start();
+    http_client slow(port);
+    slow.send(
+        "GET /v1/voice HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    ASSERT_TRUE(slow.read_until("\r\n\r\n"));
+    slow.send(std::string("\x81\x90\0\0\0\0{\"", 8));  // a text of 16 bytes, and two of them
+    EXPECT_THAT(slow.read_to_end(), StartsWith("HTTP/1.1 101"));
+}
+
+// --- the end
+
+TEST_F(voice_gateway, lets_replies_end_when_it_stops) {
+    start();
+    auto idle = voice();
+    idle.say({{"type", "start"}});
+    idle.read("ready");
+    auto fresh = voice();
+    auto busy = voice();
+    busy.say(start_of("Hello!"));
+    const auto first = busy.read("chunk");
+    const auto stopped = stop(1min);
+    EXPECT_EQ(idle.close_code(), 1012);
+    EXPECT_EQ(fresh.close_code(), 1012);
+    busy.say(start_of("And you?"));
+    EXPECT_EQ(busy.read()["code"], "gateway_stopping");
+    busy.say(spoken(first));
+    EXPECT_EQ(listen(busy)["finish_reason"], "eos");
+    EXPECT_EQ(busy.close_code(), 1012);
+    EXPECT_EQ(stopped.wait_for(20s), std::future_status::ready);
+}
+
+TEST_F(voice_gateway, interrupts_replies_that_take_too_long_when_it_stops) {
+    start();
+    auto c = voice();
+    c.say(start_of("Long"));
+    c.read("chunk");
+    const auto stopped = stop(1ms);
+    EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
+    EXPECT_EQ(c.close_code(), 1012);
+    EXPECT_EQ(stopped.wait_for(20s), std::future_status::ready);
+}
+
+TEST_F(voice_gateway, may_be_destroyed_while_sessions_talk) {
+    start();
+    auto talking = voice();
+    talking.say(start_of("Long"));
+    talking.read("chunk");
+    auto kept = voice();
+    kept.say(start_of("Long"));
+    kept.read("chunk");
+    kept.drop();
+    auto fresh = voice();
+    end();
+    EXPECT_TRUE(talking.read("nothing").is_null());
+    EXPECT_TRUE(server_gets_idle());
+}
+
+}  // namespace
