@@ -249,6 +249,7 @@ TEST_F(voice_gateway, says_what_the_documents_say) {
             continue;
         }
         const auto heard = c->read();
+        said.erase("boundary");  // of a last chunk: the end may be known in time, or not
         if (said["type"] == "ready") {
             if (session.empty()) session = heard["session"];
             said["session"] = session;
