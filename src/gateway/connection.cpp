@@ -192,6 +192,7 @@ auto connection::answer(http_request request) -> awaitable<bool> {
         core_->gate.check(*route.route,
                           {.authorization = exchange.header("Authorization"),
                            .websocket_protocols = exchange.header("Sec-WebSocket-Protocol"),
+                           .origin = exchange.header("Origin"),
                            .remote = remote_},
                           began);
     std::string key;

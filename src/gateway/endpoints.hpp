@@ -15,7 +15,7 @@ namespace tandem::gateway {
 
 /// The gateway works, whatever its servers do.
 boost::asio::awaitable<void> answer_health(http_exchange& exchange);
-/// 200 where a server may take a request now, else 503; with all that is known of the servers.
+/// 200 where a server may take a request now, else 503; with the state of each.
 boost::asio::awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core);
 
 boost::asio::awaitable<void> answer_models(http_exchange& exchange, gateway_core& core,

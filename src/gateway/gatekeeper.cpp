@@ -79,6 +79,15 @@ api_error wrong_key(kind what) {
                             : "the API key is not known here");
 }
 
+api_error foreign_page() {
+    return {.status = 403,
+            .type = "permission_error",
+            .code = "foreign_origin",
+            .message =
+                "web pages of other machines may not use a gateway without keys: give it "
+                "keys, or open the page from this machine"};
+}
+
 api_error forbidden(const api_key& key, right needed) {
     return {
         .status = 403,
@@ -162,7 +171,9 @@ void gatekeeper::replace_keys(api_keys keys) {
 }
 
 admission gatekeeper::check(const route& r, const credentials& c, time_point now) {
-    if (r.needs == right::open || is_open_) return admitted(anonymous_, nullptr);
+    if (r.needs == right::open) return admitted(anonymous_, nullptr);
+    if (is_open_ && !c.origin.empty() && !is_local_page(c.origin)) return foreign_page();
+    if (is_open_) return admitted(anonymous_, nullptr);
     const auto found = identify(r, c, now);
     if (const auto* const e = std::get_if<api_error>(&found)) return *e;
     // A session makes no reply yet: each of its replies is checked.

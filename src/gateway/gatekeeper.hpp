@@ -58,12 +58,15 @@ struct credentials {
     std::string_view authorization{};
     /// Read for a WebSocket only, where there is no authorization.
     std::string_view websocket_protocols{};
+    /// Of the web page that sends it; empty if none does.
+    std::string_view origin{};
     std::string_view remote{};
 };
 
 /// The one check that every request passes before it is queued: who it is, whether that key may do
 /// this, and whether it does so too often. Requests to all but open routes count, refused ones do
-/// not. Without any keys all may do all.
+/// not. Without any keys all may do all, but for web pages of other machines: a browser would let
+/// each page that its user reads talk to a gateway on loopback.
 ///
 /// Failed attempts are limited for each client address: one over the limit is refused unheard, so
 /// that guessing at keys is slow; but not those keys that were used from there before, so that a

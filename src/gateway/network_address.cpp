@@ -41,6 +41,18 @@ bool may_bind(std::string_view address, bool has_keys) {
     return has_keys || address == "localhost" || is_loopback(address);
 }
 
+bool is_local_page(std::string_view origin) {
+    const auto scheme = origin.find("://");
+    if (scheme == origin.npos) return false;
+    auto host = origin.substr(scheme + 3);
+    if (host.starts_with('[')) {
+        const auto end = host.find(']');
+        return end != host.npos && is_loopback(host.substr(1, end - 1));
+    }
+    host = host.substr(0, host.find(':'));
+    return host == "localhost" || is_loopback(host);
+}
+
 std::string client_of(std::string_view address) {
     constexpr std::size_t most_bytes = 64;
     constexpr std::ptrdiff_t network_bytes = 8;

@@ -78,8 +78,8 @@ TEST_F(serve_test, tells_nobody_the_passwords_in_its_urls) {
         {"--model", "talk", "--retries", "0", "--url", with_password, "--log-level", "debug"});
     EXPECT_NE(g.client().post("/v1/chat/completions", chat()).status, 200);
     const auto ready = g.client().get("/ready").body;
-    EXPECT_THAT(ready, HasSubstr('"' + url + '"'));
-    EXPECT_THAT(ready, Not(HasSubstr("secret")));
+    EXPECT_THAT(ready, HasSubstr("down"));
+    EXPECT_THAT(ready, Not(HasSubstr("127.0.0.1"))) << "it needs no key";
     const auto log = g.stop(SIGTERM).err;
     EXPECT_THAT(log, HasSubstr("server " + url + ": down"));
     EXPECT_THAT(log, Not(HasSubstr("secret")));

@@ -157,6 +157,25 @@ TEST_F(gateway_with_keys, remembers_who_asked_and_never_the_key) {
     }
 }
 
+TEST_F(a_gateway, without_keys_serves_no_pages_of_other_machines) {
+    start();
+    auto c = http_client(port);
+    c.headers["Origin"] = "https://evil.example";
+    const auto refused = c.post("/v1/chat/completions", chat());
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_EQ(refused.parsed()["error"]["code"], "foreign_origin");
+    c.headers["Origin"] = "http://localhost:8090";
+    EXPECT_EQ(c.post("/v1/chat/completions", chat()).status, 200);
+}
+
+TEST_F(gateway_with_keys, serves_any_page_that_has_one) {
+    start();
+    auto c = http_client(port);
+    c.headers["Origin"] = "https://bot.example";
+    c.headers["Authorization"] = "Bearer " + made.key;
+    EXPECT_EQ(c.post("/v1/chat/completions", chat()).status, 200);
+}
+
 TEST_F(a_gateway, does_not_listen_where_others_reach_it_without_keys) {
     options.address = "0.0.0.0";
     EXPECT_THROW(start(), config_error);

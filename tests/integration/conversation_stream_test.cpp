@@ -19,10 +19,10 @@ TEST_F(a_stream, streams_a_reply_by_token_with_one_request) {
     loop.run_to_end(reply);
     EXPECT_EQ(reply.text(), "Hello. How are you? I am very well today, thank you.");
     EXPECT_GT(reply.chunks().size(), 10u);
-    for (const auto& piece : reply.chunks()) {
-        EXPECT_EQ(piece.boundary == boundary::limit, &piece != &reply.chunks().back());
-        EXPECT_EQ(piece.speech, piece.text);
-    }
+    for (const auto& piece : reply.chunks()) EXPECT_EQ(piece.speech, piece.text);
+    // Whether the last one is known to be the last hangs on when the end comes.
+    for (std::size_t i = 0; i + 1 < reply.chunks().size(); ++i)
+        EXPECT_EQ(reply.chunks()[i].boundary, boundary::limit);
     EXPECT_EQ(reply.result().metrics.requests, 1);
     EXPECT_EQ(reply.result().metrics.cuts, 0);
     EXPECT_EQ(message(talk, -1), reply.text());

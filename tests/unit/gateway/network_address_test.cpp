@@ -6,6 +6,7 @@ namespace {
 
 using namespace std::string_literals;
 using tandem::gateway::client_of;
+using tandem::gateway::is_local_page;
 using tandem::gateway::is_loopback;
 using tandem::gateway::may_bind;
 
@@ -73,6 +74,16 @@ TEST(client_of, bounds_what_is_no_address) {
     EXPECT_NE(client_of(""), client_of("x"));
     EXPECT_LE(client_of(std::string(1 << 20, 'x')).size(), 65u);
     EXPECT_NE(client_of("abcd"), client_of("97.98.99.100")) << "the same four bytes";
+}
+
+TEST(is_local_page, knows_pages_of_this_machine_by_their_host) {
+    for (const char* origin : {"http://localhost:8090", "http://127.0.0.1", "https://[::1]:443",
+                               "http://127.8.9.1:3000"})
+        EXPECT_TRUE(is_local_page(origin)) << origin;
+    for (const char* origin : {"null", "", "file://", "https://evil.example", "http://[::1",
+                               "http://localhost.evil.example", "http://127.0.0.1.evil.example:80",
+                               "http://10.0.0.1", "//localhost"})
+        EXPECT_FALSE(is_local_page(origin)) << origin;
 }
 
 }  // namespace
