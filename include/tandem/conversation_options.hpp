@@ -13,7 +13,7 @@ namespace tandem {
 
 /// What history keeps of a turn that was interrupted: what the model will believe it said.
 enum class history_policy {
-    heard,        ///< what the listener heard, to the last whole word
+    heard,        ///< what the listener heard, to the last whole word or chunk
     handed_over,  ///< what was handed over; for voices that cannot tell how far they got
     full,         ///< all that was generated, as if there had been no interrupt
     none,         ///< nothing

@@ -12,7 +12,8 @@ void ledger::handed_over(const chunk& c) {
     put(c.text);
     const bool is_exact = c.speech == c.text;
     parts_.push_back({c.id, handed_over_, handed_over_ + c.text.size(),
-                      is_exact ? std::string() : c.speech, !is_exact});
+                      is_exact ? std::string() : c.speech, !is_exact,
+                      c.boundary != boundary::limit});
     handed_over_ = parts_.back().end;
 }
 
@@ -64,17 +65,23 @@ bool ledger::heard_share(chunk_id id, double share) {
 /// Speech that was heard whole is needed no more.
 void ledger::reach(std::size_t offset) {
     heard_ = std::max(heard_, offset);
-    for (; parts_heard_ < parts_.size() && parts_[parts_heard_].end <= heard_; ++parts_heard_)
-        std::string().swap(parts_[parts_heard_].speech);
+    for (; parts_heard_ < parts_.size() && parts_[parts_heard_].end <= heard_; ++parts_heard_) {
+        auto& p = parts_[parts_heard_];
+        std::string().swap(p.speech);
+        if (p.ends_word) spoken_ = p.end;
+    }
 }
 
-/// The last whole word, if there is more behind it.
+/// The last whole word, if there is more behind it. A chunk that was spoken whole is not spoken
+/// again, though no white space may follow it: `here.“Shall` is one word to whole_words().
 std::size_t ledger::end_of_heard() const {
-    return heard_ == text_.size() ? heard_ : whole_words(text_, heard_);
+    if (heard_ == text_.size()) return heard_;
+    const auto spoken = text::without_trailing_space(std::string_view(text_).substr(0, spoken_));
+    return std::max(spoken.size(), whole_words(text_, heard_));
 }
 
 std::string ledger::resume() {
-    heard_ = handed_over_ = end_of_heard();
+    heard_ = handed_over_ = spoken_ = end_of_heard();
     parts_.clear();
     parts_heard_ = 0;
     reply_.reset();

@@ -56,6 +56,7 @@ class ledger {
         std::size_t end = 0;
         std::string speech;  // empty where it is the text
         bool has_speech = false;
+        bool ends_word = false;
     };
 
     part* find(chunk_id id) noexcept;
@@ -68,6 +69,9 @@ class ledger {
     std::string text_;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
+    /// Up to here all was spoken, and no word is cut, though none but marks may part it from the
+    /// next.
+    std::size_t spoken_ = 0;
     std::vector<part> parts_;
     std::size_t parts_heard_ = 0;
     std::optional<std::uint64_t> reply_;

@@ -267,6 +267,7 @@ class caller {
         prompts_.push_back(history_);
         questions_.pop_front();
         kept_.clear();
+        spoken_ = 0;
         interrupted_ = false;
         said_.emplace(talk_->say(history_.back().content),
                       [this](consumer& c, const chunk& piece) { hear(c, piece); });
@@ -289,11 +290,13 @@ class caller {
         if (interrupted_) return;
         if (pick(0, 9) < 6 || !is_ascii(kept_ + piece.text)) {
             kept_ += piece.text;
+            if (piece.boundary != boundary::limit) spoken_ = kept_.size();
             return c.go_on(piece);
         }
         const auto heard = static_cast<std::size_t>(pick(0, static_cast<int>(piece.text.size())));
         talk_->heard(piece.id, heard);
         heard_ = kept_.size() + heard;
+        if (heard == piece.text.size() && piece.boundary != boundary::limit) spoken_ = heard_;
         interrupted_ = true;
         ++interruptions_;
         talk_->interrupt();
@@ -306,9 +309,16 @@ class caller {
         // Where nothing but white space was left out, nothing was.
         const bool all_heard =
             !interrupted_ || all.find_first_not_of(" \n", heard_) == std::string::npos;
-        kept_ = all_heard ? all : whole_words_of(all, heard_);
+        kept_ = all_heard ? all : heard_of(all);
         if (!kept_.empty()) history_.push_back({.role = "assistant", .content = kept_});
         said_.reset();
+    }
+
+    // A chunk that was spoken whole is heard, though its last word may be joined to the next.
+    std::string heard_of(const std::string& all) const {
+        const auto spoken = all.substr(0, all.find_last_not_of(" \n", spoken_ - 1) + 1);
+        const auto words = whole_words_of(all, heard_);
+        return spoken_ > 0 && spoken.size() > words.size() ? spoken : words;
     }
 
     std::string marker_;
@@ -322,6 +332,7 @@ class caller {
     std::optional<consumer> said_;
     std::string kept_;  // of the turn: what was heard of it
     std::size_t heard_ = 0;
+    std::size_t spoken_ = 0;  // the end of the last chunk that was heard whole
     bool interrupted_ = false;
     int interruptions_ = 0;
 };

@@ -22,7 +22,7 @@ void expected_history::turn_begins(std::string_view model_text) {
 
 void expected_history::handed_over(const chunk& c) {
     const auto begin = std::exchange(handed_over_, handed_over_ + c.text.size());
-    chunks_[c.id] = {begin, handed_over_};
+    chunks_[c.id] = {begin, handed_over_, c.boundary != boundary::limit};
     generated_ = std::max(generated_, handed_over_);
 }
 
@@ -47,7 +47,7 @@ bool expected_history::can_resume(time_point now) const {
 }
 
 std::string expected_history::resume() {
-    heard_ = handed_over_ = end_of_heard();
+    heard_ = handed_over_ = spoken_ = end_of_heard();
     chunks_.clear();
     state_ = state::running;
     return text_.substr(heard_, generated_ - heard_);
@@ -60,7 +60,7 @@ bool expected_history::heard(time_point now, chunk_id id, std::size_t characters
     auto at = found->second.begin;
     for (; characters > 0 && at < found->second.end; --characters)
         at += text::first_character(std::string_view(text_).substr(at)).bytes;
-    heard_ = std::max(heard_, at);
+    reach(at);
     return true;
 }
 
@@ -68,8 +68,13 @@ void expected_history::continued(time_point now, chunk_id id) {
     // A silenced voice may say that it is done.
     if (state_ == state::interrupted && !is_over(now)) return;
     settle_if_over(now);
-    if (const auto found = chunks_.find(id); found != chunks_.end())
-        heard_ = std::max(heard_, found->second.end);
+    if (const auto found = chunks_.find(id); found != chunks_.end()) reach(found->second.end);
+}
+
+void expected_history::reach(std::size_t offset) {
+    heard_ = std::max(heard_, offset);
+    for (const auto& [id, c] : chunks_)
+        if (c.ends_word && c.end <= heard_) spoken_ = std::max(spoken_, c.end);
 }
 
 std::size_t expected_history::drop(std::size_t exchanges) {
@@ -87,13 +92,15 @@ void expected_history::settle() {
     if (!text::is_all_white_space(kept()))
         exchanges_.back().push_back({.role = "assistant", .content = kept()});
     state_ = state::none;
-    generated_ = handed_over_ = heard_ = 0;
+    generated_ = handed_over_ = heard_ = spoken_ = 0;
     chunks_.clear();
 }
 
 std::size_t expected_history::end_of_heard() const {
     if (heard_ == generated_) return heard_;
-    return conversations::whole_words(std::string_view(text_).substr(0, generated_), heard_);
+    const auto words =
+        conversations::whole_words(std::string_view(text_).substr(0, generated_), heard_);
+    return std::max(text::without_trailing_space(text_.substr(0, spoken_)).size(), words);
 }
 
 std::size_t expected_history::end_of_kept() const {

@@ -51,8 +51,10 @@ class expected_history {
     struct span {
         std::size_t begin = 0;
         std::size_t end = 0;
+        bool ends_word = false;
     };
 
+    void reach(std::size_t offset);
     void settle();
     void settle_if_over(time_point now);
     bool is_over(time_point now) const;
@@ -68,6 +70,7 @@ class expected_history {
     std::size_t generated_ = 0;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
+    std::size_t spoken_ = 0;  // the end of the last chunk that was heard whole
     std::map<chunk_id, span> chunks_;
 };
 

@@ -182,7 +182,9 @@ TEST(ledger, does_not_count_white_space_as_left_out) {
 TEST(ledger, does_not_keep_a_word_that_goes_on_in_the_next_chunk) {
     ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "One extra"));
+    auto cut = chunk_of({first, 0}, "One extra");
+    cut.boundary = boundary::limit;
+    turn.handed_over(cut);
     turn.handed_over(chunk_of({first, 1}, "ordinary word"));
     turn.continued({first, 0});
     EXPECT_EQ(turn.kept(heard_only, "…"), "One…");
@@ -196,6 +198,29 @@ TEST(ledger, hands_out_what_was_not_heard_to_be_spoken_again) {
     EXPECT_EQ(turn.resume(), " five six. Seven");
     expect_sizes(turn, 35, 19, 19);
     EXPECT_EQ(turn.kept(heard_only, ""), "One two three. Four");
+}
+
+// No white space parts the two, as models write quotations at times.
+ledger two_joined_chunks() {
+    ledger turn;
+    turn.begin_reply(first);
+    turn.handed_over(chunk_of({first, 0}, "It is here."));
+    turn.handed_over(chunk_of({first, 1}, "\u201cShall I go?\u201d"));
+    turn.continued({first, 0});
+    return turn;
+}
+
+TEST(ledger, does_not_hand_out_again_what_was_spoken_to_the_end_of_its_chunk) {
+    auto turn = two_joined_chunks();
+    EXPECT_EQ(turn.kept(heard_only, ""), "It is here.");
+    EXPECT_EQ(turn.resume(), "\u201cShall I go?\u201d");
+    EXPECT_EQ(turn.resume(), "\u201cShall I go?\u201d");
+}
+
+TEST(ledger, goes_back_to_the_end_of_a_chunk_where_the_next_one_was_begun) {
+    auto turn = two_joined_chunks();
+    turn.heard({first, 1}, std::size_t{3});
+    EXPECT_EQ(turn.resume(), "\u201cShall I go?\u201d");
 }
 
 TEST(ledger, goes_on_with_the_chunks_of_the_next_reply) {
