@@ -44,6 +44,8 @@ class going_on {
     /// New text came: all is well again.
     void progressed() noexcept;
 
+    /// The next request that breaks is the end.
+    bool is_at_last_try() const noexcept { return broken_ >= rules_.retries; }
     /// Since when the reply has been trying; nothing if it is not.
     const std::optional<time_point>& since() const noexcept { return since_; }
     /// When the next server is asked.

@@ -102,6 +102,9 @@ class reply_machine {
     void tokens_recovered(time_point now, std::span<const wire::token_id> ids);
     /// What the ids of next_prompt() say at the server; empty if it cannot tell.
     void ids_checked(time_point now, std::string_view text);
+    /// The server did not answer one of these questions. False: take it as an answer that it
+    /// cannot. True: it was left for that, as one that is away says nothing against the ids.
+    bool left_unanswered(time_point now, const failure& why);
     void slot_granted(time_point now, int slot, bool reused, duration guard_wait);
     /// As many wait for a slot as may.
     void slot_refused(time_point now);
@@ -207,6 +210,7 @@ class reply_machine {
     // Going on after a server failed, in reply_machine_going_on.cpp.
     void seek(time_point now);
     void lost(time_point now, failure why);
+    void abandon(time_point now, failure why);
     bool should_leave(const reason_to_leave& reason) const noexcept;
     bool may_go_on(time_point now, failure& why);
     std::optional<time_point> hold_due() const;

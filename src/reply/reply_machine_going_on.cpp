@@ -58,10 +58,13 @@ void reply_machine::no_server(time_point now, failure why) {
 void reply_machine::leave_server(time_point now, reason_to_leave reason) {
     const bool needs_server =
         phase_ != phase::idle && phase_ != phase::seeking && phase_ != phase::generated && !ended();
-    if (!needs_server || !should_leave(reason)) return;
+    if (needs_server && should_leave(reason)) abandon(now, std::move(reason.why));
+}
+
+void reply_machine::abandon(time_point now, failure why) {
     if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
     if (slot_) end_request(now, true);
-    lost(now, std::move(reason.why));
+    lost(now, std::move(why));
 }
 
 bool reply_machine::should_leave(const reason_to_leave& reason) const noexcept {
@@ -133,6 +136,19 @@ void reply_machine::ids_checked(time_point now, std::string_view text) {
     ids_unproven_ = false;
     want_slot_when_resolved(now);
     rest(now);
+}
+
+// Where the ids are not in doubt, the request finds out that nobody is there. A server that answers
+// with an error may tell nobody what ids say: the reply goes on without them, as at its last try.
+bool reply_machine::left_unanswered(time_point now, const failure& why) {
+    const bool is_asking = phase_ != phase::seeking && ids_are_pending() && !ended();
+    if (!is_asking || !ids_unproven_) return false;
+    const auto what = kind_of(why.ec, false);
+    const bool is_lost =
+        what == failure_kind::broken && why.ec != errc::server_error && !going_on_.is_at_last_try();
+    if (what != failure_kind::away && !is_lost) return false;
+    abandon(now, why);
+    return true;
 }
 
 void reply_machine::do_without_ids() {

@@ -264,11 +264,13 @@ void reply_shell::perform_actions() {
 }
 
 void reply_shell::perform(action::tokenize_prompt) {
-    const auto done = [weak = weak_from_this(), at = moves_](error_code, const diagnostics&,
+    const auto done = [weak = weak_from_this(), at = moves_](const error_code& ec,
+                                                             const diagnostics& diag,
                                                              std::vector<wire::token_id> ids) {
         const auto self = weak.lock();
         if (!self || self->moves_ != at) return;
-        self->machine_.prompt_tokenized(now(), std::move(ids));
+        if (!self->left_unanswered(ec, diag))
+            self->machine_.prompt_tokenized(now(), std::move(ids));
         self->perform_actions();
     };
     const std::string unknown(machine_.said().unknown_prompt());
@@ -277,24 +279,29 @@ void reply_shell::perform(action::tokenize_prompt) {
 
 void reply_shell::perform(action::recover_tokens a) {
     const auto done = [weak = weak_from_this(), at = moves_](
-                          error_code, const diagnostics&, const std::vector<wire::token_id>& ids) {
+                          const error_code& ec, const diagnostics& diag,
+                          const std::vector<wire::token_id>& ids) {
         const auto self = weak.lock();
         if (!self || self->moves_ != at) return;
-        self->machine_.tokens_recovered(now(), ids);
+        if (!self->left_unanswered(ec, diag)) self->machine_.tokens_recovered(now(), ids);
         self->perform_actions();
     };
     core_->calls().tokenize_pieces(a.texts, continuation::separator, done);
 }
 
 void reply_shell::perform(action::check_ids) {
-    core_->calls().detokenize(machine_.next_prompt().ids,
-                              [weak = weak_from_this(), at = moves_](error_code, const diagnostics&,
-                                                                     const std::string& text) {
-                                  const auto self = weak.lock();
-                                  if (!self || self->moves_ != at) return;
-                                  self->machine_.ids_checked(now(), text);
-                                  self->perform_actions();
-                              });
+    const auto done = [weak = weak_from_this(), at = moves_](
+                          const error_code& ec, const diagnostics& diag, const std::string& text) {
+        const auto self = weak.lock();
+        if (!self || self->moves_ != at) return;
+        if (!self->left_unanswered(ec, diag)) self->machine_.ids_checked(now(), text);
+        self->perform_actions();
+    };
+    core_->calls().detokenize(machine_.next_prompt().ids, done);
+}
+
+bool reply_shell::left_unanswered(const error_code& ec, const diagnostics& diag) {
+    return ec && machine_.left_unanswered(now(), {ec, diag});
 }
 
 // To send a request takes some hundred microseconds, which a chunk that is being handed over must

@@ -73,6 +73,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void perform_actions();
     void perform(action::seek_server);
     void perform(action::check_ids);
+    bool left_unanswered(const error_code& ec, const diagnostics& diag);
     void perform(action::tokenize_prompt);
     void perform(action::recover_tokens a);
     void perform(action::want_slot a);

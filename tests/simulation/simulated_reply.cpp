@@ -234,9 +234,18 @@ void simulated_reply::later(int most, Answer what) {
     });
 }
 
+bool simulated_reply::left_unanswered() {
+    if (site_.core->is_up()) return false;
+    explain(errc::connect_failed);
+    const bool is_left = machine_.left_unanswered(world_.now(), {errc::connect_failed, {}});
+    if (is_left) world_.note("a server that is asked about ids is away");
+    return is_left;
+}
+
 void simulated_reply::perform(const detail::action::check_ids&) {
     const auto ids = machine_.next_prompt().ids;
     later(300, [this, ids = std::vector(ids.begin(), ids.end())] {
+        if (left_unanswered()) return;
         starts_ = site_.core->starts();
         auto text = plan_.model.text_of(ids, site_.core->vocabulary());
         if (chance(world_.random(), 0.3)) text.insert(0, "<s>");
@@ -247,6 +256,7 @@ void simulated_reply::perform(const detail::action::check_ids&) {
 
 void simulated_reply::perform(const detail::action::tokenize_prompt&) {
     later(300, [this] {
+        if (left_unanswered()) return;
         const bool fails = chance(world_.random(), habits_.tokenize_fault) || !site_.core->is_up();
         machine_.prompt_tokenized(world_.now(),
                                   fails ? std::vector<wire::token_id>()
@@ -256,6 +266,7 @@ void simulated_reply::perform(const detail::action::tokenize_prompt&) {
 
 void simulated_reply::perform(const detail::action::recover_tokens& a) {
     later(300, [this, texts = a.texts] {
+        if (left_unanswered()) return;
         std::vector<wire::token_id> ids;
         for (const auto& text : texts) {
             const auto piece = plan_.model.ids_of(text, site_.core->vocabulary());

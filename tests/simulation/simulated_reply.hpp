@@ -109,6 +109,7 @@ class simulated_reply {
     void perform_actions();
     void perform(const detail::action::seek_server&);
     void perform(const detail::action::check_ids&);
+    bool left_unanswered();
     void perform(const detail::action::tokenize_prompt&);
     void perform(const detail::action::recover_tokens& a);
     void perform(const detail::action::want_slot&);

@@ -326,6 +326,73 @@ TEST(reply_machine_going_on, becomes_a_rescue_when_the_voice_has_spoken) {
     EXPECT_THAT(d.wants(), ElementsAre("slot, rescue!"));
 }
 
+// The ids say the words of an undisturbed run; the text alone may be read in other tokens.
+TEST(reply_machine_going_on, keeps_its_ids_where_the_next_server_is_away_too) {
+    patient_driver d;
+    d.break_behind("Hello", " you");
+    d.found();
+    d.wants();
+    EXPECT_TRUE(d.machine.left_unanswered(d.now, {errc::connect_failed, {}}));
+    EXPECT_EQ(d.machine.phase(), reply_phase::seeking);
+    d.pause();
+    d.found_again("PHello you");
+    d.grant(0);
+    EXPECT_TRUE(d.machine.next_prompt().as_ids());
+}
+
+TEST(reply_machine_going_on,
+     keeps_its_ids_where_the_next_server_dies_before_it_tells_what_they_say) {
+    patient_driver d;
+    d.break_behind("Hello", " you");
+    d.found();
+    d.wants();
+    EXPECT_TRUE(d.machine.left_unanswered(d.now, {errc::stream_incomplete, {}}));
+    EXPECT_EQ(d.machine.phase(), reply_phase::seeking);
+}
+
+TEST(reply_machine_going_on, asks_no_other_server_where_one_cannot_tell_what_ids_say) {
+    for (const auto code : {errc::not_supported, errc::server_error}) {
+        patient_driver d;
+        d.break_behind("Hello", " you");
+        d.found();
+        d.wants();
+        EXPECT_FALSE(d.machine.left_unanswered(d.now, {code, {}}));
+        d.checked("");
+        d.grant(0);
+        EXPECT_FALSE(d.machine.next_prompt().as_ids());
+    }
+}
+
+TEST(reply_machine_going_on, does_without_ids_at_its_last_try_where_no_server_tells_what_they_say) {
+    patient_driver d;  // two tries
+    d.break_behind("Hello", " you");
+    d.found();
+    EXPECT_TRUE(d.machine.left_unanswered(d.now, {errc::stream_incomplete, {}}));
+    d.pause();
+    d.found();
+    d.wants();
+    EXPECT_FALSE(d.machine.left_unanswered(d.now, {errc::stream_incomplete, {}}));
+    d.checked("");
+    d.grant(0);
+    EXPECT_FALSE(d.machine.next_prompt().as_ids());
+}
+
+TEST(reply_machine_going_on, ends_where_each_server_is_away_for_too_long) {
+    patient_driver d;
+    d.break_behind("Hello", " you");
+    for (int i = 0; i < 100 && !d.machine.ended(); ++i) {
+        d.wants();
+        if (d.machine.phase() == reply_phase::seeking) {
+            d.found();
+            d.machine.left_unanswered(d.now, {errc::connect_failed, {}});
+        }
+        d.pass(100ms);
+        d.deadline();
+    }
+    EXPECT_TRUE(d.machine.ended());
+    EXPECT_EQ(d.error(), "connect_failed");
+}
+
 TEST(reply_machine_going_on, asks_for_no_ids_again_that_were_of_no_use) {
     patient_driver d;
     d.prompt_ids.reset();
