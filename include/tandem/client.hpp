@@ -133,6 +133,22 @@ class client {
         return call<slot_file_result>(&client::restore_slot, token, diag, slot, std::move(file));
     }
 
+    /// GET /lora-adapters: those that the server was started with.
+    /// Handler signature: `void(error_code, std::vector<server_adapter>)`.
+    template <class CompletionToken>
+    auto async_adapters(CompletionToken&& token, diagnostics* diag = nullptr) {
+        return call<std::vector<server_adapter>>(&client::adapters, token, diag);
+    }
+
+    /// POST /lora-adapters: how much they count from now on for requests that name none; those that
+    /// are not in the list do not count. Requests that run are not touched. An id that the server
+    /// does not have is passed over there without a word. Handler signature: `void(error_code)`.
+    template <class CompletionToken>
+    auto async_set_adapters(std::vector<adapter_scale> adapters, CompletionToken&& token,
+                            diagnostics* diag = nullptr) {
+        return call<>(&client::set_adapters, token, diag, std::move(adapters));
+    }
+
     /// The client's strand, on which handlers without an executor of their own run: one that blocks
     /// there holds up every reply.
     boost::asio::any_io_executor get_executor() const noexcept;
@@ -190,6 +206,8 @@ class client {
     static void save_slot(std::shared_ptr<core>, pending<slot_file_result>, int slot, std::string);
     static void restore_slot(std::shared_ptr<core>, pending<slot_file_result>, int slot,
                              std::string);
+    static void adapters(std::shared_ptr<core>, pending<std::vector<server_adapter>>);
+    static void set_adapters(std::shared_ptr<core>, pending<>, std::vector<adapter_scale>);
 
     std::shared_ptr<core> core_;
 };

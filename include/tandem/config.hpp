@@ -62,6 +62,16 @@ struct tag_pair {
 /// The marks that models in use put around their reasoning.
 std::vector<tag_pair> default_reasoning_tags();
 
+/// How much one of the server's LoRA adapters counts.
+struct adapter_scale {
+    /// As the server numbers those of its `--lora`, from 0 on. 0 to 1023.
+    int id = 0;
+    /// 0 = not at all, 1 = as it was trained. -100 to 100.
+    double scale = 1.0;
+
+    friend bool operator==(const adapter_scale&, const adapter_scale&) = default;
+};
+
 /// How text is generated; sent to the server as the fields of the same names.
 struct generation_options {
     /// Tokens of the whole reply at most; 0 = no bound but the context. 0 to 1,000,000.
@@ -84,6 +94,10 @@ struct generation_options {
     double frequency_penalty = 0.0;
     /// Seed of the sampler; -1 = a new one for each request. -1 to 4,294,967,295.
     std::int64_t seed = -1;
+    /// The server's LoRA adapters: those that are not in the list do not count. Empty = as the
+    /// server is set. At most 64, each once. To go without any, give one with scale 0: the server
+    /// does not see an empty list, and would use what its slot holds of other adapters.
+    std::vector<adapter_scale> lora{};
     /// The reply ends before the first of these; at most 16, none empty, 256 bytes each.
     std::vector<std::string> stop{};
 
@@ -97,6 +111,10 @@ struct generation_options {
     /// Functions that the model may call: a JSON list as for OpenAI's `tools`, for the chat
     /// template of a conversation. The model writes calls into its text, as its template has them.
     std::string tools{};
+
+    /// Not a field of files and flags: W3C's `traceparent`, a header of the requests that generate
+    /// the reply, as it is given here. Well-formed, or empty = none.
+    std::string traceparent{};
 };
 
 /// In which pieces a reply is streamed to a reader.

@@ -50,6 +50,15 @@ struct slot_state {
     int decoded = 0;
 };
 
+/// A LoRA adapter that the server was started with (`--lora`).
+struct server_adapter {
+    int id = 0;
+    /// Of its file, as the server was told; empty if it does not say.
+    std::string path;
+    /// How much it counts for requests that name no adapters; 0 = not at all.
+    double scale = 0;
+};
+
 /// What became of saving a slot as a file of the server, or of restoring it.
 struct slot_file_result {
     /// Tokens in the file; 0 if the slot held none.

@@ -41,6 +41,10 @@ class service {
     /// `service_config::conversation`; throws config_error if they cannot work.
     conversation create();
     conversation create(conversation_options options);
+    /// One that goes on where another one was, `near` as reply_result::servers has it: a slot there
+    /// may still hold its text. It begins elsewhere where that server is away or not in the list,
+    /// or has no slot free while another one has.
+    conversation create(conversation_options options, std::string near);
     /// A conversation from what conversation::async_save() gave, with the options that were saved.
     /// Nothing, and the reason in `diag`, if `json` is not that.
     std::optional<conversation> load(std::string_view json, error_code& ec,

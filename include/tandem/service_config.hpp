@@ -56,6 +56,8 @@ struct server_status {
     health state = health::unknown;
     /// It was removed, and finishes its replies.
     bool draining = false;
+    /// Its last requests failed, and it gets none until `breaker_pause` is over.
+    bool circuit_open = false;
     /// Slots that are used; 0 if that is not known yet.
     int slots = 0;
     /// Pinned to it, of these those with a reply under way, and those that wait for a slot.

@@ -73,6 +73,14 @@ void read_stop(const json& body, completion_request& r) {
     r.stop.erase(std::remove(r.stop.begin(), r.stop.end(), ""), r.stop.end());
 }
 
+void read_lora(const json& body, completion_request& r) {
+    const json* field = find_field(body, "lora");
+    if (!field) return;
+    if (!field->is_array())
+        bad_field("lora", "Error: 'lora' must be an array of objects with 'id' and 'scale' fields");
+    if (!field->empty()) r.lora = field->dump();
+}
+
 void read_ping_interval(const json& body, completion_request& r) {
     if (!find_field(body, "sse_ping_interval")) return;
     int seconds = 0;
@@ -168,6 +176,7 @@ completion_request parse_body(const std::string& text, bool add_bos) {
     read_n_predict(body, r);
     read_id_slot(body, r);
     read_stop(body, r);
+    read_lora(body, r);
     check_grammar(body);
     read_ping_interval(body, r);
     read_sampling(body, r);

@@ -26,6 +26,8 @@ struct completion_request {
     int n_predict = -1;
     int id_slot = -1;
     std::optional<int> sse_ping_interval;  // seconds
+    /// A list as POST /lora-adapters has it; empty = as the server is set.
+    std::string lora;
     std::vector<std::string> stop;
     std::vector<std::string> response_fields;
     double temperature = 0.8;

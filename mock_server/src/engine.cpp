@@ -3,6 +3,7 @@
 #include "fault_plan.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -36,7 +37,10 @@ engine::engine(const options& o, journal& j)
       script_(o.dialogues, o.replies),
       memory_(o),
       journal_(j),
-      pool_(o.parallel) {}
+      pool_(o.parallel),
+      adapters_(o.lora) {
+    for (slot& s : pool_.all()) s.lora = adapters_.standing();
+}
 
 void engine::submit(std::unique_ptr<task> t, time_point now) {
     if (crashed_) return;
@@ -94,6 +98,7 @@ void engine::start(task& t, slot& s, time_point now) {
     t.since = t.last_sent = now;
     t.counts.prompt_tokens = static_cast<int>(t.request.prompt.size());
     if (!t.request.cache_prompt) s.clear();
+    take_adapters(t, s);
     memory_.go_back(s, t.request.prompt);
     t.counts.cached = t.counts.processed = static_cast<int>(s.tokens.size());
     journal_.slot_started(s.id, t.id, now);
@@ -110,6 +115,16 @@ void engine::start(task& t, slot& s, time_point now) {
     if (t.request.return_progress && t.request.stream) {
         send(t, output_kind::event, prompt_progress_event(t.counts), now);
     }
+}
+
+void engine::take_adapters(const task& t, slot& s) const {
+    if (t.request.lora.empty()) {
+        s.lora = adapters_.standing();
+        return;
+    }
+    auto wanted = read_adapters(nlohmann::json::parse(t.request.lora), s.lora.size());
+    if (wanted != s.lora) s.clear();
+    s.lora = std::move(wanted);
 }
 
 void engine::empty_idle_slots() {

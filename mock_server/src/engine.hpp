@@ -43,6 +43,7 @@ class engine {
 
     const std::vector<slot>& slots() const { return pool_.all(); }
     const task* running(const slot& s) const;
+    mock::adapters& adapters() { return adapters_; }
     int context_size() const { return context_size_; }
 
  private:
@@ -56,6 +57,7 @@ class engine {
     void try_start(task& t, time_point now);
     void start(task& t, slot& s, time_point now);
     void empty_idle_slots();
+    void take_adapters(const task& t, slot& s) const;
     bool refuse(task& t, const slot& s, time_point now);
     void fail(task& t, const api_error& e, time_point now);
     bool crash_is_due(const slot& reached, time_point now) const;
@@ -91,6 +93,7 @@ class engine {
     journal& journal_;
     slot_pool pool_;
     slot_files files_;
+    mock::adapters adapters_;
     deferred_tasks deferred_;
     std::map<task_id, std::unique_ptr<task>> tasks_;
     std::deque<task_id> arrived_;

@@ -39,7 +39,6 @@ hub::hub(asio::io_context& io, const options& o, journal& j, fault_plan& f)
     : io_(io),
       options_(o),
       journal_(j),
-      faults_(f),
       make_stream_(streams_for(o)),
       acceptor_(io),
       step_timer_(io),

@@ -51,7 +51,6 @@ class hub : private session_host {
     boost::asio::io_context& io_;
     const options& options_;
     journal& journal_;
-    fault_plan& faults_;
     stream_maker make_stream_;
     boost::asio::ip::tcp::acceptor acceptor_;
     boost::asio::steady_timer step_timer_;

@@ -65,6 +65,9 @@ void add_server_flags(CLI::App& app, options& o, raw_flags& raw) {
     app.add_option("-b,--batch-size", o.batch_size, "prompt tokens of one batch")
         ->capture_default_str();
     app.add_option("-a,--alias", o.model, "name of the model")->capture_default_str();
+    app.add_option("--lora", o.lora, "paths of LoRA adapters, parted by commas; the text stays")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app.add_option("--build-info", o.build_info, "build that /props tells")->capture_default_str();
     app.add_option("--api-key", o.api_key, "key that requests must bring");
     app.add_option("--sse-ping-interval", raw.sse_ping_interval, "seconds; -1 = no pings")

@@ -141,6 +141,7 @@ std::optional<http_reply> router::get(const http_request& r, time_point now) {
     if (r.path == "/health" || r.path == "/v1/health") return health();
     if (r.path == "/v1/models" || r.path == "/models") return models(options_, engine_);
     if (r.path == "/props") return props(options_, engine_);
+    if (r.path == "/lora-adapters") return http_reply{200, engine_.adapters().list()};
     if (r.path == "/slots") {
         if (!options_.slots_endpoint) {
             return reply_of(error_of(501,
@@ -163,6 +164,10 @@ std::optional<http_reply> router::post(const http_request& r) {
     if (r.path == "/tokenize") return tokenize(r.body, options_);
     if (r.path == "/detokenize") return detokenize(r.body);
     if (r.path == "/apply-template") return apply_template(r.body, options_);
+    if (r.path == "/lora-adapters") {
+        engine_.adapters().set(r.body);
+        return http_reply{200, R"({"success":true})"};
+    }
     return std::nullopt;
 }
 

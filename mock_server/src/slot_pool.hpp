@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters.hpp"
 #include "tandem_mock/observations.hpp"
 #include "tokenizer.hpp"
 
@@ -18,6 +19,8 @@ struct slot {
     std::vector<token_id> tokens;
     /// How many tokens each checkpoint of a memory that cannot roll back is behind, rising.
     std::vector<int> checkpoints;
+    /// The adapters of the latest request.
+    adapter_scales lora;
     std::optional<task_id> task;
     std::optional<time_point> last_used;
     /// When the client of the latest task cut it.

@@ -1,3 +1,4 @@
+#include "base/trace_context.hpp"
 #include "text/utf8.hpp"
 #include "transport/server_url.hpp"
 #include "wire/json_values.hpp"
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <concepts>
 
 namespace tandem {
@@ -117,6 +119,22 @@ void check_constraints(const generation_options& o, std::vector<config_fault>& f
         faults.push_back({"tools", "is no JSON list of objects"});
 }
 
+void check_adapters(const generation_options& o, std::vector<config_fault>& faults) {
+    constexpr std::size_t most = 64;
+    if (o.lora.size() > most)
+        faults.push_back(
+            {"lora", fmt::format("has {} adapters; at most {} are possible", o.lora.size(), most)});
+    for (auto a = o.lora.begin(); a != o.lora.end(); ++a) {
+        if (a->id < 0 || a->id > 1023)
+            faults.push_back({"lora", fmt::format("has the id {}; it must be 0 to 1023", a->id)});
+        if (!(a->scale >= -100 && a->scale <= 100))
+            faults.push_back(
+                {"lora", fmt::format("has the scale {}; it must be -100 to 100", a->scale)});
+        if (std::any_of(o.lora.begin(), a, [&](const auto& b) { return b.id == a->id; }))
+            faults.push_back({"lora", fmt::format("has the id {} twice", a->id)});
+    }
+}
+
 std::string describe(const std::vector<config_fault>& faults) {
     std::string text = "the configuration cannot be used:";
     for (const auto& f : faults) text += fmt::format("\n  {} {}", f.field, f.message);
@@ -129,6 +147,9 @@ std::vector<config_fault> check(const generation_options& o) {
     checker check_field;
     for_each_field(o, check_field);
     check_constraints(o, check_field.faults);
+    if (!o.traceparent.empty() && !is_traceparent(o.traceparent))
+        check_field.faults.push_back({"traceparent", "is no well-formed traceparent of W3C"});
+    check_adapters(o, check_field.faults);
     return std::move(check_field.faults);
 }
 
@@ -141,6 +162,7 @@ std::vector<config_fault> check(const config& c) {
     for_each_field(c, check_field);
     auto faults = std::move(check_field.faults);
     check_constraints(c.generation, faults);
+    check_adapters(c.generation, faults);
     if (const auto fault = transport::url_fault(c.url)) faults.push_back({"url", *fault});
     if (const auto fault = transport::api_key_fault(c.api_key))
         faults.push_back({"api_key", *fault});

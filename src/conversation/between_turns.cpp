@@ -125,7 +125,7 @@ void conversation_shell::prefill_with(known_prompt prompt) {
     if (prompt.text.empty() || (context > 0 && prompt.ids.size() >= context)) return;
     // Whoever asks for it again and again gets it once.
     if (prefill_ && prefill_->is_for(prompt.text)) return;
-    prefill_ = std::make_shared<slot_prefill>(core_, std::move(prompt), id_);
+    prefill_ = std::make_shared<slot_prefill>(core_, std::move(prompt), turn_options_->lora, id_);
     prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
         const auto self = weak.lock();
         if (!self) return;

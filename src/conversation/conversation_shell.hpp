@@ -45,6 +45,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     slots::owner_id id() const noexcept { return id_; }
     const core_ptr& pinned() const noexcept { return core_; }
 
+    /// Before its first turn: that one goes there, if it can.
+    void begin_at(core_ptr core) { pin(std::move(core)); }
     void append(chat_message message);
     std::shared_ptr<reply_shell> generate(reply_wish wish);
     std::shared_ptr<reply_shell> generate();

@@ -10,9 +10,10 @@
 namespace tandem::detail {
 
 slot_prefill::slot_prefill(std::shared_ptr<client_core> core, known_prompt prompt,
-                           slots::owner_id owner)
+                           std::vector<adapter_scale> lora, slots::owner_id owner)
     : core_(std::move(core)),
       prompt_(std::move(prompt)),
+      lora_(std::move(lora)),
       owner_(owner),
       limit_(core_->executor()),
       call_({.begun =
@@ -91,7 +92,7 @@ void slot_prefill::hurry() {
 
 // A server generates one token at least.
 void slot_prefill::send(int slot) {
-    const auto settings = wire::completion_settings({});
+    const auto settings = wire::completion_settings({.lora = lora_});
     const auto tail = std::string_view(prompt_.text).substr(prompt_.known_bytes);
     core_->log(log_level::debug, "conversation {}: prefilling slot {}", owner_, slot);
     call_.start(core_->transport(),

@@ -4,12 +4,15 @@
 #include "reply/known_text.hpp"
 #include "slots/slot_scheduler.hpp"
 
+#include "tandem/config.hpp"
+
 #include <boost/asio/steady_timer.hpp>
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tandem::detail {
 
@@ -19,7 +22,9 @@ class client_core;
 /// from there. Destroying it takes the wish back, or cuts the request.
 class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
  public:
-    slot_prefill(std::shared_ptr<client_core> core, known_prompt prompt, slots::owner_id owner);
+    /// `lora` is that of the next turn, as far as known: the prompt is evaluated with it.
+    slot_prefill(std::shared_ptr<client_core> core, known_prompt prompt,
+                 std::vector<adapter_scale> lora, slots::owner_id owner);
     ~slot_prefill();
 
     /// Is told how many tokens were evaluated; nothing if it failed.
@@ -47,6 +52,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
 
     std::shared_ptr<client_core> core_;
     known_prompt prompt_;
+    std::vector<adapter_scale> lora_;
     slots::owner_id owner_;
     handler done_;
     slots::ticket ticket_ = 0;

@@ -140,4 +140,16 @@ void client::restore_slot(std::shared_ptr<core> c, pending<slot_file_result> p, 
     });
 }
 
+void client::adapters(std::shared_ptr<core> c, pending<std::vector<server_adapter>> p) {
+    run_call(std::move(c), std::move(p),
+             [](core& k, auto done) { return k.calls().adapters(std::move(done)); });
+}
+
+void client::set_adapters(std::shared_ptr<core> c, pending<> p,
+                          std::vector<adapter_scale> adapters) {
+    run_call(std::move(c), std::move(p), [a = std::move(adapters)](core& k, auto done) {
+        return k.calls().set_adapters(a, std::move(done));
+    });
+}
+
 }  // namespace tandem

@@ -40,9 +40,10 @@ class completion_call : private transport::exchange_handler {
     };
 
     explicit completion_call(handlers h) : handlers_(std::move(h)) {}
-    /// `owner` owns this object, and is kept alive while a handler runs.
+    /// `owner` owns this object, and is kept alive while a handler runs. `traceparent` is as in
+    /// http_request.
     void start(transport::http_transport& transport, std::string body,
-               std::weak_ptr<const void> owner);
+               std::weak_ptr<const void> owner, std::string traceparent = {});
     /// When the last request was sent.
     time_point sent_at() const noexcept { return sent_at_; }
     /// The connection is closed when this returns.

@@ -8,7 +8,6 @@
 #include <boost/asio/strand.hpp>
 
 #include <algorithm>
-#include <ranges>
 
 namespace tandem::detail {
 
@@ -37,16 +36,17 @@ void event_home::add(std::weak_ptr<home_tenant> tenant) {
     tenants_.push_back(std::move(tenant));
 }
 
+// The latest first: replies end before the servers that they use.
 std::vector<std::weak_ptr<home_tenant>> event_home::take_tenants() noexcept {
     const std::lock_guard lock(tenants_mutex_);
+    std::ranges::reverse(tenants_);
     return std::exchange(tenants_, {});
 }
 
-// The latest first: replies end before the servers that they use.
 void event_home::close() {
     closed_ = true;
     const auto tenants = take_tenants();
-    for (const auto& weak : std::views::reverse(tenants))
+    for (const auto& weak : tenants)
         if (const auto tenant = weak.lock()) tenant->home_closed();
 }
 
@@ -56,7 +56,7 @@ void event_home::context_ended() noexcept {
     const auto tenants = take_tenants();
     // Requests before the servers they run at, which may be younger.
     for (const bool is_server : {false, true})
-        for (const auto& weak : std::views::reverse(tenants))
+        for (const auto& weak : tenants)
             if (const auto tenant = weak.lock(); tenant && tenant->is_server() == is_server)
                 tenant->context_ended();
     // Last, as handlers that are destroyed above may use the client.

@@ -383,7 +383,7 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
                         .n_predict = n_predict,
                         .reuse_cache = !core_->keeper().holds_foreign_text(slot),
                         .settings = settings_}),
-               weak_from_this());
+               weak_from_this(), options_.traceparent);
 }
 
 void reply_shell::perform(action::close_connection) {

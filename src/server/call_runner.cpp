@@ -11,8 +11,8 @@
 
 namespace tandem::server {
 
-class call_runner::running_call : public std::enable_shared_from_this<running_call>,
-                                  private transport::exchange_handler {
+class call_runner::running_call final : public std::enable_shared_from_this<running_call>,
+                                        private transport::exchange_handler {
  public:
     running_call(call_runner& owner, call_id id, std::string path, handler done)
         : owner_(owner),

@@ -85,6 +85,19 @@ call_id server_calls::erase_slot(int slot, handler<> done) {
         [done = std::move(done)](error_code ec, const diagnostics& diag, int) { done(ec, diag); });
 }
 
+call_id server_calls::adapters(handler<std::vector<server_adapter>> done) {
+    return call({.method = "GET", .path = "/lora-adapters"}, wire::decode_adapters,
+                std::move(done));
+}
+
+call_id server_calls::set_adapters(std::span<const adapter_scale> adapters, handler<> done) {
+    const auto read = [done = std::move(done)](answer a) {
+        if (!a.ec) a.ec = wire::decode_adapters_set({a.http_status, a.body}, a.diag);
+        done(a.ec, a.diag);
+    };
+    return runner_.run({.path = "/lora-adapters", .body = wire::adapter_list(adapters)}, read);
+}
+
 call_id server_calls::save_slot(int slot, std::string_view file, handler<slot_file_result> done) {
     if (refused(wire::refuse_file_name(file), done)) return no_call;
     return call({.path = wire::slot_save_path(slot), .body = wire::slot_file_body(file)},

@@ -50,6 +50,9 @@ class server_calls {
     call_id save_slot(int slot, std::string_view file, handler<slot_file_result> done);
     call_id restore_slot(int slot, std::string_view file, handler<slot_file_result> done);
 
+    call_id adapters(handler<std::vector<server_adapter>> done);
+    call_id set_adapters(std::span<const adapter_scale> adapters, handler<> done);
+
     /// Ends one call with `ec`, if it runs.
     void cancel(call_id id, error_code ec) { runner_.cancel(id, ec); }
     /// Ends all calls with `ec`.

@@ -107,6 +107,24 @@ listed_server* server_list::place(const server_wish& wish, const ask_server& ask
     return next;
 }
 
+listed_server* server_list::pin_near(std::string_view url, const ask_server& ask) {
+    const auto has_room = [&](const listed_server& s) {
+        const auto slots = ask(s).slots;
+        return slots == 0 || s.generating < slots;
+    };
+    const auto serves = [&](const listed_server& s) {
+        return may_serve(s, {}, ask, &server_health::may_serve);
+    };
+    auto* const there = find(url);
+    if (!there || !serves(*there)) return nullptr;
+    const bool is_full = !has_room(*there) && std::ranges::any_of(servers_, [&](const auto& s) {
+        return serves(s) && has_room(s);
+    });
+    if (is_full) return nullptr;
+    ++there->conversations;
+    return there;
+}
+
 std::optional<leave_kind> server_list::why_leave(server_id id, const ask_server& ask) const {
     const auto at = std::ranges::find(servers_, id, &listed_server::id);
     if (at == servers_.end() || at->health.may_serve()) return std::nullopt;

@@ -78,6 +78,9 @@ class server_list {
     /// only. Nothing if there is none. Where none may serve, those that are away are asked for
     /// their health soon.
     listed_server* place(const server_wish& wish, const ask_server& ask);
+    /// A new conversation is pinned there, as its text may be in a slot still: nothing if that may
+    /// not serve, or all its slots are busy while another one has some free.
+    listed_server* pin_near(std::string_view url, const ask_server& ask);
     /// Why those that are pinned to a server should leave it; nothing if they should stay. One that
     /// hangs may be busy only: it is left where another one may serve.
     std::optional<leave_kind> why_leave(server_id id, const ask_server& ask) const;

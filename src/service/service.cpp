@@ -20,11 +20,12 @@ void destroy(std::shared_ptr<detail::service_core> core) {
 }
 
 std::shared_ptr<detail::conversation_shell> begin(const std::shared_ptr<detail::service_core>& core,
-                                                  conversations::turn_history history) {
+                                                  conversations::turn_history history,
+                                                  std::string near = {}) {
     auto shell = detail::conversation_shell::make(core->home(), core, core->config().server,
                                                   std::move(history));
     core->home().dispatch(
-        [core, shell] { core->conversation_began(shell->id(), shell->weak_from_this()); });
+        [core, shell, at = std::move(near)] { core->conversation_began(shell, at); });
     return shell;
 }
 
@@ -51,8 +52,13 @@ conversation service::create() {
 }
 
 conversation service::create(conversation_options options) {
+    return create(std::move(options), {});
+}
+
+conversation service::create(conversation_options options, std::string near) {
     if (auto faults = check(options); !faults.empty()) throw config_error(std::move(faults));
-    return conversation(begin(core_, conversations::turn_history(std::move(options))));
+    return conversation(
+        begin(core_, conversations::turn_history(std::move(options)), std::move(near)));
 }
 
 std::optional<conversation> service::load(std::string_view json, error_code& ec,

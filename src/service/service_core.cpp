@@ -104,10 +104,12 @@ std::vector<server_status> service_core::status() const {
     std::vector<server_status> list;
     for (const auto& s : list_.all()) {
         const auto& core = cores_.at(s.id);
+        const auto asked = state_of(s);
         list.push_back({.url = s.url,
                         .state = s.health.state(),
                         .draining = s.ends.has_value(),
-                        .slots = state_of(s).slots,
+                        .circuit_open = !asked.takes_requests,
+                        .slots = asked.slots,
                         .conversations = s.conversations,
                         .generating = s.generating,
                         .waiting = core->keeper().requests_waiting(),
@@ -124,9 +126,14 @@ services::server_state service_core::state_of(const listed_server& s) const {
 
 // --- conversations
 
-void service_core::conversation_began(slots::owner_id id, std::weak_ptr<conversation_shell> shell) {
+void service_core::conversation_began(const std::shared_ptr<conversation_shell>& shell,
+                                      std::string_view near) {
     if (home_->closed()) return;
-    conversations_.emplace(id, std::move(shell));
+    conversations_.emplace(shell->id(), shell);
+    const auto* const s =
+        near.empty() ? nullptr
+                     : list_.pin_near(near, [this](const listed_server& l) { return state_of(l); });
+    if (s) shell->begin_at(cores_.at(s->id));
     if (conversations_.size() == 1) arm_timer();
 }
 

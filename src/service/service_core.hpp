@@ -33,7 +33,9 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     event_home& home() const noexcept { return *home_; }
     const service_config& config() const noexcept { return config_; }
 
-    void conversation_began(slots::owner_id id, std::weak_ptr<conversation_shell> shell);
+    /// At the server `near` if that is a good place; empty: wherever there is one.
+    void conversation_began(const std::shared_ptr<conversation_shell>& shell,
+                            std::string_view near);
 
     void add_server(const std::string& url);
     void remove_server(std::string_view url, duration limit);

@@ -65,22 +65,23 @@ easy_pool::easy_pool(curl_options options) : options_(std::move(options)) {
     fault_ = parsed.fault ? std::move(parsed.fault) : api_key_fault(options_.api_key);
     server_ = std::move(parsed.url);
     shown_proxy_ = without_credentials(options_.proxy);
-    if (!fault_) make_headers();
+    if (fault_) return;
+    headers_ = make_headers(false);
+    json_headers_ = make_headers(true);
 }
 
-void easy_pool::make_headers() {
-    for (auto* list : {&headers_, &json_headers_}) {
-        append(*list, "Accept: text/event-stream, application/json");
-        append(*list, "Connection: close");
-        append(*list, "Expect:");
-        if (!options_.api_key.empty())
-            append(*list, ("Authorization: Bearer " + options_.api_key).c_str());
-    }
-    append(json_headers_, "Content-Type: application/json");
-    append(headers_, "Content-Type:");
+header_list easy_pool::make_headers(bool has_body) const {
+    header_list list;
+    append(list, "Accept: text/event-stream, application/json");
+    append(list, "Connection: close");
+    append(list, "Expect:");
+    if (!options_.api_key.empty())
+        append(list, ("Authorization: Bearer " + options_.api_key).c_str());
+    append(list, has_body ? "Content-Type: application/json" : "Content-Type:");
+    return list;
 }
 
-easy_handle easy_pool::take(const http_request& request, CURLcode& code) {
+easy_handle easy_pool::take(const http_request& request, header_list& own, CURLcode& code) {
     easy_handle easy;
     code = CURLE_OK;
     if (idle_.empty()) {
@@ -90,7 +91,7 @@ easy_handle easy_pool::take(const http_request& request, CURLcode& code) {
         easy = std::move(idle_.back());
         idle_.pop_back();
     }
-    if (code == CURLE_OK) code = set_request(easy.get(), request);
+    if (code == CURLE_OK) code = set_request(easy.get(), request, own);
     if (code != CURLE_OK) easy.reset();
     return easy;
 }
@@ -115,7 +116,7 @@ CURLcode easy_pool::set_fixed(CURL* easy) const {
     return set.result();
 }
 
-CURLcode easy_pool::set_request(CURL* easy, const http_request& request) const {
+CURLcode easy_pool::set_request(CURL* easy, const http_request& request, header_list& own) const {
     const bool sends_body = !request.body.empty() || request.method == "POST";
     const bool plain = request.method == (sends_body ? "POST" : "GET");
     option_setter set(easy);
@@ -126,7 +127,12 @@ CURLcode easy_pool::set_request(CURL* easy, const http_request& request) const {
         set(CURLOPT_POSTFIELDS, request.body.c_str());
         set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     }
-    set(CURLOPT_HTTPHEADER, (request.body.empty() ? headers_ : json_headers_).get());
+    if (!request.traceparent.empty()) {
+        own = make_headers(!request.body.empty());
+        append(own, ("traceparent: " + request.traceparent).c_str());
+    }
+    const auto& shared = request.body.empty() ? headers_ : json_headers_;
+    set(CURLOPT_HTTPHEADER, (own ? own : shared).get());
     return set.result();
 }
 

@@ -25,15 +25,15 @@ class easy_pool {
     /// The proxy without its credentials.
     const std::string& shown_proxy() const noexcept { return shown_proxy_; }
 
-    /// A handle prepared for `request`, whose body must outlive its use; null with `code` set if
-    /// curl refuses.
-    easy_handle take(const http_request& request, CURLcode& code);
+    /// A handle prepared for `request`, whose body must outlive its use, as must `own`, where the
+    /// headers are that no other request has; null with `code` set if curl refuses.
+    easy_handle take(const http_request& request, header_list& own, CURLcode& code);
     void give_back(easy_handle easy) noexcept;
 
  private:
     CURLcode set_fixed(CURL* easy) const;
-    CURLcode set_request(CURL* easy, const http_request& request) const;
-    void make_headers();
+    CURLcode set_request(CURL* easy, const http_request& request, header_list& own) const;
+    header_list make_headers(bool has_body) const;
 
     curl_options options_;
     std::optional<std::string> fault_;

@@ -33,7 +33,7 @@ void multi_loop::start(transfer& t) {
 std::optional<failure> multi_loop::launch(transfer& t) {
     if (pool_.fault()) return invalid_config(*pool_.fault());
     CURLcode code{};
-    auto easy = pool_.take(t.request(), code);
+    auto easy = pool_.take(t.request(), t.own_headers(), code);
     if (easy) code = t.attach(std::move(easy), sockets_);
     if (code != CURLE_OK) return describe(code, context_of(t));
     running_.insert(&t);

@@ -23,6 +23,8 @@ class transfer : public std::enable_shared_from_this<transfer> {
              std::shared_ptr<delivery_queue> queue);
 
     const http_request& request() const noexcept { return request_; }
+    /// Headers of this request alone, which live as long as it.
+    header_list& own_headers() noexcept { return own_headers_; }
 
     /// Makes `easy` report to this object; detach() ends that.
     CURLcode attach(easy_handle easy, socket_table& table);
@@ -65,6 +67,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     void hold_or_read();
 
     http_request request_;
+    header_list own_headers_;
     exchange_handler* handler_;
     std::shared_ptr<delivery_queue> queue_;
     easy_handle easy_;

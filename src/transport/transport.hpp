@@ -19,6 +19,8 @@ struct http_request {
     std::string path{};
     /// Sent as application/json if not empty.
     std::string body{};
+    /// A header of that name; empty = none. Well-formed: it is sent as it is.
+    std::string traceparent{};
 };
 
 /// Where the answer to one request goes. No function is called from inside start() or resume(), nor

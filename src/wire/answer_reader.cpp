@@ -16,11 +16,12 @@ namespace {
 
 /// Parses a body that is UTF-8; gives what is wrong with it, or an empty text.
 std::string parse(std::string_view body, json& out) {
-    switch (check_json(body, max_depth, max_answer_values)) {
+    switch (check_json(body, {.depth = max_depth, .values = max_answer_values})) {
         case json_fault::too_deep:
             // What is in it may be of any size still.
             return parse(shallow_json(body, max_depth), out);
         case json_fault::too_many_values:
+        case json_fault::too_many_keys:
             return fmt::format("it has more than {} values", max_answer_values);
         case json_fault::not_json:
             return "it is not JSON";

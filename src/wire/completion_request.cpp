@@ -1,6 +1,7 @@
 #include "wire/completion_request.hpp"
 
 #include "wire/json_text.hpp"
+#include "wire/server_messages.hpp"
 
 #include <fmt/format.h>
 
@@ -68,6 +69,7 @@ std::string completion_settings(const generation_options& options,
         for (const auto& mark : {pair.open, pair.close}) fields["preserved_tokens"].push_back(mark);
     const auto object = dumped(fields);
     auto settings = object.substr(1, object.size() - 2);
+    if (!options.lora.empty()) settings += R"(,"lora":)" + adapter_list(options.lora);
     if (!options.json_schema.empty())
         settings += R"(,"json_schema":)" + compacted(options.json_schema);
     return settings;

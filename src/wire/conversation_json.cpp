@@ -212,18 +212,8 @@ bool can_be_parsed(std::string_view text, conversation_reader& reader) {
                                               max_saved_bytes));
     if (const auto bad = text::find_invalid(text); bad != std::string_view::npos)
         return reader.fail(whole, fmt::format("is not valid UTF-8 from byte {} on", bad));
-    switch (check_json(text, max_depth, max_saved_values)) {
-        case json_fault::not_json:
-            return reader.fail(whole, "is not JSON");
-        case json_fault::too_deep:
-            return reader.fail(whole, fmt::format("is nested deeper than {} levels", max_depth));
-        case json_fault::too_many_values:
-            return reader.fail(whole,
-                               fmt::format("has more than {} values and keys", max_saved_values));
-        case json_fault::none:
-            break;
-    }
-    return true;
+    const auto fault = json_fault_words(text, {.depth = max_depth, .values = max_saved_values});
+    return fault.empty() || reader.fail(whole, fault);
 }
 
 }  // namespace

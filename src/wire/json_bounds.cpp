@@ -2,6 +2,8 @@
 
 #include "wire/json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -13,8 +15,7 @@ namespace {
 /// Counts what the parser reads; false stops it.
 class json_counter {
  public:
-    json_counter(int deepest, std::size_t most_values, std::size_t most_keys)
-        : deepest_(deepest), left_(most_values), most_keys_(most_keys) {}
+    explicit json_counter(const json_limits& limits) : limits_(limits) {}
 
     bool null() { return count(); }
     bool boolean(bool) { return count(); }
@@ -24,7 +25,7 @@ class json_counter {
     bool string(std::string&) { return count(); }
     bool binary(json::binary_t&) { return count(); }
     bool key(std::string&) {
-        return ++keys_.back() <= most_keys_ ? count() : stop(json_fault::too_many_values);
+        return ++keys_.back() <= limits_.keys ? count() : stop(json_fault::too_many_keys);
     }
     bool start_object(std::size_t) {
         keys_.push_back(0);
@@ -36,29 +37,36 @@ class json_counter {
     }
     bool start_array(std::size_t) { return open(); }
     bool end_array() { return close(); }
-    bool parse_error(std::size_t, const std::string&, const json::exception&) {
+    bool parse_error(std::size_t position, const std::string&, const json::exception&) {
+        position_ = position;
         return stop(json_fault::not_json);
     }
 
     json_fault fault() const noexcept { return fault_; }
+    /// Of the byte at which the text is no JSON; the first one is 1.
+    std::size_t position() const noexcept { return position_; }
 
  private:
     bool stop(json_fault why) noexcept {
         fault_ = why;
         return false;
     }
-    bool count() noexcept { return left_-- > 0 || stop(json_fault::too_many_values); }
-    bool open() noexcept { return ++depth_ <= deepest_ ? count() : stop(json_fault::too_deep); }
+    bool count() noexcept {
+        return ++values_ <= limits_.values || stop(json_fault::too_many_values);
+    }
+    bool open() noexcept {
+        return ++depth_ <= limits_.depth ? count() : stop(json_fault::too_deep);
+    }
     bool close() noexcept {
         --depth_;
         return true;
     }
 
-    int deepest_;
+    const json_limits& limits_;
     int depth_ = 0;
-    std::size_t left_;
-    std::size_t most_keys_;
+    std::size_t values_ = 0;
     std::vector<std::size_t> keys_;  // of the objects that are open
+    std::size_t position_ = 0;
     json_fault fault_ = json_fault::none;
 };
 
@@ -81,13 +89,31 @@ class bracket_reader {
 
 }  // namespace
 
-json_fault check_json(std::string_view text, int deepest, std::size_t most_values,
-                      std::size_t most_keys) {
+json_fault check_json(std::string_view text, const json_limits& limits) {
     // The parser takes a NUL byte for the end; JSON has none.
     if (text.find('\0') != text.npos) return json_fault::not_json;
-    json_counter counter(deepest, most_values, most_keys);
+    json_counter counter(limits);
     json::sax_parse(text, &counter);
     return counter.fault();
+}
+
+std::string json_fault_words(std::string_view text, const json_limits& limits) {
+    if (text.find('\0') != text.npos) return "is not JSON: it has a NUL byte";
+    json_counter counter(limits);
+    json::sax_parse(text, &counter);
+    switch (counter.fault()) {
+        case json_fault::not_json:
+            return fmt::format("is not valid JSON near byte {}", counter.position());
+        case json_fault::too_deep:
+            return fmt::format("is nested deeper than {} levels", limits.depth);
+        case json_fault::too_many_values:
+            return fmt::format("has more than {} values and keys", limits.values);
+        case json_fault::too_many_keys:
+            return fmt::format("has an object of more than {} keys", limits.keys);
+        case json_fault::none:
+            break;
+    }
+    return {};
 }
 
 std::string shallow_json(std::string_view text, int deepest) {

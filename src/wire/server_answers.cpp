@@ -119,6 +119,31 @@ error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& dia
     return {};
 }
 
+error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnostics& diag) {
+    constexpr std::string_view path = "/lora-adapters";
+    json body;
+    if (const auto ec = open_answer(path, a, body, diag)) return ec;
+    if (!body.is_array()) return not_understood(path, a.http_status, "it is not a list", diag);
+    std::vector<server_adapter> adapters;
+    for (const auto& item : body) {
+        server_adapter adapter;
+        if (!read_int(member(item, "id"), 0, adapter.id))
+            return not_understood(path, a.http_status, "an adapter has no id", diag);
+        adapter.path = server_words(string_or(item, "path"));
+        adapter.scale = number_or(item, "scale", 0);
+        adapters.push_back(std::move(adapter));
+    }
+    out = std::move(adapters);
+    return {};
+}
+
+error_code decode_adapters_set(answer a, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/lora-adapters", a, body, diag)) return ec;
+    if (bool_or(body, "success", false)) return {};
+    return not_understood("/lora-adapters", a.http_status, "it tells no success", diag);
+}
+
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag) {
     json body;
     if (const auto ec = open_answer("/tokenize", a, body, diag)) return ec;

@@ -2,6 +2,7 @@
 
 #include "wire/token_event.hpp"
 
+#include "tandem/config.hpp"
 #include "tandem/error.hpp"
 #include "tandem/server.hpp"
 
@@ -47,6 +48,13 @@ std::string apply_template_body(std::span<const chat_message> messages,
 error_code decode_prompt(answer a, std::string& out, diagnostics& diag);
 /// Of /detokenize.
 error_code decode_text(answer a, std::string& out, diagnostics& diag);
+
+/// GET /lora-adapters.
+error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnostics& diag);
+/// POST /lora-adapters, and `lora` of a completion: those that are not in the list do not count.
+/// Ids that the server does not have are passed over there without a word.
+std::string adapter_list(std::span<const adapter_scale> adapters);
+error_code decode_adapters_set(answer a, diagnostics& diag);
 
 /// POST this path, without a body, to empty a slot's cache.
 std::string slot_erase_path(int slot);

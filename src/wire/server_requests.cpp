@@ -23,6 +23,12 @@ json json_of(const chat_message& m) {
 
 }  // namespace
 
+std::string adapter_list(std::span<const adapter_scale> adapters) {
+    auto list = json::array();
+    for (const auto& a : adapters) list.push_back({{"id", a.id}, {"scale", a.scale}});
+    return dumped(list);
+}
+
 std::string tokenize_body(std::string_view text) {
     return dumped({{"content", text}, {"add_special", true}, {"parse_special", true}});
 }

@@ -178,7 +178,6 @@ int measure_hops(int count) {
     std::thread thread([&] { library.run(); });
     std::vector<double> times;
     int left = count;
-    tandem::error_code ec;
     // A reply that has ended answers at once: nothing but the way is measured.
     auto reply = llm.start("Hello");
     reply.interrupt();

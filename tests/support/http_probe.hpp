@@ -19,7 +19,7 @@ namespace tandem::testing {
 using nlohmann::json;
 
 /// The answer to one request, as far as it has come.
-class running_answer : private transport::exchange_handler {
+class running_answer final : private transport::exchange_handler {
  public:
     running_answer() = default;
     running_answer(const running_answer&) = delete;

@@ -52,6 +52,7 @@ struct options {
     bool slots_endpoint = true;     ///< GET /slots works (--slots)
     bool has_chat_template = true;  ///< POST /apply-template works
     std::string model = "mock";
+    std::vector<std::string> lora{};  ///< paths of LoRA adapters, which change no text here
     std::string build_info = "b11669-mock";
 
     std::vector<dialogue> dialogues{};

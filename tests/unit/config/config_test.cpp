@@ -176,6 +176,18 @@ INSTANTIATE_TEST_SUITE_P(
                        {"json_schema"}}),
     [](const auto& row) { return std::string(row.param.name); });
 
+TEST(adapters, are_known_by_a_number_each_has_once) {
+    const auto fault_of = [](std::vector<tandem::adapter_scale> lora) {
+        const auto faults = check(tandem::generation_options{.lora = std::move(lora)});
+        return faults.empty() ? "" : faults.front().field + ' ' + faults.front().message;
+    };
+    EXPECT_EQ(fault_of({{0, 1.0}, {1023, -100.0}}), "");
+    EXPECT_THAT(fault_of({{-1, 1.0}}), HasSubstr("lora has the id -1;"));
+    EXPECT_THAT(fault_of({{0, 100.5}}), HasSubstr("lora has the scale 100.5;"));
+    EXPECT_THAT(fault_of({{0, std::numeric_limits<double>::quiet_NaN()}}), HasSubstr("the scale"));
+    EXPECT_THAT(fault_of({{2, 1.0}, {2, 0.5}}), HasSubstr("has the id 2 twice"));
+}
+
 TEST(config_error, names_every_field_in_its_text) {
     config c;
     c.slots = -1;
@@ -271,6 +283,16 @@ TEST(reuse_guard, may_be_as_the_build_allows) {
 
 TEST(reuse_guard, is_two_seconds_as_it_comes) {
     EXPECT_EQ(field_text(config{}, "reuse_guard"), "2s");
+}
+
+// It is sent as a header, so that nothing else may be in it.
+TEST(traceparent, must_be_well_formed) {
+    tandem::generation_options o;
+    o.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    EXPECT_TRUE(check(o).empty());
+    o.traceparent += "\r\nX-Other: 1";
+    ASSERT_EQ(check(o).size(), 1u);
+    EXPECT_EQ(check(o)[0].field, "traceparent");
 }
 
 TEST(set_field, adds_one_stop_text_a_call) {

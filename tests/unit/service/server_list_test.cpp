@@ -56,6 +56,34 @@ TEST(server_list, leaves_a_conversation_where_it_is) {
     EXPECT_EQ(t.list.find(t.one)->conversations, 1);
 }
 
+// --- where a conversation was before
+
+TEST(server_list, begins_a_conversation_where_it_was) {
+    two_servers t;
+    EXPECT_EQ(t.list.pin_near("two", all_is_well), t.list.find(t.two));
+    EXPECT_EQ(t.list.find(t.two)->conversations, 1);
+    EXPECT_EQ(t.place(t.two), t.two);
+    EXPECT_EQ(t.list.find(t.two)->conversations, 1) << "it counts once";
+}
+
+TEST(server_list, begins_it_anywhere_where_that_server_cannot_serve) {
+    two_servers t;
+    EXPECT_FALSE(t.list.pin_near("three", all_is_well));
+    t.list.remove(at(0s), "two", 1min);
+    EXPECT_FALSE(t.list.pin_near("two", all_is_well));
+    EXPECT_FALSE(t.list.pin_near(
+        "one", [](const listed_server&) { return server_state{.takes_requests = false}; }));
+    EXPECT_EQ(t.list.find(t.one)->conversations, 0);
+}
+
+TEST(server_list, begins_it_where_it_was_on_a_full_server_only_if_no_other_has_room) {
+    two_servers t;
+    for (int i = 0; i < 2; ++i) t.list.turn_began(t.two);
+    EXPECT_FALSE(t.list.pin_near("two", all_is_well));
+    for (int i = 0; i < 2; ++i) t.list.turn_began(t.one);
+    EXPECT_TRUE(t.list.pin_near("two", all_is_well));
+}
+
 TEST(server_list, moves_a_conversation_that_must_go_elsewhere) {
     two_servers t;
     t.place(no_server);

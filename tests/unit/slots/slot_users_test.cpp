@@ -29,7 +29,7 @@ TEST(previous_owner, is_nobody_of_a_slot_that_was_never_used) {
 
 TEST(previous_owner, is_the_last_one) {
     slot_scheduler s(1, 0s);
-    for (const owner_id owner : {1, 2}) {
+    for (const owner_id owner : {1U, 2U}) {
         ask(s, owner);
         s.release(0, at(0s));
     }

@@ -1,4 +1,4 @@
-#include "unit/transport/certificate.hpp"
+#include "support/certificate.hpp"
 #include "unit/transport/tls_server.hpp"
 #include "unit/transport/transport_fixture.hpp"
 

@@ -25,7 +25,7 @@ using testing::whole_answer;
 using script_result = boost::asio::awaitable<void>;
 
 /// Keeps what it is told; does what a test wants meanwhile.
-class recorder : public exchange_handler {
+class recorder final : public exchange_handler {
  public:
     int status = 0;
     std::string body;

@@ -122,5 +122,12 @@ TEST(CompletionRequest, KeepsTheOrderOfASchemasMembers) {
               std::string::npos);
 }
 
+// The server takes an empty list for none, and then uses what its slot holds of other adapters.
+TEST(CompletionRequest, NamesTheAdaptersOnlyIfThereAreAny) {
+    EXPECT_EQ(body_of("Hi", {.lora = {{0, 0.5}, {2, 0.0}}}).at("lora"),
+              nlohmann::json::parse(R"([{"id":0,"scale":0.5},{"id":2,"scale":0.0}])"));
+    EXPECT_FALSE(body_of("Hi").contains("lora"));
+}
+
 }  // namespace
 }  // namespace tandem::wire

@@ -105,10 +105,11 @@ TEST(conversation_json, names_the_version_that_it_cannot_read) {
 }
 
 TEST(conversation_json, is_refused_as_a_whole_where_it_is_no_such_text) {
-    EXPECT_EQ(fault_of(""), "conversation is not JSON");
-    EXPECT_EQ(fault_of("{\"version\":1"), "conversation is not JSON");
-    EXPECT_EQ(fault_of("{\"version\":1}}"), "conversation is not JSON");
-    EXPECT_EQ(fault_of("{\"version\":1,\"a\":\"\\ud800\"}"), "conversation is not JSON");
+    EXPECT_EQ(fault_of(""), "conversation is not valid JSON near byte 1");
+    EXPECT_EQ(fault_of("{\"version\":1"), "conversation is not valid JSON near byte 13");
+    EXPECT_EQ(fault_of("{\"version\":1}}"), "conversation is not valid JSON near byte 14");
+    EXPECT_EQ(fault_of("{\"version\":1,\"a\":\"\\ud800\"}"),
+              "conversation is not valid JSON near byte 25");
     EXPECT_EQ(fault_of("[1]"), "conversation is of type array; an object is expected");
     EXPECT_EQ(fault_of("{\"a\xFF\":1}"), "conversation is not valid UTF-8 from byte 3 on");
 }

@@ -317,5 +317,34 @@ TEST_F(ServerMessages, AnAnswerOfTooManyValuesIsRefused) {
     EXPECT_NE(diag_.client_message.find("it has more than 2000000 values"), std::string::npos);
 }
 
+// /lora-adapters
+
+TEST_F(ServerMessages, AdaptersAreRead) {
+    std::vector<server_adapter> list;
+    ASSERT_EQ(decode_adapters({200, R"([{"id":0,"path":"a.gguf","scale":1.0,"task_name":"",
+                                       "prompt_prefix":""},{"id":1}])"},
+                              list, diag_),
+              error_code());
+    ASSERT_EQ(list.size(), 2u);
+    EXPECT_EQ(list[0].path, "a.gguf");
+    EXPECT_EQ(list[0].scale, 1.0);
+    EXPECT_EQ(list[1].id, 1);
+    EXPECT_EQ(list[1].scale, 0.0);
+}
+
+TEST_F(ServerMessages, AdaptersThatAreNoneAreNotUnderstood) {
+    std::vector<server_adapter> list;
+    EXPECT_EQ(decode_adapters({200, "{}"}, list, diag_), errc::bad_response);
+    EXPECT_EQ(decode_adapters({200, R"([{"path":"a"}])"}, list, diag_), errc::bad_response);
+}
+
+TEST_F(ServerMessages, AdaptersAreSetOrNot) {
+    const std::vector<adapter_scale> two{{0, 0.5}, {3, 1.0}};
+    EXPECT_EQ(json::parse(adapter_list(two)),
+              json::parse(R"([{"id":0,"scale":0.5},{"id":3,"scale":1.0}])"));
+    EXPECT_EQ(decode_adapters_set({200, R"({"success":true})"}, diag_), error_code());
+    EXPECT_EQ(decode_adapters_set({200, "[]"}, diag_), errc::bad_response);
+}
+
 }  // namespace
 }  // namespace tandem::wire

@@ -1,4 +1,4 @@
-#include "unit/transport/certificate.hpp"
+#include "support/certificate.hpp"
 
 #include <memory>
 #include <openssl/evp.h>

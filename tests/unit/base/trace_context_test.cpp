@@ -1,0 +1,45 @@
+#include "base/trace_context.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tandem {
+namespace {
+
+const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+const std::string parent = "00f067aa0ba902b7";
+const std::string good = "00-" + trace + "-" + parent + "-01";
+
+TEST(traceparent, has_the_id_of_its_trace) {
+    EXPECT_TRUE(is_traceparent(good));
+    EXPECT_EQ(trace_id_of(good), trace);
+}
+
+TEST(traceparent, of_a_later_version_may_go_on) {
+    EXPECT_TRUE(is_traceparent("cc-" + trace + "-" + parent + "-01"));
+    EXPECT_TRUE(is_traceparent("cc-" + trace + "-" + parent + "-01-what.the-future.brings"));
+    EXPECT_FALSE(is_traceparent("cc-" + trace + "-" + parent + "-01x"));
+    EXPECT_FALSE(is_traceparent(good + "-01")) << "this version does not";
+}
+
+struct no_traceparent : testing::TestWithParam<std::string> {};
+
+TEST_P(no_traceparent, is_none) {
+    EXPECT_FALSE(is_traceparent(GetParam()));
+    EXPECT_EQ(trace_id_of(GetParam()), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    malformed, no_traceparent,
+    testing::Values("", "00", trace, good.substr(0, good.size() - 1), good + " ",
+                    "ff-" + trace + "-" + parent + "-01", "0x-" + trace + "-" + parent + "-01",
+                    "00-" + std::string(32, '0') + "-" + parent + "-01",
+                    "00-" + trace + "-" + std::string(16, '0') + "-01",
+                    "00-" + trace + "-" + parent + "-0g", "00_" + trace + "-" + parent + "-01",
+                    "00-4BF92F3577B34DA6A3CE929D0E0E4736-" + parent + "-01",
+                    "cc-" + trace + "-" + parent + "-01-\r\nX-Evil: 1",
+                    "cc-" + trace + "-" + parent + "-01-" + std::string(500, 'a')));
+
+}  // namespace
+}  // namespace tandem
