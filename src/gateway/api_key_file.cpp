@@ -212,21 +212,9 @@ std::optional<config_fault> text_fault(std::string_view text) {
                                                     text.size(), max_key_file_bytes)};
     if (const auto bad = text::find_invalid(text); bad != std::string_view::npos)
         return config_fault{whole_file, fmt::format("is not valid UTF-8 from byte {} on", bad)};
-    // To the parser, it would be the end of the text.
-    if (text.find('\0') != std::string_view::npos)
-        return config_fault{whole_file, "has a NUL byte"};
-    switch (wire::check_json(text, max_depth, max_values)) {
-        case wire::json_fault::not_json:
-            return config_fault{whole_file, "is not JSON"};
-        case wire::json_fault::too_deep:
-            return config_fault{whole_file,
-                                fmt::format("is nested deeper than {} levels", max_depth)};
-        case wire::json_fault::too_many_values:
-            return config_fault{whole_file,
-                                fmt::format("has more than {} values and keys", max_values)};
-        case wire::json_fault::none:
-            break;
-    }
+    if (auto fault = wire::json_fault_words(text, {.depth = max_depth, .values = max_values});
+        !fault.empty())
+        return config_fault{whole_file, std::move(fault)};
     if (auto field = repeated_field(text)) return config_fault{std::move(*field), "is there twice"};
     return std::nullopt;
 }

@@ -45,6 +45,7 @@ double rounded_ms(std::chrono::nanoseconds took) {
 std::string audit_line(const audit_record& r) {
     ordered_json line{{"time", utc(r.time)},
                       {"request_id", field(r.request_id)},
+                      {"trace_id", field(r.trace_id)},
                       {"remote", field(r.remote)},
                       {"key", field(r.key)},
                       {"method", field(r.method)},
@@ -58,6 +59,16 @@ std::string audit_line(const audit_record& r) {
     if (r.prompt) line["prompt"] = bounded(*r.prompt, max_audit_prompt_bytes);
     constexpr bool is_ascii = true;
     return line.dump(-1, ' ', is_ascii, ordered_json::error_handler_t::replace);
+}
+
+std::string log_line(const audit_record& r) {
+    auto line = fmt::format(
+        "request {}: {} {}: {} after {:.1f} ms", r.request_id,
+        bounded(r.method, max_audit_field_bytes), r.route.empty() ? "elsewhere" : r.route,
+        r.status == 0 ? "nothing" : std::to_string(r.status), rounded_ms(r.took));
+    if (!r.finish_reason.empty()) line += ", " + r.finish_reason;
+    if (!r.trace_id.empty()) line += ", trace " + r.trace_id;
+    return line;
 }
 
 }  // namespace tandem::gateway

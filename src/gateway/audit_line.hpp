@@ -12,6 +12,8 @@ namespace tandem::gateway {
 struct audit_record {
     std::chrono::system_clock::time_point time{};
     std::string request_id{};
+    /// Of the trace that the client says it belongs to; empty if it says none.
+    std::string trace_id{};
     /// The client's address, without its port.
     std::string remote{};
     /// Its name; empty if none was told.
@@ -41,5 +43,9 @@ inline constexpr std::size_t max_audit_prompt_bytes = std::size_t{64} << 10;
 /// terminal obeys, gets into a log. Texts longer than the bounds are cut, and end with "…" then.
 /// Pure.
 std::string audit_line(const audit_record& r);
+
+/// The same for people, for the log: what was asked for, what became of it, and by which ids others
+/// know it. Bounded as above. Pure.
+std::string log_line(const audit_record& r);
 
 }  // namespace tandem::gateway

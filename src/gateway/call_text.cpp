@@ -19,7 +19,8 @@ constexpr int max_depth = 64;
 constexpr std::size_t max_values = 10'000;
 
 bool is_json(std::string_view text) {
-    return wire::check_json(text, max_depth, max_values) == wire::json_fault::none;
+    return wire::check_json(text, {.depth = max_depth, .values = max_values}) ==
+           wire::json_fault::none;
 }
 
 std::string_view member(std::span<const raw_member> members, std::string_view key) {

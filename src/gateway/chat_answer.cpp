@@ -169,28 +169,38 @@ void answer_stream::keep_alive(std::string& out) const {
     out += event_end;
 }
 
-whole_answer::whole_answer(answer_head head) : head_(std::move(head)) {}
+bool is_whole(const finished_answer& answer) noexcept {
+    return !finish_word(answer.reason, false).empty();
+}
 
-std::variant<std::string, api_error> whole_answer::end(finish_reason reason,
-                                                       const answer_usage& usage) const {
-    const bool is_chat = head_.kind == answer_kind::chat;
-    const auto word = finish_word(reason, is_chat && !calls_.empty());
-    if (word.empty()) return cut_short(reason);
+std::size_t bytes_of(const finished_answer& answer) noexcept {
+    auto bytes = sizeof answer + answer.text.size() + answer.reasoning.size();
+    for (const auto& call : answer.calls)
+        bytes += sizeof call + call.id.size() + call.name.size() + call.arguments.size();
+    return bytes;
+}
+
+std::variant<std::string, api_error> whole_body(const answer_head& head,
+                                                const finished_answer& answer) {
+    const bool is_chat = head.kind == answer_kind::chat;
+    const auto& a = answer;
+    const auto word = finish_word(a.reason, is_chat && !a.calls.empty());
+    if (word.empty()) return cut_short(a.reason);
     json choice{{"index", 0}};
     if (is_chat) {
-        json message{{"role", "assistant"}, {"content", text_}, {"refusal", nullptr}};
-        if (text_.empty() && !calls_.empty()) message["content"] = nullptr;
-        if (!reasoning_.empty()) message["reasoning_content"] = reasoning_;
-        if (!calls_.empty()) message["tool_calls"] = json_of(calls_);
+        json message{{"role", "assistant"}, {"content", a.text}, {"refusal", nullptr}};
+        if (a.text.empty() && !a.calls.empty()) message["content"] = nullptr;
+        if (!a.reasoning.empty()) message["reasoning_content"] = a.reasoning;
+        if (!a.calls.empty()) message["tool_calls"] = json_of(a.calls);
         choice["message"] = std::move(message);
     } else {
-        choice["text"] = text_;
+        choice["text"] = a.text;
     }
     choice["logprobs"] = nullptr;
     choice["finish_reason"] = word;
-    auto body = json_of(head_, is_chat ? "chat.completion" : "text_completion");
+    auto body = json_of(head, is_chat ? "chat.completion" : "text_completion");
     body["choices"] = json::array({std::move(choice)});
-    body["usage"] = json_of(usage);
+    body["usage"] = json_of(a.usage);
     return dumped(body);
 }
 

@@ -5,6 +5,7 @@
 #include "tandem/result.hpp"
 #include "tandem/server.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -83,22 +84,22 @@ class answer_stream {
     int calls_ = 0;
 };
 
-/// An answer in one body. It is told the same.
-class whole_answer {
- public:
-    explicit whole_answer(answer_head head);
-
-    void text(std::string_view text) { text_ += text; }
-    void reasoning(std::string_view text) { reasoning_ += text; }
-    void call(const tool_call& call) { calls_.push_back(call); }
-    /// The body; or an error if the reply was interrupted, or failed.
-    std::variant<std::string, api_error> end(finish_reason reason, const answer_usage& usage) const;
-
- private:
-    answer_head head_;
-    std::string text_;
-    std::string reasoning_;
-    std::vector<tool_call> calls_;
+/// All that a reply came to, in no client's words: told as often as there are clients that asked.
+struct finished_answer {
+    std::string text{};
+    /// What the model wrote for itself.
+    std::string reasoning{};
+    std::vector<tool_call> calls{};
+    finish_reason reason = finish_reason::error;
+    answer_usage usage{};
 };
+
+/// The model ended it, or its bound did.
+bool is_whole(const finished_answer& answer) noexcept;
+/// What it takes to keep it.
+std::size_t bytes_of(const finished_answer& answer) noexcept;
+/// The answer in one body; or an error if it is not whole.
+std::variant<std::string, api_error> whole_body(const answer_head& head,
+                                                const finished_answer& answer);
 
 }  // namespace tandem::gateway

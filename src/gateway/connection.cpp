@@ -1,5 +1,6 @@
 #include "gateway/connection.hpp"
 
+#include "base/trace_context.hpp"
 #include "gateway/audit_line.hpp"
 #include "gateway/endpoints.hpp"
 #include "gateway/ids.hpp"
@@ -11,6 +12,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
@@ -27,6 +29,12 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using asio::redirect_error;
 using asio::use_awaitable;
+
+// Whoever has got the last answer closes, too; this is for those who do not.
+constexpr duration farewell = std::chrono::seconds(2);
+
+// Of a request that is refused: what is larger is not waited for.
+constexpr std::uint64_t small_body = 64 << 10;
 
 std::string_view view_of(boost::beast::string_view text) {
     return {text.data(), text.size()};
@@ -47,6 +55,33 @@ api_error not_served(const route& r) {
             .message = fmt::format("this gateway does not serve {}", r.path)};
 }
 
+api_error malformed(std::string message) {
+    return {.status = 400, .type = "invalid_request_error", .message = std::move(message)};
+}
+
+// A proxy in front may see another end of a request than Beast does, which takes a coding that it
+// does not know for no body. What follows would be a request that no proxy has seen.
+std::optional<api_error> framing_fault(const http_request& head) {
+    const auto codings = head.count(http::field::transfer_encoding);
+    if (codings > 0 &&
+        (codings > 1 || head.version() < 11 || head.count(http::field::content_length) > 0 ||
+         !boost::beast::iequals(head[http::field::transfer_encoding], "chunked")))
+        return malformed(
+            "Transfer-Encoding must be chunked, of HTTP/1.1, without a Content-Length");
+    if (head.count(http::field::content_length) > 1)
+        return malformed("there must be one Content-Length");
+    const auto hosts = head.count(http::field::host);
+    if (hosts > 1 || (hosts == 0 && head.version() >= 11))
+        return malformed("there must be one Host");
+    return std::nullopt;
+}
+
+// Whether the connection goes on behind a request that is refused.
+bool may_read_on(const checked_request& refused, http::request_parser<http::string_body>& parser) {
+    return refused.is_framed && !parser.chunked() &&
+           parser.content_length().value_or(0) <= small_body;
+}
+
 api_error sent_ahead() {
     return {.status = 400,
             .type = "invalid_request_error",
@@ -56,7 +91,9 @@ api_error sent_ahead() {
 }  // namespace
 
 connection::connection(asio::ip::tcp::socket socket, std::shared_ptr<gateway_core> core)
-    : core_(std::move(core)), stream_(std::move(socket)), limit_(stream_.get_executor()) {
+    : core_(std::move(core)),
+      stream_(std::move(socket), core_->tls),
+      limit_(stream_.get_executor()) {
     boost::system::error_code ec;
     remote_ = stream_.socket().remote_endpoint(ec).address().to_string();
     // Small events must not wait for each other.
@@ -85,23 +122,26 @@ void connection::cut_short() {
 
 void connection::close() {
     if (voice_) voice_->kill();
-    boost::system::error_code ignored;
-    stream_.socket().close(ignored);
+    stream_.close();
 }
 
 auto connection::run() -> awaitable<void> {
+    is_reading_ = true;
+    if (!co_await stream_.handshake(core_->options.handshake_timeout)) co_return;
     while (auto request = co_await read_request())
         if (!co_await answer(std::move(*request))) break;
-    boost::system::error_code ignored;
-    stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    if (voice_) co_return;
+    is_reading_ = true;  // but for what is thrown away
+    co_await stream_.finish(farewell);
 }
 
 // --- reading
 
-// A stream of Beast closes what takes too long; here the client is told.
+// A stream of Beast closes what takes too long; here the client is told first. It does close where
+// the read had just got some bytes, so that there was nothing to cancel.
 void connection::limit_reading(duration limit) {
     is_late_ = false;
-    stream_.expires_never();
+    stream_.expires_after(limit + farewell);
     limit_.expires_after(limit);
     limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
         if (ec || !self->is_reading_) return;
@@ -111,7 +151,8 @@ void connection::limit_reading(duration limit) {
     });
 }
 
-auto connection::read_request() -> awaitable<std::optional<http_request>> {
+// The head decides: nobody's body is kept who may not have it read.
+auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     const auto& o = core_->options;
     if (core_->is_stopping) co_return std::nullopt;
     boost::system::error_code ec;
@@ -126,13 +167,45 @@ auto connection::read_request() -> awaitable<std::optional<http_request>> {
     parser.header_limit(static_cast<std::uint32_t>(o.max_header_bytes));
     parser.body_limit(o.max_body_bytes);
     limit_reading(o.read_timeout);
-    if (!ec) co_await http::async_read(stream_, buffer_, parser, redirect_error(use_awaitable, ec));
+    std::optional<checked_request> checked;
+    if (!ec)
+        co_await http::async_read_header(stream_, buffer_, parser,
+                                         redirect_error(use_awaitable, ec));
+    if (!ec) checked = check_head(parser.get());
+    const bool is_refused = checked && checked->refusal() && !may_read_on(*checked, parser);
+    if (!ec && !is_refused)
+        co_await http::async_read(stream_, buffer_, parser, redirect_error(use_awaitable, ec));
     is_reading_ = false;
     limit_.cancel();
-    if (!ec) co_return parser.release();
-    if (const auto error = error_of_reading(ec, is_late_ && parser.got_some()))
-        co_await refuse_unread(*error);
-    co_return std::nullopt;
+    if (is_refused) {
+        checked->request = parser.release();
+        co_await refuse_unread(std::move(checked->request), *checked->refusal(),
+                               checked->route_path());
+        co_return std::nullopt;
+    }
+    if (ec) {
+        http_request nothing;
+        if (const auto error = error_of_reading(ec, is_late_ && parser.got_some()))
+            co_await refuse_unread(std::move(nothing), *error, "");
+        co_return std::nullopt;
+    }
+    checked->request = parser.release();
+    co_return checked;
+}
+
+auto connection::check_head(const http_request& head) -> checked_request {
+    const auto began = detail::now();
+    if (auto fault = framing_fault(head)) return {began, std::move(*fault), false};
+    auto found = find_route(view_of(head.method_string()), view_of(head.target()));
+    if (auto* error = std::get_if<api_error>(&found)) return {began, std::move(*error), true};
+    auto& route = std::get<found_route>(found);
+    auto who = core_->gate.check(*route.route,
+                                 {.authorization = view_of(head["Authorization"]),
+                                  .websocket_protocols = view_of(head["Sec-WebSocket-Protocol"]),
+                                  .origin = view_of(head["Origin"]),
+                                  .remote = remote_},
+                                 began);
+    return {began, std::move(who), true, std::move(route)};
 }
 
 // Nothing where nobody waits for an answer.
@@ -158,12 +231,13 @@ std::optional<api_error> connection::error_of_reading(const boost::system::error
 }
 
 // The rest of the request is not read: the connection ends.
-auto connection::refuse_unread(const api_error& error) -> awaitable<void> {
-    http_exchange exchange(stream_, {}, random_id("req-", core_->random),
-                           core_->options.write_timeout);
+auto connection::refuse_unread(http_request head, const api_error& error, std::string_view route)
+    -> awaitable<void> {
+    auto id = id_of(head);
+    http_exchange exchange(stream_, std::move(head), std::move(id), core_->options.write_timeout);
     exchange.close_after();
     co_await exchange.send(error);
-    audit(exchange, {}, {}, detail::now());
+    remember(exchange, {}, route, detail::now());
 }
 
 std::string connection::id_of(const http_request& request) {
@@ -173,37 +247,21 @@ std::string connection::id_of(const http_request& request) {
 
 // --- answering
 
-// Every request passes here, and what it asks for is reached with an `admitted` alone.
-auto connection::answer(http_request request) -> awaitable<bool> {
-    const auto began = detail::now();
-    auto id = id_of(request);
-    http_exchange exchange(stream_, std::move(request), std::move(id),
+// What a request asks for is reached with an `admitted` alone.
+auto connection::answer(checked_request checked) -> awaitable<bool> {
+    auto id = id_of(checked.request);
+    http_exchange exchange(stream_, std::move(checked.request), std::move(id),
                            core_->options.write_timeout);
     if (core_->is_stopping) exchange.close_after();
-    const auto& r = exchange.request();
-    const auto found = find_route(view_of(r.method_string()), view_of(r.target()));
-    if (const auto* error = std::get_if<api_error>(&found)) {
-        co_await exchange.send(*error);
-        audit(exchange, {}, {}, began);
-        co_return exchange.may_go_on();
-    }
-    const auto& route = std::get<found_route>(found);
-    auto checked =
-        core_->gate.check(*route.route,
-                          {.authorization = exchange.header("Authorization"),
-                           .websocket_protocols = exchange.header("Sec-WebSocket-Protocol"),
-                           .origin = exchange.header("Origin"),
-                           .remote = remote_},
-                          began);
     std::string key;
-    if (const auto* error = std::get_if<api_error>(&checked)) {
+    if (const auto* error = checked.refusal()) {
         co_await exchange.send(*error);
     } else {
-        auto& who = std::get<admitted>(checked);
+        auto& who = std::get<admitted>(checked.who);
         key = who.key_name();
-        co_await dispatch(exchange, route, std::move(who));
+        co_await dispatch(exchange, *checked.found, std::move(who));
     }
-    audit(exchange, key, route.route->path, began);
+    remember(exchange, key, checked.route_path(), checked.began);
     co_return exchange.may_go_on();
 }
 
@@ -214,6 +272,12 @@ auto connection::dispatch(http_exchange& exchange, const found_route& found, adm
             co_return co_await answer_health(exchange);
         case endpoint::ready:
             co_return co_await answer_ready(exchange, *core_);
+        case endpoint::page:
+            co_return co_await answer_page(exchange);
+        case endpoint::asset:
+            co_return co_await answer_asset(exchange, *core_, found.parameter);
+        case endpoint::metrics:
+            co_return co_await answer_metrics(exchange, *core_);
         case endpoint::list_models:
             co_return co_await answer_models(exchange, *core_, who);
         case endpoint::show_model:
@@ -222,6 +286,12 @@ auto connection::dispatch(http_exchange& exchange, const found_route& found, adm
             co_return co_await answer_chat(exchange, *core_, std::move(who));
         case endpoint::completions:
             co_return co_await answer_completion(exchange, *core_, std::move(who));
+        case endpoint::list_adapters:
+            co_return co_await answer_adapters(exchange, *core_);
+        case endpoint::load_adapter:
+            co_return co_await answer_load_adapter(exchange, *core_, found.parameter);
+        case endpoint::show_job:
+            co_return co_await answer_job(exchange, *core_, found.parameter);
         case endpoint::voice:
             co_return co_await answer_voice(exchange, std::move(who));
         default:
@@ -234,25 +304,31 @@ auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitabl
     auto refusal = voice_refusal(exchange, *core_);
     if (!refusal && buffer_.size() > 0) refusal = sent_ahead();
     if (refusal) co_return co_await exchange.send(*refusal);
-    voice_caller caller{std::move(who), exchange.id(), remote_};
-    voice_ = std::make_shared<voice_websocket>(stream_.release_socket(), core_, std::move(caller));
+    voice_caller caller{std::move(who), exchange.id(), remote_,
+                        std::string(exchange.traceparent())};
+    voice_ = std::make_shared<voice_websocket>(stream_, core_, std::move(caller));
     const bool was_open = co_await voice_->run(exchange.request());
     exchange.handed_over(was_open ? 101 : 400);
 }
 
-void connection::audit(const http_exchange& exchange, std::string_view key, std::string_view route,
-                       time_point began) {
-    if (!core_->options.audit) return;
+void connection::remember(const http_exchange& exchange, std::string_view key,
+                          std::string_view route, time_point began) {
+    const auto took = detail::now() - began;
+    core_->metrics.request_ended(route, exchange.status(), took);
     auto record = exchange.record;
     record.time = std::chrono::system_clock::now();
     record.request_id = exchange.id();
+    record.trace_id = trace_id_of(exchange.traceparent());
     record.remote = remote_;
     record.key = key;
     record.method = view_of(exchange.request().method_string());
     record.route = route;
     record.status = exchange.status();
-    record.took = detail::now() - began;
-    core_->options.audit(audit_line(record));
+    record.took = took;
+    // What asks every few seconds whether the gateway lives would fill the log.
+    write_down(
+        core_->options, record,
+        exchange.request().method() == http::verb::post ? log_level::info : log_level::debug);
 }
 
 }  // namespace tandem::gateway

@@ -1,21 +1,39 @@
 #pragma once
 
+#include "gateway/client_stream.hpp"
 #include "gateway/gateway_core.hpp"
 #include "gateway/http_exchange.hpp"
+#include "gateway/routes.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 
 namespace tandem::gateway {
 
 class voice_websocket;
+
+/// A request, and what the check made of its head.
+struct checked_request {
+    time_point began;
+    admission who;
+    /// Its end is known.
+    bool is_framed = true;
+    /// Nothing where no route is for it.
+    std::optional<found_route> found{};
+    http_request request{};
+
+    /// Why it is refused; null if it is not.
+    const api_error* refusal() const noexcept { return std::get_if<api_error>(&who); }
+    std::string_view route_path() const noexcept { return found ? found->route->path : ""; }
+};
 
 /// One connection of a client: reads its requests, one at a time, checks each, and has it answered.
 class connection : public std::enable_shared_from_this<connection> {
@@ -36,20 +54,22 @@ class connection : public std::enable_shared_from_this<connection> {
 
  private:
     awaitable<void> run();
-    awaitable<std::optional<http_request>> read_request();
+    awaitable<std::optional<checked_request>> read_request();
+    checked_request check_head(const http_request& head);
     void limit_reading(duration limit);
     std::optional<api_error> error_of_reading(const boost::system::error_code& ec,
                                               bool is_late) const;
-    awaitable<void> refuse_unread(const api_error& error);
-    awaitable<bool> answer(http_request request);
+    awaitable<void> refuse_unread(http_request head, const api_error& error,
+                                  std::string_view route);
+    awaitable<bool> answer(checked_request checked);
     awaitable<void> answer_voice(http_exchange& exchange, admitted who);
     awaitable<void> dispatch(http_exchange& exchange, const found_route& found, admitted who);
     std::string id_of(const http_request& request);
-    void audit(const http_exchange& exchange, std::string_view key, std::string_view route,
-               time_point began);
+    void remember(const http_exchange& exchange, std::string_view key, std::string_view route,
+                  time_point began);
 
     std::shared_ptr<gateway_core> core_;
-    boost::beast::tcp_stream stream_;
+    client_stream stream_;
     boost::asio::steady_timer limit_;
     boost::beast::flat_buffer buffer_;
     std::string remote_;

@@ -28,9 +28,19 @@ bool may_serve(const server_status& s) {
     return !s.draining && (s.state == health::up || s.state == health::unknown);
 }
 
+std::string metrics_now(gateway_core& core, const std::vector<server_status>& servers) {
+    core.metrics.set_load({.connections = core.connections.size(),
+                           .voice_sockets = core.voices.sockets(),
+                           .voice_sessions = core.voices.sessions()});
+    core.metrics.set_servers(servers);
+    return core.metrics.text();
+}
+
 std::vector<model_info> models_for(const gateway_core& core, const admitted& who) {
-    if (may_use(who, core.options.model)) return {};
-    return {{.id = core.options.model, .created = core.started_at}};
+    std::vector<model_info> models;
+    for (const auto& name : core.models.names())
+        if (!may_use(who, name)) models.push_back({.id = name, .created = core.started_at});
+    return models;
 }
 
 }  // namespace
@@ -40,15 +50,31 @@ awaitable<void> answer_health(http_exchange& exchange) {
 }
 
 awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core) {
-    error_code ec;
-    const auto servers = co_await core.bots.async_servers(
-        boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-    const bool is_ready = !ec && !core.is_stopping && std::ranges::any_of(servers, may_serve);
     json list = json::array();
-    for (const auto& s : servers) list.push_back(json_of(s));
+    bool is_ready = false;
+    for (auto& model : core.models.all()) {
+        error_code ec;
+        const auto servers = co_await model.bots.async_servers(
+            boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        is_ready = is_ready || std::ranges::any_of(servers, may_serve);
+        for (const auto& s : servers) list.push_back(json_of(s));
+    }
+    is_ready = is_ready && !core.is_stopping;
     const json body{{"status", is_ready ? "ready" : "not ready"}, {"servers", std::move(list)}};
     co_await exchange.send(is_ready ? 200 : 503,
                            body.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
+    std::vector<server_status> servers;
+    for (auto& model : core.models.all()) {
+        error_code ec;
+        const auto its = co_await model.bots.async_servers(
+            boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        servers.insert(servers.end(), its.begin(), its.end());
+    }
+    co_await exchange.send(200, metrics_now(core, servers),
+                           "text/plain; version=0.0.4; charset=utf-8");
 }
 
 awaitable<void> answer_models(http_exchange& exchange, gateway_core& core, const admitted& who) {

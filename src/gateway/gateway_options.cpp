@@ -1,15 +1,78 @@
 #include "gateway/gateway_options.hpp"
 
+#include "gateway/audit_line.hpp"
+#include "gateway/model_choice.hpp"
 #include "gateway/network_address.hpp"
+#include "text/utf8.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::gateway {
+namespace {
+
+std::vector<std::string> servers_of(const std::vector<model_servers>& models) {
+    std::vector<std::string> all;
+    for (const auto& m : models) all.insert(all.end(), m.servers.begin(), m.servers.end());
+    return all;
+}
+
+std::vector<std::string> names_of(const std::vector<model_servers>& models) {
+    std::vector<std::string> names;
+    for (const auto& m : models) names.push_back(m.name);
+    return names;
+}
+
+bool is_model_name(const std::string& name) {
+    return !name.empty() && name.size() <= max_model_name_bytes &&
+           text::find_invalid(name) == std::string::npos;
+}
+
+void check_models(const std::vector<model_servers>& models, std::vector<config_fault>& faults) {
+    for (auto m = models.begin(); m != models.end(); ++m) {
+        if (!is_model_name(m->name))
+            faults.push_back({"models", fmt::format("has the name '{}'; it must be 1 to {} bytes "
+                                                    "of UTF-8",
+                                                    m->name, max_model_name_bytes)});
+        if (m->servers.empty())
+            faults.push_back({"models", fmt::format("has no server for {}", m->name)});
+        if (std::find_if(models.begin(), m,
+                         [&](const model_servers& other) { return other.name == m->name; }) != m)
+            faults.push_back({"models", fmt::format("has {} twice", m->name)});
+    }
+}
+
+}  // namespace
+
+std::vector<model_servers> models_of(const gateway_options& o) {
+    if (!o.models.empty()) return o.models;
+    const auto& s = o.service;
+    return {
+        {.name = o.model, .servers = s.servers.empty() ? std::vector{s.server.url} : s.servers}};
+}
+
+std::vector<measured_server> measured_servers(const gateway_options& o) {
+    std::vector<measured_server> all;
+    for (const auto& m : models_of(o))
+        for (const auto& url : m.servers) all.push_back({url, m.name});
+    return all;
+}
+
+void write_down(const gateway_options& o, const audit_record& record, log_level level) {
+    const auto& log = o.service.server.logger;
+    if (log.enabled(level)) log.write(level, log_line(record));
+    if (o.audit) o.audit(audit_line(record));
+}
 
 std::vector<config_fault> check(const gateway_options& o) {
-    auto faults = check(o.service);
+    auto settings = o.service;
+    if (!o.models.empty()) settings.servers = servers_of(o.models);
+    auto faults = check(settings);
+    check_models(o.models, faults);
+    for (auto& f : check_adapters(o.adapters, names_of(models_of(o))))
+        faults.push_back(std::move(f));
     for (auto& f : check(o.prompts)) faults.push_back(std::move(f));
     for (auto& f : check(o.voice)) faults.push_back(std::move(f));
     if (!may_bind(o.address, !o.keys.is_empty()))

@@ -13,6 +13,7 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using tls_context = std::shared_ptr<asio::ssl::context>;
 
 tcp::endpoint endpoint_of(const gateway_options& o) {
     const auto address = o.address == "localhost" ? "127.0.0.1" : o.address;
@@ -24,11 +25,13 @@ tcp::endpoint endpoint_of(const gateway_options& o) {
 /// Takes connections, and knows when all have gone.
 class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
  public:
-    gateway_listener(asio::io_context& loop, gateway_options options)
+    gateway_listener(asio::io_context& loop, gateway_options options, tls_context tls)
         : acceptor_(loop, endpoint_of(options)),
           limit_(loop),
           look_(loop),
-          core_(std::make_shared<gateway_core>(loop.get_executor(), std::move(options))) {}
+          core_(std::make_shared<gateway_core>(loop.get_executor(), std::move(options))) {
+        core_->tls = std::move(tls);
+    }
 
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
@@ -47,6 +50,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         core_->is_stopping = true;
         close_acceptor();
         core_->voices.drain();
+        core_->desk->close();
         for_all(&connection::close_when_idle);
         limit_.expires_after(limit);
         limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
@@ -56,11 +60,15 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     }
 
     void replace_keys(api_keys keys) { core_->gate.replace_keys(std::move(keys)); }
+    void replace_tls(tls_context tls) {
+        if (core_->tls) core_->tls = std::move(tls);
+    }
 
     void close() {
         stopped_ = nullptr;
         core_->is_stopping = true;
         close_acceptor();
+        core_->desk->close();
         limit_.cancel();
         look_.cancel();
         close_all();
@@ -129,8 +137,11 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
 };
 
 gateway_server::gateway_server(asio::io_context& loop, gateway_options options) {
-    if (auto faults = check(options); !faults.empty()) throw config_error(std::move(faults));
-    listener_ = std::make_shared<gateway_listener>(loop, std::move(options));
+    auto faults = check(options);
+    auto tls = options.tls ? make_tls_context(*options.tls, faults) : nullptr;
+    if (!faults.empty()) throw config_error(std::move(faults));
+    options.tls.reset();  // the key is kept in one place
+    listener_ = std::make_shared<gateway_listener>(loop, std::move(options), std::move(tls));
     listener_->accept();
 }
 
@@ -144,6 +155,12 @@ std::uint16_t gateway_server::port() const {
 
 void gateway_server::replace_keys(api_keys keys) {
     listener_->replace_keys(std::move(keys));
+}
+
+std::vector<config_fault> gateway_server::replace_tls(const tls_credentials& credentials) {
+    std::vector<config_fault> faults;
+    if (auto tls = make_tls_context(credentials, faults)) listener_->replace_tls(std::move(tls));
+    return faults;
 }
 
 void gateway_server::stop(duration limit, std::function<void()> stopped) {

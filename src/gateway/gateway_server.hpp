@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace tandem::gateway {
 
@@ -20,8 +21,8 @@ class gateway_listener;
 /// Lifetime: the loop must outlive it. Destroying it closes all connections.
 class gateway_server {
  public:
-    /// Listens at once. Throws config_error, which names every fault; and
-    /// boost::system::system_error where it cannot listen at the address.
+    /// Listens at once. Throws config_error, which names every fault; store_error where the state
+    /// file cannot be used; and boost::system::system_error where it cannot listen at the address.
     gateway_server(boost::asio::io_context& loop, gateway_options options);
     ~gateway_server();
     gateway_server(const gateway_server&) = delete;
@@ -32,6 +33,10 @@ class gateway_server {
     /// From the next request on; replies that run are finished. A gateway that had keys is not open
     /// without them: nobody gets in.
     void replace_keys(api_keys keys);
+
+    /// For connections that are opened from now on; where there are faults all stays as it was. A
+    /// gateway that began without TLS stays so.
+    std::vector<config_fault> replace_tls(const tls_credentials& credentials);
 
     /// No connection and no reply is begun any more; those that run end, or are ended after
     /// `limit`. Then `stopped` is called, once; WebSockets that do not let themselves be closed may

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "gateway/adapter_set.hpp"
+
 #include "tandem/config.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tandem::gateway {
 
@@ -24,6 +28,8 @@ struct generation_request {
     std::string model{};
     /// Checked: tandem::check() finds no fault.
     generation_options options{};
+    /// The adapters that it wants; the others do not count then.
+    std::optional<std::vector<asked_adapter>> lora{};
     bool stream = false;
     /// Whether the stream tells the usage at its end (`stream_options.include_usage`).
     bool include_usage = false;

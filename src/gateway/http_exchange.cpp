@@ -1,5 +1,7 @@
 #include "gateway/http_exchange.hpp"
 
+#include "base/trace_context.hpp"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -17,7 +19,7 @@ namespace http = boost::beast::http;
 using asio::redirect_error;
 using asio::use_awaitable;
 
-http_exchange::http_exchange(boost::beast::tcp_stream& stream, http_request request, std::string id,
+http_exchange::http_exchange(client_stream& stream, http_request request, std::string id,
                              duration write_timeout)
     : stream_(stream),
       request_(std::move(request)),
@@ -31,6 +33,12 @@ std::string_view http_exchange::header(std::string_view name) const {
     return {value.data(), value.size()};
 }
 
+std::string_view http_exchange::traceparent() const {
+    if (request_.count("traceparent") != 1) return {};
+    const auto told = header("traceparent");
+    return is_traceparent(told) ? told : std::string_view();
+}
+
 template <class Message>
 void http_exchange::set_head(Message& message) const {
     message.version(request_.version());
@@ -39,6 +47,9 @@ void http_exchange::set_head(Message& message) const {
     message.set("X-Request-Id", id_);
     message.set(http::field::cache_control, "no-store");
     message.set("X-Content-Type-Options", "nosniff");
+    for (const auto& [name, value] : extra_)
+        message.set(boost::beast::string_view(name.data(), name.size()),
+                    boost::beast::string_view(value.data(), value.size()));
 }
 
 template <class Message>
@@ -49,16 +60,31 @@ auto http_exchange::put(Message& message) -> awaitable<void> {
     if (ec && ec != http::error::end_of_stream) gone();
 }
 
+namespace {
+
+boost::beast::string_view view_of(std::string_view text) {
+    return {text.data(), text.size()};
+}
+
+}  // namespace
+
 auto http_exchange::send(int status, std::string body, std::string_view content_type)
     -> awaitable<void> {
+    co_await send(status, std::move(body), content_type, {});
+}
+
+auto http_exchange::send(int status, std::string body, std::string_view content_type,
+                         std::span<const header_field> headers) -> awaitable<void> {
     watch_.stop();
     status_ = status;
     http::response<http::string_body> answer(static_cast<http::status>(status), request_.version(),
                                              std::move(body));
     set_head(answer);
-    answer.set(http::field::content_type,
-               boost::beast::string_view(content_type.data(), content_type.size()));
+    answer.set(http::field::content_type, view_of(content_type));
+    for (const auto& [name, value] : headers) answer.set(view_of(name), view_of(value));
     answer.prepare_payload();
+    // A length would be that of what is not sent.
+    if (status == 304) answer.erase(http::field::content_length);
     // Its length is told, as for GET.
     if (request_.method() == http::verb::head) answer.body().clear();
     if (!is_gone_) co_await put(answer);

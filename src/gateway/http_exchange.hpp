@@ -2,18 +2,22 @@
 
 #include "gateway/api_error.hpp"
 #include "gateway/audit_line.hpp"
+#include "gateway/client_stream.hpp"
 #include "gateway/disconnect_watch.hpp"
+#include "gateway/page_file.hpp"
 
 #include "tandem/duration.hpp"
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tandem::gateway {
 
@@ -27,17 +31,26 @@ class http_exchange {
     template <class Result>
     using awaitable = boost::asio::awaitable<Result>;
 
-    http_exchange(boost::beast::tcp_stream& stream, http_request request, std::string id,
+    http_exchange(client_stream& stream, http_request request, std::string id,
                   duration write_timeout);
 
     const http_request& request() const noexcept { return request_; }
     std::string_view body() const noexcept { return request_.body(); }
     std::string_view header(std::string_view name) const;
+    /// W3C's, well-formed; empty if there is none, or more than one.
+    std::string_view traceparent() const;
     /// Names it in logs, and in the answer's X-Request-Id.
     const std::string& id() const noexcept { return id_; }
 
+    /// Goes with the answer, whatever that is. Both are a literal's.
+    void set_header(std::string_view name, std::string_view value) {
+        extra_.emplace_back(name, value);
+    }
     awaitable<void> send(int status, std::string body,
                          std::string_view content_type = "application/json");
+    /// With headers of its own, which take the place of the usual ones.
+    awaitable<void> send(int status, std::string body, std::string_view content_type,
+                         std::span<const header_field> headers);
     awaitable<void> send(const api_error& error);
 
     // A stream of events: begin, any number of writes, end. What was not ended tells the client
@@ -71,12 +84,13 @@ class http_exchange {
     void set_head(Message& message) const;
     void gone();
 
-    boost::beast::tcp_stream& stream_;
+    client_stream& stream_;
     http_request request_;
     std::string id_;
     duration write_timeout_;
     disconnect_watch watch_;
     std::function<void()> when_gone_;
+    std::vector<std::pair<std::string_view, std::string_view>> extra_;
     int status_ = 0;
     bool may_go_on_;
     bool is_gone_ = false;

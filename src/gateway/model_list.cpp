@@ -19,14 +19,6 @@ json json_of(const model_info& m) {
     return {{"id", m.id}, {"object", "model"}, {"created", m.created}, {"owned_by", m.owned_by}};
 }
 
-std::string names_of(std::span<const model_info> models) {
-    std::string names;
-    for (const auto& m : models.first(std::min(models.size(), most_named)))
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", m.id);
-    if (models.size() > most_named) names += ", ...";
-    return names.empty() ? "none" : names;
-}
-
 }  // namespace
 
 std::string model_list_body(std::span<const model_info> models) {
@@ -37,6 +29,14 @@ std::string model_list_body(std::span<const model_info> models) {
 
 std::string model_body(const model_info& model) {
     return dumped(json_of(model));
+}
+
+std::string names_of(std::span<const model_info> models) {
+    std::string names;
+    for (const auto& m : models.first(std::min(models.size(), most_named)))
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", m.id);
+    if (models.size() > most_named) names += ", ...";
+    return names.empty() ? "none" : names;
 }
 
 api_error unknown_model(std::string_view id, std::span<const model_info> models) {

@@ -46,9 +46,9 @@ std::span<const std::string> with_byte(std::span<const std::string> words, std::
     const auto byte_of = [&](const std::string& word) {
         return static_cast<unsigned char>(word[size]);
     };
-    const auto found =
-        std::ranges::equal_range(words, static_cast<unsigned char>(byte), {}, byte_of);
-    return {found.begin(), found.end()};
+    const auto wanted = static_cast<unsigned char>(byte);
+    return {std::ranges::lower_bound(words, wanted, {}, byte_of),
+            std::ranges::upper_bound(words, wanted, {}, byte_of)};
 }
 
 bool belongs_to_word(char32_t c) noexcept {
@@ -103,7 +103,7 @@ prompt_policy::prompt_policy(const prompt_rules& rules)
     : match_(rules.match), max_bytes_(rules.max_bytes), begins_(starts + 1) {
     for (const auto& word : rules.denied) denied_.push_back(folded(word));
     std::ranges::sort(denied_);
-    denied_.erase(std::ranges::unique(denied_).begin(), denied_.end());
+    denied_.erase(std::unique(denied_.begin(), denied_.end()), denied_.end());
     for (const auto& word : denied_) ++begins_[first_two(word, 0) + 1];
     std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
 }

@@ -3,7 +3,10 @@
 #include "gateway/completion_request.hpp"
 #include "gateway/endpoints.hpp"
 #include "gateway/ids.hpp"
-#include "gateway/tool_call_reader.hpp"
+#include "gateway/question_key.hpp"
+#include "gateway/reply_order.hpp"
+#include "gateway/stream_silence.hpp"
+#include "gateway/whole_reply.hpp"
 #include "reply/clock.hpp"
 
 #include "tandem/conversation.hpp"
@@ -12,6 +15,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <ctime>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,25 +29,49 @@ namespace {
 
 using boost::asio::awaitable;
 
+answer_head head_of(gateway_core& core, const served_model& model, answer_kind kind) {
+    return {.kind = kind,
+            .id = random_id(kind == answer_kind::chat ? "chatcmpl-" : "cmpl-", core.random),
+            .created = std::time(nullptr),
+            .model = model.name};
+}
+
+// What a request is remembered with. Of an answer that another reply brought no token is counted:
+// the sum is what the servers did.
+void note(http_exchange& exchange, const served_model& model, const token_usage& used,
+          finish_reason reason) {
+    exchange.record.model = model.name;
+    exchange.record.tokens_in = used.prompt;
+    exchange.record.tokens_out = used.generated;
+    exchange.record.finish_reason = to_string(reason);
+}
+
+// `by_chunk`: its reader got chunks as they came.
+void charge(http_exchange& exchange, gateway_core& core, const served_model& model,
+            const admitted& who, const reply_result& result, bool by_chunk) {
+    const auto& u = result.usage;
+    core.gate.charge(who, detail::now(), u.prompt + u.generated);
+    core.metrics.reply_ended(model.name, result, by_chunk);
+    note(exchange, model, u, result.finish_reason);
+}
+
+// --- as a stream
+
 // One reply on its way to a client.
-class reply_answer {
+class streamed_reply {
  public:
-    reply_answer(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                 const generation_request& request, call_rules calls)
+    streamed_reply(http_exchange& exchange, gateway_core& core, const served_model& model,
+                   answer_kind kind, const generation_request& request, call_rules calls)
         : exchange_(exchange),
           core_(core),
-          head_{.kind = kind,
-                .id = random_id(kind == answer_kind::chat ? "chatcmpl-" : "cmpl-", core.random),
-                .created = std::time(nullptr),
-                .model = core.options.model},
-          is_stream_(request.stream),
+          model_(model),
+          by_chunk_(request.stream_by == tandem::stream_by::chunk),
+          head_(head_of(core, model, kind)),
           stream_(head_, request.include_usage),
-          whole_(head_),
-          has_calls_(!calls.functions.empty()),
           calls_(std::move(calls)) {}
 
     /// To its end, or until the client is gone.
-    awaitable<void> run(reply r, const admitted& who) {
+    awaitable<void> run(reply& r, const admitted& who) {
         exchange_.when_gone([&r] { r.interrupt(); });
         for (;;) {
             error_code ec;
@@ -51,93 +79,157 @@ class reply_answer {
                 boost::asio::redirect_error(boost::asio::use_awaitable, ec));
             if (!piece) break;
             r.continue_after(piece->id);
-            take(read(piece->text));
+            if (by_chunk_) core_.metrics.chunk_came(head_.model, *piece);
+            take(calls_.feed(piece->text));
+            // The server is at work on a call, which is sent when it is whole.
+            if (out_.empty() && silence_.is_too_long(detail::now())) stream_.keep_alive(out_);
             co_await send_what_is_there();
-            // The model would go on behind the last call that is wanted.
-            if (has_calls_ && calls_.is_full()) r.interrupt();
+            if (calls_.is_full()) r.interrupt();
         }
-        if (has_calls_) take(calls_.finish());
-        note(r.result(), who);
+        take(calls_.finish());
+        charge(exchange_, core_, model_, who, r.result(), by_chunk_);
         co_await end(r.result());
         exchange_.when_gone(nullptr);
     }
 
  private:
-    text_and_calls read(const std::string& text) {
-        return has_calls_ ? calls_.feed(text) : text_and_calls{.text = text};
-    }
     void take(const text_and_calls& read) {
-        if (is_stream_) {
-            stream_.text(read.text, out_);
-            for (const auto& call : read.calls) stream_.call(call, out_);
-        } else {
-            whole_.text(read.text);
-            for (const auto& call : read.calls) whole_.call(call);
-        }
+        stream_.text(read.text, out_);
+        for (const auto& call : read.calls) stream_.call(call, out_);
     }
     // The status waits for the first text: what fails before it has a status of its own.
     awaitable<void> send_what_is_there() {
         if (out_.empty()) co_return;
         if (!std::exchange(has_begun_, true)) co_await exchange_.begin_stream();
         co_await exchange_.write(out_);
+        silence_.sent(detail::now());
         out_.clear();
     }
 
-    void note(const reply_result& result, const admitted& who) {
-        const auto& u = result.usage;
-        core_.gate.charge(who, detail::now(), u.prompt + u.generated);
-        exchange_.record.model = head_.model;
-        exchange_.record.tokens_in = u.prompt;
-        exchange_.record.tokens_out = u.generated;
-        exchange_.record.finish_reason = to_string(result.finish_reason);
-    }
-
     awaitable<void> end(const reply_result& result) {
-        const bool has_failed = result.finish_reason == finish_reason::error;
-        if (has_failed) {
+        if (result.finish_reason == finish_reason::error) {
             const auto error = error_of(result.error, result.diagnostics);
-            if (!is_stream_ || !has_begun_) co_return co_await exchange_.send(error);
+            if (!has_begun_) co_return co_await exchange_.send(error);
             stream_.fail(error, out_);
-            co_await send_what_is_there();
-            co_return co_await exchange_.end_stream();
-        }
-        const bool is_full = has_calls_ && calls_.is_full();
-        const auto reason = is_full ? finish_reason::eos : result.finish_reason;
-        const auto usage = usage_of(result.usage);
-        if (is_stream_) {
-            stream_.end(reason, usage, out_);
-            co_await send_what_is_there();
-            co_return co_await exchange_.end_stream();
-        }
-        auto whole = whole_.end(reason, usage);
-        if (const auto* error = std::get_if<api_error>(&whole)) {
-            co_await exchange_.send(*error);
         } else {
-            co_await exchange_.send(200, std::move(std::get<std::string>(whole)));
+            stream_.end(calls_.reason(result.finish_reason), usage_of(result.usage), out_);
         }
+        co_await send_what_is_there();
+        co_await exchange_.end_stream();
     }
 
     http_exchange& exchange_;
     gateway_core& core_;
+    const served_model& model_;
+    bool by_chunk_;  // its reader gets chunks as they come
     answer_head head_;
-    bool is_stream_;
     answer_stream stream_;
-    whole_answer whole_;
-    bool has_calls_;
-    tool_call_reader calls_;
+    called_text calls_;
+    stream_silence silence_{detail::now()};
     std::string out_;
     bool has_begun_ = false;
 };
 
-std::optional<api_error> refusal(const gateway_core& core, const admitted& who,
+awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, answer_kind kind,
+                                 const generation_request& request, reply_order order,
+                                 const admitted& who) {
+    auto& model = *order.model;
+    const auto bytes = bytes_of(order);
+    auto talk = open(core.places, order, detail::now());
+    auto reply = talk.stream(order.options, request.stream_by);
+    streamed_reply answer(exchange, core, model, kind, request, std::move(order.calls));
+    co_await answer.run(reply, who);
+    keep_place(core.places, order.pin, std::move(talk), bytes, reply.result(), detail::now());
+}
+
+// --- whole
+
+constexpr std::string_view cache_header = "X-Tandem-Cache";
+
+// The prompt cost this request nothing.
+finished_answer at_no_cost(const finished_answer& answer) {
+    auto told = answer;
+    told.usage.cached_tokens = told.usage.prompt_tokens;
+    return told;
+}
+
+awaitable<void> send_whole(http_exchange& exchange, const answer_head& head,
+                           const finished_answer& answer) {
+    auto body = whole_body(head, answer);
+    if (const auto* error = std::get_if<api_error>(&body)) {
+        co_await exchange.send(*error);
+    } else {
+        co_await exchange.send(200, std::move(std::get<std::string>(body)));
+    }
+}
+
+// For the record: nobody is there to be told.
+awaitable<void> tell_cut_short(http_exchange& exchange, const served_model& model,
+                               const answer_head& head) {
+    const finished_answer answer{.reason = finish_reason::interrupted};
+    note(exchange, model, {}, answer.reason);
+    co_await send_whole(exchange, head, answer);
+}
+
+std::shared_ptr<whole_reply> reply_to(gateway_core& core, const shared_answers::asked& asked,
+                                      reply_order order) {
+    if (asked.is_first) return whole_reply::begin(core, asked.question, std::move(order));
+    return core.whole_replies.at(asked.question).lock();
+}
+
+// The answer to the same question goes to all who ask it, each with an id of its own.
+awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer_kind kind,
+                             std::optional<question_key> key, reply_order order,
+                             const admitted& who) {
+    const auto& model = *order.model;
+    const auto head = head_of(core, model, kind);
+    const auto asked = core.answers.ask(detail::now(), key);
+    if (key)
+        exchange.set_header(cache_header, asked.answer     ? "hit"
+                                          : asked.is_first ? "miss"
+                                                           : "joined");
+    if (asked.answer) {
+        note(exchange, model, {}, asked.answer->reason);
+        const auto told = at_no_cost(*asked.answer);
+        co_return co_await send_whole(exchange, head, told);
+    }
+    const auto reply = reply_to(core, asked, std::move(order));
+    const bool pays = co_await reply->wait(exchange);
+    if (!reply->has_ended()) co_return co_await tell_cut_short(exchange, model, head);
+    pays ? charge(exchange, core, model, who, reply->result(), false)
+         : note(exchange, model, {}, reply->result().finish_reason);
+    if (reply->error()) co_return co_await exchange.send(*reply->error());
+    const auto told = pays ? *reply->answer() : at_no_cost(*reply->answer());
+    co_await send_whole(exchange, head, told);
+}
+
+template <class Request>
+std::optional<question_key> shared_key(const http_exchange& exchange, const gateway_core& core,
+                                       const served_model& model, const admitted& who,
+                                       const Request& request) {
+    if (!core.answers.is_on() || wants_own_answer(exchange.header("Cache-Control")))
+        return std::nullopt;
+    const bool isolates = core.options.service.conversation.isolate;
+    return key_of(request, model.name, isolates ? who.key_name() : std::string_view());
+}
+
+std::optional<api_error> refusal(const gateway_core& core,
                                  const std::vector<std::string_view>& texts) {
     if (core.is_stopping)
         return api_error{.status = 503,
                          .code = "stopping",
                          .message = "the gateway is being stopped; try again",
                          .retry_after = std::chrono::seconds(1)};
-    if (auto error = may_use(who, core.options.model)) return error;
     return core.policy.verdict(texts);
+}
+
+// Each request says which adapters count: a server that was restarted has others.
+std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
+                                       generation_request& request) {
+    auto set = core.desk->adapters().set_for(model.name, request.lora);
+    if (auto* const error = std::get_if<api_error>(&set)) return std::move(*error);
+    request.options.lora = std::get<std::vector<adapter_scale>>(std::move(set));
+    return std::nullopt;
 }
 
 // Only what a line of the audit can hold.
@@ -153,10 +245,46 @@ void note_prompt(http_exchange& exchange, const gateway_core& core,
     exchange.record.prompt = std::move(prompt);
 }
 
-// One request, whole or as a stream: a piece for each token only where somebody reads them.
-reply start(conversation& talk, const generation_request& request) {
-    return talk.stream(request.options,
-                       request.stream ? request.stream_by : tandem::stream_by::chunk);
+reply_order order_of(gateway_core& core, chat_request request) {
+    reply_order order{.setup = core.options.service.conversation,
+                      .options = std::move(request.options),
+                      .calls = {.functions = std::move(request.functions),
+                                .id_seed = core.random(),
+                                .most_calls = request.parallel_tool_calls ? 128u : 1u}};
+    order.setup.messages = std::move(request.messages);
+    return order;
+}
+
+reply_order order_of(const gateway_core& core, completion_request request) {
+    reply_order order{.setup = core.options.service.conversation,
+                      .prompt = std::move(request.prompt),
+                      .options = std::move(request.options)};
+    order.setup.messages = {};
+    order.setup.raw = true;
+    return order;
+}
+
+template <class Request>
+awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind kind,
+                       Request request, const admitted& who) {
+    const auto found = core.models.find(request.model, who);
+    if (const auto* error = std::get_if<api_error>(&found))
+        co_return co_await exchange.send(*error);
+    auto& model = *std::get<served_model*>(found);
+    if (const auto error = take_adapters(core, model, request))
+        co_return co_await exchange.send(*error);
+
+    const generation_request how = request;
+    const auto key = shared_key(exchange, core, model, who, request);
+    auto order = order_of(core, std::move(request));
+    order.model = &model;
+    // No part of the question: the trace of who asks first is that of the reply.
+    order.options.traceparent = exchange.traceparent();
+    order.pin = pin_of(who, how);
+    if (how.stream)
+        co_await answer_as_stream(exchange, core, kind, how, std::move(order), who);
+    else
+        co_await answer_whole(exchange, core, kind, key, std::move(order), who);
 }
 
 }  // namespace
@@ -168,16 +296,8 @@ awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitte
     std::vector<std::string_view> texts;
     for (const auto& m : request.messages) texts.push_back(m.content);
     note_prompt(exchange, core, texts);
-    if (const auto error = refusal(core, who, texts)) co_return co_await exchange.send(*error);
-
-    auto options = core.options.service.conversation;
-    options.messages = std::move(request.messages);
-    auto talk = core.bots.create(std::move(options));
-    reply_answer answer(exchange, core, answer_kind::chat, request,
-                        {.functions = std::move(request.functions),
-                         .id_seed = core.random(),
-                         .most_calls = request.parallel_tool_calls ? 128u : 1u});
-    co_await answer.run(start(talk, request), who);
+    if (const auto error = refusal(core, texts)) co_return co_await exchange.send(*error);
+    co_await answer(exchange, core, answer_kind::chat, std::move(request), who);
 }
 
 awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core, admitted who) {
@@ -186,15 +306,8 @@ awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core, a
     auto& request = std::get<completion_request>(read);
     const std::vector<std::string_view> texts{request.prompt};
     note_prompt(exchange, core, texts);
-    if (const auto error = refusal(core, who, texts)) co_return co_await exchange.send(*error);
-
-    auto options = core.options.service.conversation;
-    options.messages = {};
-    options.raw = true;
-    auto talk = core.bots.create(std::move(options));
-    talk.append({.role = "user", .content = std::move(request.prompt)});
-    reply_answer answer(exchange, core, answer_kind::completion, request, {});
-    co_await answer.run(start(talk, request), who);
+    if (const auto error = refusal(core, texts)) co_return co_await exchange.send(*error);
+    co_await answer(exchange, core, answer_kind::completion, std::move(request), who);
 }
 
 }  // namespace tandem::gateway

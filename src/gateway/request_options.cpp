@@ -1,5 +1,7 @@
 #include "gateway/request_options.hpp"
 
+#include "gateway/adapter_request.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -130,7 +132,8 @@ bool refuse_several(field_reader& fields, const json& body, const char* key) {
 bool read_options(field_reader& fields, const json& body, generation_request& out) {
     return fields.read(body, "", "model", out.model) && read_stream(fields, body, out) &&
            read_sampling(fields, body, out.options) && read_pin(fields, body, out.pin) &&
-           refuse_several(fields, body, "n") && refuse_several(fields, body, "best_of");
+           read_lora(fields, body, out.lora) && refuse_several(fields, body, "n") &&
+           refuse_several(fields, body, "best_of");
 }
 
 bool check_options(field_reader& fields, const generation_options& options) {

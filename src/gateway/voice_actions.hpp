@@ -2,6 +2,7 @@
 
 #include "base/time.hpp"
 #include "gateway/voice_line.hpp"
+#include "gateway/voice_timing.hpp"
 
 #include "tandem/chunk.hpp"
 #include "tandem/config.hpp"
@@ -113,12 +114,11 @@ struct interrupt {
     bool is_raw = false;
 };
 
-/// For the metrics: the first chunk of a turn was sent, so long after the turn was asked for, and
-/// after the user stopped speaking; of that the voice detector's wait.
+/// For the metrics, when the reply has ended: its first chunk was sent so long after the turn was
+/// asked for; and the silence before it, if the client tells when the user stopped speaking.
 struct first_chunk {
     duration since_asked;
-    std::optional<duration> since_voice{};
-    std::optional<duration> vad_stop{};
+    std::optional<voice_timing> timing{};
 };
 
 /// The session has no socket: voice_sessions::keep().

@@ -35,7 +35,13 @@ json usage_of(const token_usage& u) {
             {"heard", u.heard},   {"wasted", u.wasted}};
 }
 
-json metrics_of(const slot_metrics& m, std::optional<duration> voice_to_chunk) {
+json silence_of(const voice_timing& t) {
+    json out{{"total", to_ms(t.total())}};
+    for_each_voice_part(t, [&](const char* name, duration part) { out[name] = to_ms(part); });
+    return out;
+}
+
+json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& timing) {
     json out{{"chunks", m.chunks},
              {"requests", m.requests},
              {"slot", m.slot},
@@ -50,7 +56,7 @@ json metrics_of(const slot_metrics& m, std::optional<duration> voice_to_chunk) {
              {"total_ms", m.total_ms}};
     if (m.first_chunk_ms >= 0) out["first_chunk_ms"] = m.first_chunk_ms;
     if (m.cancel_to_idle_ms > 0) out["cancel_to_idle_ms"] = m.cancel_to_idle_ms;
-    if (voice_to_chunk) out["voice_to_chunk_ms"] = to_ms(*voice_to_chunk);
+    if (timing) out["voice_to_voice_ms"] = silence_of(*timing);
     return out;
 }
 
@@ -69,7 +75,7 @@ json timeline_of(const reply_result& r) {
 void add_outcome(json& out, const voice_end& e) {
     out["text"] = std::string_view(e.result.text).substr(0, e.sent_bytes);
     out["usage"] = usage_of(e.result.usage);
-    out["metrics"] = metrics_of(e.result.metrics, e.voice_to_chunk);
+    out["metrics"] = metrics_of(e.result.metrics, e.voice_timing);
     if (e.timeline) out["timeline"] = timeline_of(e.result);
 }
 

@@ -2,6 +2,7 @@
 
 #include "gateway/api_error.hpp"
 #include "gateway/voice_limits.hpp"
+#include "gateway/voice_timing.hpp"
 
 #include "tandem/chunk.hpp"
 #include "tandem/duration.hpp"
@@ -40,8 +41,8 @@ struct voice_end {
     const reply_result& result;
     /// So much of its text was sent, in bytes; the rest came too late.
     std::size_t sent_bytes = 0;
-    /// From the moment that the user stopped speaking to the first chunk, where both are known.
-    std::optional<duration> voice_to_chunk{};
+    /// The silence before the first chunk, where that is known.
+    std::optional<gateway::voice_timing> voice_timing{};
     /// With the time line.
     bool timeline = false;
 };

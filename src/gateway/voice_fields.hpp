@@ -75,6 +75,12 @@ void for_each_voice_field(tool_call& c, Visitor&& visit) {
 }
 
 template <class Visitor>
+void for_each_voice_field(asked_adapter& a, Visitor&& visit) {
+    visit("id", a.name);
+    visit("scale", a.scale);
+}
+
+template <class Visitor>
 void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
     visit("interrupted", c.interrupted);
     visit("interrupted_mark", c.interrupted_mark);
@@ -84,10 +90,11 @@ void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
     visit("isolate", c.isolate);
 }
 
-/// Those of a generation are the library's own.
+/// Those of a generation are the library's own, and the adapters by the gateway's names.
 template <class Visitor>
 void for_each_voice_field(generation_changes& c, Visitor&& visit) {
     for_each_field(c.values, [&](const field_info& f, auto& field) { visit(f.name, field); });
+    visit("lora", c.lora);
 }
 
 }  // namespace tandem::gateway

@@ -1,6 +1,7 @@
 #include "gateway/voice_message.hpp"
 
 #include "gateway/voice_fields.hpp"
+#include "text/utf8.hpp"
 #include "wire/json_bounds.hpp"
 
 #include <fmt/format.h>
@@ -19,15 +20,18 @@ namespace {
 // A schema's properties are asked for in their order, so it must be kept.
 using json = nlohmann::ordered_json;
 
-constexpr int max_depth = 32;
-// Values and keys of a message: some 2,000 messages of a history. Keys of an object: each one that
-// is added is compared with all before.
-constexpr std::size_t max_values = 20'000;
-constexpr std::size_t max_keys = 128;
+// The values are those of a history of some 2,000 messages.
+constexpr wire::json_limits limits{.depth = 32, .values = 20'000, .keys = 128};
 constexpr double longest_ms = 24 * 3600 * 1000.0;
 constexpr std::size_t max_session_bytes = 64;
 constexpr std::size_t max_model_bytes = 256;
 constexpr std::size_t max_shown_bytes = 64;
+
+/// The start of a valid text, for a message: whole characters.
+std::string_view shown(std::string_view text) noexcept {
+    const auto start = text.substr(0, max_shown_bytes);
+    return start.substr(0, text::find_invalid(start));
+}
 
 api_error refused(int status, std::string code, std::string message, std::string param = {}) {
     return {.status = status,
@@ -73,10 +77,8 @@ class message_reader {
             known += known.empty() ? "" : ", ";
             known += name;
         });
-        return refused(
-            400, "unknown_type",
-            fmt::format("type is \"{}\"; known are {}", type.substr(0, max_shown_bytes), known),
-            "type");
+        return refused(400, "unknown_type",
+                       fmt::format("type is \"{}\"; known are {}", shown(type), known), "type");
     }
 
     bool fail(const std::string& at, std::string_view what) {
@@ -202,7 +204,17 @@ class message_reader {
             is_read = value(*found, joined(at, name), field);
             out.given.push_back(name);
         });
-        return is_read && check_options(out.values, at);
+        return is_read && check_options(out.values, at) &&
+               right_unless(out.lora && out.lora->size() > max_adapters, joined(at, "lora"),
+                            "has too many adapters");
+    }
+    // The server's number is as good as the name.
+    bool value(json& v, const std::string& at, asked_adapter& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        if (auto* id = find(v, "id"); id && id->is_number_integer()) *id = id->dump();
+        return given(v, at, "id") && members(v, at, out) &&
+               right_unless(!(std::abs(out.scale) <= max_adapter_scale), joined(at, "scale"),
+                            "is out of range");
     }
     bool value(json& v, const std::string& at, conversation_changes& out) {
         return members(v, at, out) && check_conversation(out, at);
@@ -265,21 +277,9 @@ std::optional<api_error> fault_of(std::string_view text, std::size_t most_bytes)
         return refused(413, "message_too_large",
                        fmt::format("the message has {} bytes; at most {} are possible", text.size(),
                                    most_bytes));
-    switch (wire::check_json(text, max_depth, max_values, max_keys)) {
-        case wire::json_fault::none:
-            return std::nullopt;
-        case wire::json_fault::not_json:
-            return refused(400, "invalid_json", "the message is no JSON in UTF-8");
-        case wire::json_fault::too_deep:
-            return refused(400, "invalid_json",
-                           fmt::format("the message is nested deeper than {} levels", max_depth));
-        case wire::json_fault::too_many_values:
-            return refused(400, "invalid_json",
-                           fmt::format("the message has more than {} values and keys, or an object "
-                                       "of it more than {} keys",
-                                       max_values, max_keys));
-    }
-    return std::nullopt;
+    const auto fault = wire::json_fault_words(text, limits);
+    if (fault.empty()) return std::nullopt;
+    return refused(400, "invalid_json", "the message " + fault);
 }
 
 template <class T>

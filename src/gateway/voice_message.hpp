@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gateway/adapter_set.hpp"
 #include "gateway/api_error.hpp"
 
 #include "tandem/config.hpp"
@@ -44,6 +45,9 @@ std::optional<chunk_name> read_chunk_name(std::string_view text);
 struct generation_changes {
     generation_options values{};
     std::vector<std::string_view> given{};
+    /// By the gateway's names of them: what they are to the server it must be asked. Nothing: not
+    /// given.
+    std::optional<std::vector<asked_adapter>> lora{};
 };
 generation_options changed(generation_options base, const generation_changes& changes);
 

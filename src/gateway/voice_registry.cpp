@@ -39,26 +39,40 @@ voice_registry::~voice_registry() = default;
 auto voice_registry::admit(const admitted& who, const voice::start& first)
     -> std::variant<std::shared_ptr<voice_session>, api_error> {
     if (core_.is_stopping) return stopping();
-    if (auto error = may_use(who, core_.options.model)) return std::move(*error);
+    auto model = model_of(who, first);
+    if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
     auto given = known_.admit(who.key_name(), first.session);
     if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
     const auto& place = std::get<voice_sessions::admission>(given);
     if (place.dropped) sessions_.erase(*place.dropped);
-    if (place.is_new) return make(place.id, first);
+    if (place.is_new) return make(place.id, *std::get<served_model*>(model), first);
     return sessions_.at(place.id);
 }
 
-std::shared_ptr<voice_session> voice_registry::make(const std::string& id,
+// A session that is taken up keeps its model; one that is not there has none.
+auto voice_registry::model_of(const admitted& who, const voice::start& first)
+    -> std::variant<served_model*, api_error> {
+    if (first.session.empty()) return core_.models.find(first.model, who);
+    const auto known = sessions_.find(first.session);
+    if (known == sessions_.end()) return nullptr;
+    auto& model = known->second->model();
+    if (auto error = may_use(who, model.name)) return std::move(*error);
+    return &model;
+}
+
+std::shared_ptr<voice_session> voice_registry::make(const std::string& id, served_model& model,
                                                     const voice::start& first) {
     const auto& o = core_.options;
     auto session = std::make_shared<voice_session>(
-        core_, voice_setup{.session = id,
-                           .model = o.model,
-                           .asked_model = first.model,
-                           .generation = o.service.server.generation,
-                           .conversation = o.service.conversation,
-                           .limits = o.voice,
-                           .continue_timeout = o.service.server.continue_timeout});
+        core_, model,
+        voice_setup{.session = id,
+                    .model = model.name,
+                    .asked_model = first.model,
+                    .generation = o.service.server.generation,
+                    .conversation = o.service.conversation,
+                    .adapters = &core_.desk->adapters(),
+                    .limits = o.voice,
+                    .continue_timeout = o.service.server.continue_timeout});
     sessions_.emplace(id, session);
     return session;
 }

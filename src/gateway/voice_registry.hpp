@@ -7,6 +7,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 namespace tandem::gateway {
 
 struct gateway_core;
+struct served_model;
 class voice_session;
 
 /// What a session says to a socket. Neither calls the session back.
@@ -36,6 +38,8 @@ struct voice_caller {
     /// For the audit: of the request that was upgraded, and the client's address.
     std::string request_id{};
     std::string remote{};
+    /// As that request has it; see http_exchange::traceparent().
+    std::string traceparent{};
 };
 
 /// The voice sessions of a gateway, with their conversations, and the sockets that there are. On
@@ -67,11 +71,16 @@ class voice_registry {
     void stop();
     /// All sessions are over at once.
     void clear();
+    /// WebSockets, and sessions, with or without one.
+    std::size_t sockets() const noexcept { return sockets_.size(); }
+    std::size_t sessions() const noexcept { return sessions_.size(); }
     /// There is no session.
     bool is_empty() const noexcept { return sessions_.empty(); }
 
  private:
-    std::shared_ptr<voice_session> make(const std::string& id, const voice::start& first);
+    std::variant<served_model*, api_error> model_of(const admitted& who, const voice::start& first);
+    std::shared_ptr<voice_session> make(const std::string& id, served_model& model,
+                                        const voice::start& first);
     std::vector<std::shared_ptr<voice_session>> all() const;
     void watch_expiry();
     void drop_expired();

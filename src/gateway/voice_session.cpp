@@ -1,5 +1,6 @@
 #include "gateway/voice_session.hpp"
 
+#include "base/trace_context.hpp"
 #include "gateway/audit_line.hpp"
 #include "gateway/gateway_core.hpp"
 #include "reply/clock.hpp"
@@ -15,8 +16,12 @@ namespace tandem::gateway {
 
 namespace asio = boost::asio;
 
-voice_session::voice_session(gateway_core& core, voice_setup setup)
-    : core_(core), id_(setup.session), turns_(std::move(setup)), check_(core.executor) {}
+voice_session::voice_session(gateway_core& core, served_model& model, voice_setup setup)
+    : core_(core),
+      model_(model),
+      id_(setup.session),
+      turns_(std::move(setup)),
+      check_(core.executor) {}
 
 // --- driving
 
@@ -28,7 +33,7 @@ void voice_session::enter(Function change) {
     change(detail::now());
     if (std::exchange(is_performing_, true)) return;
     for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions())
-        for (auto& a : actions) std::visit([this](auto& value) { perform(value); }, a);
+        for (auto& a : actions) std::visit([this](auto& value) { this->perform(value); }, a);
     is_performing_ = false;
     if (!turns_.is_busy()) seat_.reset();
     watch_check();
@@ -96,8 +101,9 @@ void voice_session::perform(const voice_action::forget&) {
     core_.voices.forget(id_);
 }
 
-// Nobody measures yet.
-void voice_session::perform(const voice_action::first_chunk&) {}
+void voice_session::perform(const voice_action::first_chunk& a) {
+    core_.metrics.voice_answered(model_.name, a.since_asked, a.timing);
+}
 
 // --- turns
 
@@ -122,7 +128,7 @@ void voice_session::perform(const voice_action::check_turn& a) {
 }
 
 void voice_session::perform(voice_action::open_conversation& a) {
-    talk_ = core_.bots.create(std::move(a.options));
+    talk_ = model_.bots.create(std::move(a.options));
 }
 
 void voice_session::perform(const voice_action::warm&) {
@@ -135,6 +141,12 @@ void voice_session::perform(voice_action::append& a) {
 
 // --- replies
 
+generation_options voice_session::options_of(const voice_turn& turn) const {
+    auto options = turn.options;
+    options.traceparent = caller_->traceparent;
+    return options;
+}
+
 void voice_session::begin(std::uint64_t number, reply r) {
     reply_ = std::move(r);
     number_ = number;
@@ -142,7 +154,7 @@ void voice_session::begin(std::uint64_t number, reply r) {
 }
 
 void voice_session::perform(const voice_action::generate& a) {
-    begin(a.turn->number, talk_->generate(a.turn->options));
+    begin(a.turn->number, talk_->generate(options_of(*a.turn)));
 }
 
 // A conversation of its own, whose only message is the prompt.
@@ -150,9 +162,9 @@ void voice_session::perform(const voice_action::generate_raw& a) {
     auto options = core_.options.service.conversation;
     options.messages = {};
     options.raw = true;
-    raw_talk_ = core_.bots.create(std::move(options));
+    raw_talk_ = model_.bots.create(std::move(options));
     raw_talk_->append({.role = "user", .content = a.turn->prompt});
-    begin(a.turn->number, raw_talk_->generate(a.turn->options));
+    begin(a.turn->number, raw_talk_->generate(options_of(*a.turn)));
 }
 
 void voice_session::perform(const voice_action::resume& a) {
@@ -169,7 +181,10 @@ void voice_session::perform(const voice_action::next_chunk& a) {
 
 void voice_session::take(time_point now, std::uint64_t number, const std::optional<chunk>& c) {
     if (number != number_) return;
-    if (c) return turns_.chunk_came(now, number, *c);
+    if (c) {
+        core_.metrics.chunk_came(model_.name, *c);
+        return turns_.chunk_came(now, number, *c);
+    }
     account(now, reply_->result());
     turns_.reply_ended(now, number, reply_->result());
 }
@@ -196,21 +211,23 @@ void voice_session::perform(const voice_action::interrupt& a) {
 void voice_session::account(time_point now, const reply_result& result) {
     const auto& u = result.usage;
     core_.gate.charge(caller_->who, now, u.prompt + u.generated);
-    if (!core_.options.audit) return;
+    constexpr bool by_chunk = true;
+    core_.metrics.reply_ended(model_.name, result, by_chunk);
     audit_record record;
     record.time = std::chrono::system_clock::now();
     record.request_id = caller_->request_id;
+    record.trace_id = trace_id_of(caller_->traceparent);
     record.remote = caller_->remote;
     record.key = caller_->who.key_name();
     record.method = "GET";
     record.route = "/v1/voice";
-    record.model = core_.options.model;
+    record.model = model_.name;
     record.status = 101;
     record.tokens_in = u.prompt;
     record.tokens_out = u.generated;
     record.took = now - began_;
     record.finish_reason = to_string(result.finish_reason);
-    core_.options.audit(audit_line(record));
+    write_down(core_.options, record, log_level::info);
 }
 
 }  // namespace tandem::gateway

@@ -21,7 +21,9 @@ namespace tandem::gateway {
 /// On the gateway's loop.
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
-    voice_session(gateway_core& core, voice_setup setup);
+    voice_session(gateway_core& core, served_model& model, voice_setup setup);
+
+    served_model& model() const noexcept { return model_; }
 
     /// A socket begins the session, or takes it up; of a caller that may have it.
     void attach(voice_socket socket, voice_caller caller, voice::start first);
@@ -56,11 +58,13 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::forget& a);
 
     std::optional<api_error> refusal(const voice_turn& turn);
+    generation_options options_of(const voice_turn& turn) const;
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
     void account(time_point now, const reply_result& result);
 
     gateway_core& core_;
+    served_model& model_;
     std::string id_;
     voice_turns turns_;
     std::optional<voice_caller> caller_;

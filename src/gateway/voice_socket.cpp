@@ -62,10 +62,10 @@ std::optional<api_error> voice_refusal(const http_exchange& exchange, const gate
     return std::nullopt;
 }
 
-voice_websocket::voice_websocket(asio::ip::tcp::socket socket, std::shared_ptr<gateway_core> core,
+voice_websocket::voice_websocket(client_stream stream, std::shared_ptr<gateway_core> core,
                                  voice_caller caller)
     : core_(std::move(core)),
-      stream_(std::move(socket)),
+      stream_(std::move(stream)),
       caller_(std::move(caller)),
       line_(core_->options.voice, detail::now()),
       number_(core_->voices.add(*this)),
@@ -96,6 +96,7 @@ auto voice_websocket::run(const http_request& request) -> awaitable<bool> {
 
 auto voice_websocket::accept(const http_request& request) -> awaitable<bool> {
     const bool has_protocols = request.count(protocol_header) > 0;
+    stream_.next_layer().expires_never();
     stream_.set_option(timeouts());
     stream_.set_option(websocket::stream_base::decorator(
         [id = caller_->request_id, has_protocols](websocket::response_type& answer) {
@@ -205,7 +206,7 @@ void voice_websocket::close(voice_close why) {
 
 // What waits for the socket is told so, and ends.
 void voice_websocket::kill() {
-    beast::get_lowest_layer(stream_).close();
+    stream_.next_layer().close();
 }
 
 void voice_websocket::begin_close() {

@@ -1,15 +1,14 @@
 #pragma once
 
+#include "gateway/client_stream.hpp"
 #include "gateway/gateway_core.hpp"
 #include "gateway/http_exchange.hpp"
 #include "gateway/voice_line.hpp"
 #include "gateway/voice_registry.hpp"
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
 #include <deque>
@@ -26,13 +25,13 @@ std::optional<api_error> voice_refusal(const http_exchange& exchange, const gate
 /// their order. What does not get on within its time is cut off: a write within the gateway's
 /// write_timeout, a message that was begun within read_timeout, the opening and the closing
 /// handshake within 5 s. On the gateway's loop.
-class voice_websocket : public voice_outlet, public std::enable_shared_from_this<voice_websocket> {
+class voice_websocket final : public voice_outlet,
+                              public std::enable_shared_from_this<voice_websocket> {
  public:
     template <class Result>
     using awaitable = boost::asio::awaitable<Result>;
 
-    voice_websocket(boost::asio::ip::tcp::socket socket, std::shared_ptr<gateway_core> core,
-                    voice_caller caller);
+    voice_websocket(client_stream stream, std::shared_ptr<gateway_core> core, voice_caller caller);
     ~voice_websocket();
     voice_websocket(const voice_websocket&) = delete;
     voice_websocket& operator=(const voice_websocket&) = delete;
@@ -68,7 +67,7 @@ class voice_websocket : public voice_outlet, public std::enable_shared_from_this
     bool is_finishing() const noexcept { return is_writing_ || (is_closing_ && !is_closed_); }
 
     std::shared_ptr<gateway_core> core_;
-    boost::beast::websocket::stream<boost::beast::tcp_stream> stream_;
+    boost::beast::websocket::stream<client_stream> stream_;
     std::optional<voice_caller> caller_;  // until it has a session
     voice_line line_;
     voice_socket number_;

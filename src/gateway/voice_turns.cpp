@@ -51,11 +51,6 @@ kind kind_of(const voice::start& m) {
     return role == "user" || role == "tool" ? kind::reply : kind::messages;
 }
 
-std::optional<duration> since_voice(const voice_turn& t, time_point now) {
-    const auto ago = t.user_stopped_ago ? t.user_stopped_ago : t.vad_stop;
-    return ago ? std::optional(now - t.asked_at + *ago) : std::nullopt;
-}
-
 // An interrupted turn can be resumed at least as long as its session is kept.
 conversation_options kept_as_long(conversation_options o, const voice_limits& limits) {
     const auto needed = std::min(limits.session_kept + grace_beyond_session, longest_grace);
@@ -143,6 +138,19 @@ bool voice_turns::is_refused(const generation_options& merged) {
     return !faults.empty();
 }
 
+// As they are now: what counts may have changed since the session began.
+bool voice_turns::take_adapters(const generation_changes& changes, generation_options& out) {
+    if (!setup_.adapters) return true;
+    auto set = setup_.adapters->set_for(setup_.model, changes.lora ? changes.lora : setup_.lora);
+    if (auto* const error = std::get_if<api_error>(&set)) {
+        error->param = "options." + error->param;
+        send_error(std::move(*error));
+        return false;
+    }
+    out.lora = std::get<std::vector<adapter_scale>>(std::move(set));
+    return true;
+}
+
 bool voice_turns::refuse_if(bool is_wrong, const char* field, std::string_view what) {
     if (is_wrong) send_error(invalid(field, what));
     return is_wrong;
@@ -167,6 +175,7 @@ bool voice_turns::is_refused(const voice::start& m) {
 void voice_turns::take_options(const voice::start& first) {
     auto merged = changed(setup_.generation, first.options);
     if (tandem::check(merged).empty()) setup_.generation = std::move(merged);
+    setup_.lora = first.options.lora;
 }
 
 void voice_turns::take_conversation(const conversation_changes& changes) {
@@ -194,7 +203,7 @@ bool voice_turns::takes_turns() {
 
 void voice_turns::start_turn(time_point now, voice::start m) {
     auto options = changed(setup_.generation, m.options);
-    if (!takes_turns() || is_refused(options)) return;
+    if (!takes_turns() || is_refused(options) || !take_adapters(m.options, options)) return;
     const auto what = kind_of(m);
     if (m.text) m.messages.push_back({.role = "user", .content = std::move(*m.text)});
     // Who speaks talks over what is spoken.
@@ -324,21 +333,21 @@ void voice_turns::advance(time_point now) {
         if (!next.is_permitted || (!socket_ && !next.is_cancelled)) return;
         const auto taken = std::move(waiting_.front());
         waiting_.pop_front();
-        take(taken);
+        take(now, taken);
     }
     if (is_running()) return;
     resume_if_due(now);
     finish_if_done();
 }
 
-void voice_turns::take(const waiting_turn& next) {
+void voice_turns::take(time_point now, const waiting_turn& next) {
     const auto& turn = next.turn;
     if (!turn->messages.empty()) say(*turn);
     if (turn->what == kind::messages) return;
     if (next.is_cancelled) return deliver_end(*turn);
-    if (turn->what == kind::prompt) return begin(turn, voice_action::generate_raw{turn});
-    if (turn->what == kind::resume) return begin(turn, voice_action::resume{turn->number});
-    begin(turn, voice_action::generate{turn});
+    if (turn->what == kind::prompt) return begin(now, turn, voice_action::generate_raw{turn});
+    if (turn->what == kind::resume) return begin(now, turn, voice_action::resume{turn->number});
+    begin(now, turn, voice_action::generate{turn});
 }
 
 void voice_turns::say(const voice_turn& turn) {
@@ -353,8 +362,8 @@ void voice_turns::say(const voice_turn& turn) {
 }
 
 template <class Action>
-void voice_turns::begin(const voice_turn_ptr& turn, Action action) {
-    reply_ = last_reply{.turn = turn};
+void voice_turns::begin(time_point now, const voice_turn_ptr& turn, Action action) {
+    reply_ = last_reply{.turn = turn, .begun_at = now};
     actions_.push_back(std::move(action));
     actions_.push_back(voice_action::next_chunk{turn->number});
 }
@@ -385,11 +394,21 @@ void voice_turns::chunk_came(time_point now, std::uint64_t number, const chunk& 
     reply_->is_speaking = true;
     reply_->spoken_since = now;
     send(chunk_text(number, c));
-    if (c.id.seq > 0) return;
+    if (!reply_->first_chunk_at) reply_->first_chunk_at = now;
+}
+
+std::optional<voice_timing> voice_turns::measure(const reply_result& result) {
+    if (!reply_->first_chunk_at) return std::nullopt;
     const auto& turn = *reply_->turn;
-    reply_->voice_to_chunk = since_voice(turn, now);
-    actions_.push_back(
-        voice_action::first_chunk{now - turn.asked_at, reply_->voice_to_chunk, turn.vad_stop});
+    const auto chunk_at = *reply_->first_chunk_at;
+    const auto timing = timing_of({.asked_at = turn.asked_at,
+                                   .begun_at = reply_->begun_at,
+                                   .chunk_at = chunk_at,
+                                   .user_stopped_ago = turn.user_stopped_ago,
+                                   .vad_stop = turn.vad_stop},
+                                  result);
+    actions_.push_back(voice_action::first_chunk{chunk_at - turn.asked_at, timing});
+    return timing;
 }
 
 void voice_turns::reply_ended(time_point now, std::uint64_t number, const reply_result& result) {
@@ -402,7 +421,7 @@ void voice_turns::reply_ended(time_point now, std::uint64_t number, const reply_
     deliver(end_text({.reply = number,
                       .result = result,
                       .sent_bytes = reply_->bytes,
-                      .voice_to_chunk = reply_->voice_to_chunk,
+                      .voice_timing = measure(result),
                       .timeline = reply_->turn->timeline}));
     advance(now);
 }

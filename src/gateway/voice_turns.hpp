@@ -31,6 +31,10 @@ struct voice_setup {
     /// What starts change: the service's defaults.
     generation_options generation{};
     conversation_options conversation{};
+    /// What the model has, which must outlive the session; null = nothing. And which of them the
+    /// session wants, if its start says so.
+    const adapter_set* adapters = nullptr;
+    std::optional<std::vector<asked_adapter>> lora{};
     voice_limits limits{};
     /// config::continue_timeout of the service.
     duration continue_timeout = std::chrono::seconds(30);
@@ -107,7 +111,8 @@ class voice_turns {
         std::uint32_t chunks = 0;  // sent
         std::size_t bytes = 0;     // of their text
         time_point spoken_since{};
-        std::optional<duration> voice_to_chunk{};
+        time_point begun_at{};
+        std::optional<time_point> first_chunk_at{};
     };
 
     // What the client says.
@@ -121,6 +126,7 @@ class voice_turns {
     bool is_of_other_model(const voice::start& m);
     bool is_refused(const voice::start& m);
     bool is_refused(const generation_options& merged);
+    bool take_adapters(const generation_changes& changes, generation_options& out);
     void take_options(const voice::start& first);
     void take_conversation(const conversation_changes& changes);
     bool takes_turns();
@@ -135,10 +141,11 @@ class voice_turns {
     void cancel_waiting();
     void end_waiting(const api_error* why);
     void advance(time_point now);
-    void take(const waiting_turn& next);
+    void take(time_point now, const waiting_turn& next);
     void say(const voice_turn& turn);
     template <class Action>
-    void begin(const voice_turn_ptr& turn, Action action);
+    void begin(time_point now, const voice_turn_ptr& turn, Action action);
+    std::optional<voice_timing> measure(const reply_result& result);
     void resume_if_due(time_point now);
     void ask_for_chunk();
     void finish_if_done();

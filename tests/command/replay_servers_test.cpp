@@ -41,8 +41,8 @@ TEST_F(replay_servers, take_raw_prompts_in_turn) {
     EXPECT_EQ(r.status, 0) << r.err;
     const auto ends = r.events("end");
     ASSERT_THAT(ends, SizeIs(4));
-    for (const int i : {0, 2}) EXPECT_EQ(ends[i]["server"], server_->url());
-    for (const int i : {1, 3}) EXPECT_EQ(ends[i]["server"], second_->url());
+    for (const std::size_t i : {0U, 2U}) EXPECT_EQ(ends[i]["server"], server_->url());
+    for (const std::size_t i : {1U, 3U}) EXPECT_EQ(ends[i]["server"], second_->url());
     EXPECT_EQ(r.events("chunk")[0]["server"], server_->url());
 }
 

@@ -60,6 +60,54 @@ TEST_F(serve_test, asks_a_server_what_the_model_is_called) {
     EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr("small-talk, as " + server_->url() + " tells"));
 }
 
+TEST_F(serve_test, serves_servers_of_several_models) {
+    start_server({.model = "small-talk"});
+    tandem::mock::options other;
+    other.model = "other";
+    tandem::mock::server second(other);
+    auto g = serve({"--url", second.url(), "--url", "code=http://127.0.0.1:1"});
+    EXPECT_THAT(g.line, HasSubstr(", models small-talk, other, code, 3 servers, "));
+    EXPECT_EQ(g.client().get("/v1/models/code").status, 200);
+    EXPECT_EQ(g.client().get("/v1/models/talk").status, 404);
+}
+
+TEST_F(serve_test, uses_no_server_whose_model_nobody_knows) {
+    start_server();
+    const std::string away = "http://127.0.0.1:1";
+    auto g = serve({"--url", "talk=http://127.0.0.1:2", "--url", away});
+    EXPECT_THAT(g.line, HasSubstr(", models mock, talk, 2 servers, "));
+    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(away + " has not told which of the models"));
+}
+
+TEST_F(serve_test, remembers_what_is_deployed_when_it_is_started_again) {
+    start_server({.lora = {"formal.gguf"}});
+    const auto state = path_of("state");
+    const std::vector<std::string> flags{"--model",  "talk",    "--adapter",
+                                         "formal=0", "--state", state};
+    {
+        auto g = serve(flags);
+        const auto job =
+            g.client().post("/admin/adapters/formal/load", json{{"scale", 0.5}}).parsed()["job"];
+        EXPECT_TRUE(poll_until([&] {
+            return g.client().get("/admin/jobs/" + job.get<std::string>()).parsed()["state"] ==
+                   "done";
+        }));
+        g.stop(SIGTERM);
+    }
+    auto g = serve(flags);
+    EXPECT_EQ(g.client().get("/admin/adapters").parsed()["data"][0]["scale"], 0.5);
+    const auto second = run(args(flags));
+    EXPECT_EQ(second.status, 2);
+    EXPECT_THAT(second.err, HasSubstr("--state " + state + ": another process has it"));
+}
+
+TEST_F(serve_test, does_not_start_with_adapters_of_a_model_that_is_not_served) {
+    start_server();
+    const auto end = run(args({"--model", "talk", "--adapter", "rust=0@code"}));
+    EXPECT_EQ(end.status, 2);
+    EXPECT_THAT(end.err, HasSubstr("rust is for the model code, which is not served"));
+}
+
 TEST_F(serve_test, serves_without_a_server_that_answers) {
     start_server();
     server_->stop();

@@ -49,7 +49,8 @@ class a_gateway : public ::testing::Test {
     }
     void start() {
         mock_server.emplace(server_options);
-        options.service.servers = {mock_server->url()};
+        options.service.servers = other_servers;
+        options.service.servers.push_back(mock_server->url());
         gate.emplace(loop, options);
         port = gate->port();
         thread = std::thread([this] { loop.run(); });
@@ -99,6 +100,7 @@ class a_gateway : public ::testing::Test {
 
     static inline const std::string story = "Hello. How are you? I am very well today, thank you.";
     mock::options server_options;
+    std::vector<std::string> other_servers;
     gateway::gateway_options options;
     std::optional<mock::server> mock_server;
     boost::asio::io_context loop{1};

@@ -83,6 +83,42 @@ TEST_F(a_gateway, gives_a_request_the_id_that_it_brings_or_one_of_its_own) {
     EXPECT_THAT(c.get("/health").headers.at("x-request-id"), HasSubstr("req-"));
 }
 
+// --- the page
+
+TEST_F(a_gateway, serves_the_page_under_a_strict_policy) {
+    start();
+    const auto a = client().get("/");
+    EXPECT_EQ(a.status, 200);
+    EXPECT_EQ(a.headers.at("content-type"), "text/html; charset=utf-8");
+    EXPECT_THAT(a.headers.at("content-security-policy"), HasSubstr("default-src 'none'"));
+    EXPECT_EQ(a.headers.at("x-content-type-options"), "nosniff");
+    EXPECT_EQ(a.headers.at("referrer-policy"), "no-referrer");
+    EXPECT_THAT(a.body, HasSubstr("assets/main.js"));
+    const auto script = client().get("/assets/main.js");
+    EXPECT_EQ(script.status, 200);
+    EXPECT_EQ(script.headers.at("content-type"), "text/javascript; charset=utf-8");
+    EXPECT_EQ(client().get("/assets/nothing.js").status, 404);
+    EXPECT_EQ(client().get("/assets/index.html").status, 404);
+}
+
+TEST_F(a_gateway, sends_a_file_of_the_page_once_to_who_keeps_it) {
+    start();
+    auto c = client();
+    const auto first = c.get("/assets/page.css");
+    EXPECT_EQ(first.headers.at("cache-control"), "no-cache");
+    c.headers["If-None-Match"] = first.headers.at("etag");
+    c.headers["Connection"] = "close";
+    c.send_request("GET", "/assets/page.css", {});
+    const auto again = c.read_to_end();
+    EXPECT_THAT(again, ::testing::StartsWith("HTTP/1.1 304 "));
+    EXPECT_TRUE(again.ends_with("\r\n\r\n")) << again;
+}
+
+TEST_F(a_gateway, tells_the_page_that_no_key_is_needed) {
+    start();
+    EXPECT_EQ(client().get("/assets/gateway.json").parsed()["keys"], false);
+}
+
 // --- keys
 
 class gateway_with_keys : public a_gateway {
@@ -110,6 +146,12 @@ TEST_F(gateway_with_keys, lets_nobody_in_without_one_but_to_open_routes) {
             EXPECT_EQ(a.status, 401) << route.method << ' ' << path;
     }
     EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
+}
+
+TEST_F(gateway_with_keys, serves_the_page_to_all_and_tells_it_that_a_key_is_needed) {
+    start();
+    EXPECT_EQ(client().get("/").status, 200);
+    EXPECT_EQ(client().get("/assets/gateway.json").parsed()["keys"], true);
 }
 
 TEST_F(gateway_with_keys, lets_in_who_has_one) {

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cctype>
 #include <netinet/in.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -21,6 +24,17 @@ std::string in_lower_case(std::string text) {
     std::ranges::transform(text, text.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
+}
+
+std::shared_ptr<SSL_CTX> trusting(const std::string& certificate) {
+    const std::shared_ptr<BIO> in(
+        BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size())), BIO_free);
+    const std::shared_ptr<X509> x509(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr),
+                                     X509_free);
+    std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), x509.get());
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    return context;
 }
 
 }  // namespace
@@ -47,6 +61,13 @@ http_client::http_client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_ST
     if (::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) close();
 }
 
+http_client::http_client(std::uint16_t port, const std::string& certificate) : http_client(port) {
+    tls_.reset(SSL_new(trusting(certificate).get()), SSL_free);
+    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls_.get()), "127.0.0.1");
+    SSL_set_fd(tls_.get(), socket_);
+    if (SSL_connect(tls_.get()) != 1) close();
+}
+
 http_client::~http_client() {
     close();
 }
@@ -59,7 +80,8 @@ http_answer http_client::ask(std::string_view method, std::string_view target,
 
 void http_client::send(std::string_view bytes) {
     while (!bytes.empty()) {
-        const auto n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        const auto n = tls_ ? SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size()))
+                            : ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
         if (n <= 0) return;
         bytes.remove_prefix(static_cast<std::size_t>(n));
     }
@@ -112,7 +134,8 @@ std::string http_client::read_to_end() {
 
 bool http_client::read_more() {
     char bytes[65536];
-    const auto n = ::recv(socket_, bytes, sizeof bytes, 0);
+    const auto n =
+        tls_ ? SSL_read(tls_.get(), bytes, sizeof bytes) : ::recv(socket_, bytes, sizeof bytes, 0);
     if (n > 0) read_.append(bytes, static_cast<std::size_t>(n));
     return n > 0;
 }

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+struct ssl_st;
 
 namespace tandem::testing {
 
@@ -27,6 +30,8 @@ struct http_answer {
 class http_client {
  public:
     explicit http_client(std::uint16_t port);
+    /// By TLS, where the gateway has this certificate (PEM) for 127.0.0.1.
+    http_client(std::uint16_t port, const std::string& certificate);
     ~http_client();
     http_client(const http_client&) = delete;
     http_client& operator=(const http_client&) = delete;
@@ -59,6 +64,7 @@ class http_client {
     bool read_more();
 
     int socket_ = -1;
+    std::shared_ptr<ssl_st> tls_;
     std::string read_;
 };
 

@@ -22,12 +22,14 @@ class voice_client {
     using json = nlohmann::json;
 
     explicit voice_client(std::uint16_t port, const std::string& protocols = "tandem.voice.v1",
-                          const std::string& authorization = {}) {
+                          const std::string& authorization = {},
+                          const std::string& traceparent = {}) {
         boost::system::error_code ec;
         stream_.next_layer().connect({boost::asio::ip::address_v4::loopback(), port}, ec);
         stream_.set_option(boost::beast::websocket::stream_base::decorator([=](auto& r) {
             if (!protocols.empty()) r.set("Sec-WebSocket-Protocol", protocols);
             if (!authorization.empty()) r.set("Authorization", authorization);
+            if (!traceparent.empty()) r.set("traceparent", traceparent);
         }));
         if (!ec)
             ec = wait([this](auto told) {

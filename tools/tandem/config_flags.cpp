@@ -71,6 +71,7 @@ void config_flags::add_key_file(std::vector<setting>& settings,
 
 config_flags::loaded config_flags::load(const environment& variables) const {
     config_layers layers;
+    if (takes_model_names_) layers.allow_model_names();
     std::vector<std::string> faults;
     if (!file_.empty()) {
         const auto file = read_file(file_, max_file_bytes);
@@ -82,7 +83,8 @@ config_flags::loaded config_flags::load(const environment& variables) const {
     layers.add_environment(variables);
     layers.add(settings(faults));
     for (auto& fault : layers.faults()) faults.push_back(std::move(fault));
-    return {layers.result(), layers.urls(), layers.has("slots"), std::move(faults)};
+    return {layers.result(), layers.urls(), layers.url_models(), layers.has("slots"),
+            std::move(faults)};
 }
 
 }  // namespace tandem::command

@@ -22,11 +22,16 @@ class config_flags {
         CLI::App& app,
         const std::function<bool(const field_info&)>& wanted = [](const auto&) { return true; });
 
+    /// A server may be given as NAME=URL, by the model that it has.
+    void allow_model_names() noexcept { takes_model_names_ = true; }
+
     /// The configuration of all sources, or its faults.
     struct loaded {
         config value;
         /// All URLs that are given; `value` has the last one.
         std::vector<std::string> urls;
+        /// The names of their models, in the same order; empty for one that has none.
+        std::vector<std::string> url_models;
         bool has_slots = false;
         std::vector<std::string> faults;
     };
@@ -45,6 +50,7 @@ class config_flags {
     std::deque<flag> flags_;  // their addresses are CLI11's
     std::string file_;
     std::string key_file_;
+    bool takes_model_names_ = false;
 };
 
 }  // namespace tandem::command

@@ -25,6 +25,22 @@ bool is_pair(const json& value) {
            value[0].get_ref<const std::string&>().find_first_of(" \t\n") == std::string::npos;
 }
 
+// With the model that it has, or without.
+bool is_server(const json& value) {
+    if (is_text(value)) return true;
+    if (!value.is_object() || !value.contains("url")) return false;
+    return std::ranges::all_of(value.items(), [](const auto& member) {
+        return (member.key() == "url" || member.key() == "model") && is_text(member.value());
+    });
+}
+
+// As on the command line: NAME=URL.
+std::string server_text(const json& value) {
+    if (is_text(value)) return value.get<std::string>();
+    const auto model = value.value("model", "");
+    return model.empty() ? value.value("url", "") : model + '=' + value.value("url", "");
+}
+
 std::string text_of(const json& value) {
     if (is_pair(value)) return value[0].get<std::string>() + ' ' + value[1].get<std::string>();
     return value.is_string() ? value.get<std::string>() : value.dump();
@@ -76,10 +92,11 @@ class object_reader {
     // Each is a "url", as where the flag is repeated.
     void read_servers(const json& value) {
         const auto origin = fmt::format("{}: servers", file_);
-        if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text))
-            return result.faults.push_back(fmt::format("{} must be a list of texts", origin));
-        for (const auto& url : value)
-            result.settings.push_back({origin, "url", url.get<std::string>()});
+        if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_server))
+            return result.faults.push_back(fmt::format(
+                "{} must be a list of texts, or of {{\"url\": …, \"model\": …}}", origin));
+        for (const auto& server : value)
+            result.settings.push_back({origin, "url", server_text(server)});
     }
     void read_field(const std::string& name, const json& value, const char* fault) {
         const auto origin = fmt::format("{}: {}", file_, name);

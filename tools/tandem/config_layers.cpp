@@ -1,6 +1,7 @@
 #include "config_layers.hpp"
 
 #include "config_json.hpp"
+#include "named_server.hpp"
 #include "text_distance.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -65,15 +66,26 @@ void config_layers::add(const std::vector<setting>& layer) {
 
 // A list takes the place of the one in the layers below.
 void config_layers::begin_list(const std::string& name) {
-    if (name == "url" && begun_lists_.insert(name).second) urls_.clear();
+    if (name == "url" && begun_lists_.insert(name).second) {
+        urls_.clear();
+        url_models_.clear();
+    }
     for_each_field(config_, [&]<class Field>(const field_info& f, Field& value) {
         if constexpr (is_list<Field>)
             if (name == f.name && begun_lists_.insert(name).second) value.clear();
     });
 }
 
-void config_layers::set(const setting& s) {
-    begin_list(s.field);
+setting config_layers::take_model_name(const setting& s) {
+    if (s.field != "url") return s;
+    auto server = takes_model_names_ ? parse_named_server(s.text) : named_server{.url = s.text};
+    url_models_.push_back(std::move(server.model));
+    return {s.origin, s.field, std::move(server.url)};
+}
+
+void config_layers::set(const setting& given) {
+    begin_list(given.field);
+    const auto s = take_model_name(given);
     if (const auto fault = set_field(config_, s.field, s.text))
         faults_.push_back(fmt::format("{} {}: {}", s.origin, s.text, *fault));
     if (s.field == "url") urls_.push_back(s.text);

@@ -24,6 +24,9 @@ using environment = std::map<std::string, std::string>;
 /// wrong is collected, each fault with its origin.
 class config_layers {
  public:
+    /// A server may be given as NAME=URL from now on, by the model that it has.
+    void allow_model_names() noexcept { takes_model_names_ = true; }
+
     /// A JSON object with the fields' names as keys; `name` is the file's.
     void add_file(const std::string& name, std::string_view json);
     /// `TANDEM_*`; those that are empty count as not set. One that is no field's, but nearly, is a
@@ -36,15 +39,20 @@ class config_layers {
     const config& result() const noexcept { return config_; }
     /// All values of `url` that the uppermost layer with one gives; empty if none does.
     const std::vector<std::string>& urls() const noexcept { return urls_; }
+    /// The names of their models, in the same order; empty for one that has none.
+    const std::vector<std::string>& url_models() const noexcept { return url_models_; }
     /// Whether some layer has this field.
     bool has(const std::string& field) const { return origins_.contains(field); }
 
  private:
     void begin_list(const std::string& name);
     void set(const setting& s);
+    setting take_model_name(const setting& s);
 
     config config_;
     std::vector<std::string> urls_;
+    std::vector<std::string> url_models_;
+    bool takes_model_names_ = false;
     std::vector<std::string> faults_;
     std::map<std::string, std::string> origins_;
     /// Lists that the layer being added has begun anew.

@@ -39,10 +39,10 @@ std::optional<listen_address> parse_listen_address(std::string_view text) {
     return read;
 }
 
-std::string http_url(const listen_address& a) {
+std::string http_url(const listen_address& a, bool is_tls) {
     const bool is_v6 = a.address.find(':') != std::string::npos;
-    return is_v6 ? fmt::format("http://[{}]:{}", a.address, a.port)
-                 : fmt::format("http://{}:{}", a.address, a.port);
+    const auto host = is_v6 ? fmt::format("[{}]", a.address) : a.address;
+    return fmt::format("{}://{}:{}", is_tls ? "https" : "http", host, a.port);
 }
 
 }  // namespace tandem::command

@@ -19,7 +19,7 @@ struct listen_address {
 /// Nothing if the text is no such address with a port. Other names are none.
 std::optional<listen_address> parse_listen_address(std::string_view text);
 
-/// What a client writes: "http://[::1]:8090".
-std::string http_url(const listen_address& a);
+/// What a client writes: "http://[::1]:8090", or "https://…".
+std::string http_url(const listen_address& a, bool is_tls = false);
 
 }  // namespace tandem::command

@@ -1,6 +1,6 @@
 #include "model_name.hpp"
 
-#include "shown_url.hpp"
+#include "model_grouping.hpp"
 #include "text/utf8.hpp"
 #include "together.hpp"
 
@@ -18,28 +18,28 @@ namespace {
 
 struct asked_server {
     client talk;
-    told_model told{};
+    named_server& server;
 };
 
-std::vector<asked_server> servers_of(const boost::asio::any_io_executor& executor,
-                                     const service_config& settings) {
+std::vector<asked_server> unnamed(const boost::asio::any_io_executor& executor, config settings,
+                                  std::vector<named_server>& servers) {
     constexpr duration limit = std::chrono::seconds(2);
-    auto c = settings.server;
-    c.connect_timeout = std::min(c.connect_timeout, limit);
-    c.request_timeout = std::min(c.request_timeout, limit);
-    std::vector<asked_server> servers;
-    for (auto& url : server_urls(settings)) {
-        c.url = url;
-        servers.push_back({client(executor, c), {.url = shown_url(url)}});
+    settings.connect_timeout = std::min(settings.connect_timeout, limit);
+    settings.request_timeout = std::min(settings.request_timeout, limit);
+    std::vector<asked_server> asked;
+    for (auto& s : servers) {
+        settings.url = s.url;
+        if (s.model.empty()) asked.push_back({client(executor, settings), s});
     }
-    return servers;
+    return asked;
 }
 
 boost::asio::awaitable<void> ask(asked_server& s) {
     error_code ec;
     const auto props =
         co_await s.talk.async_props(boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-    if (!ec && is_model_name(props.model)) s.told.name = props.model;
+    const auto name = client_name(props.model);
+    if (!ec && is_model_name(name)) s.server.model = name;
 }
 
 }  // namespace
@@ -49,13 +49,11 @@ bool is_model_name(const std::string& name) {
            text::find_invalid(name) == std::string::npos;
 }
 
-boost::asio::awaitable<told_model> ask_model(boost::asio::any_io_executor executor,
-                                             const service_config& settings) {
-    auto servers = servers_of(executor, settings);
-    co_await together(executor, servers.size(), [&](std::size_t i) { return ask(servers[i]); });
-    for (auto& s : servers)
-        if (!s.told.name.empty()) co_return std::move(s.told);
-    co_return told_model();
+boost::asio::awaitable<void> ask_models(boost::asio::any_io_executor executor,
+                                        const config& settings,
+                                        std::vector<named_server>& servers) {
+    auto asked = unnamed(executor, settings, servers);
+    co_await together(executor, asked.size(), [&](std::size_t i) { return ask(asked[i]); });
 }
 
 }  // namespace tandem::command

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "tandem/service_config.hpp"
+#include "named_server.hpp"
+
+#include "tandem/config.hpp"
 
 // clang-format off
 #include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
@@ -10,22 +12,17 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <string>
+#include <vector>
 
 namespace tandem::command {
-
-/// What a model is called, and by which server (without user and password).
-struct told_model {
-    std::string name{};
-    std::string url{};
-};
 
 /// Longer names, and those that are not UTF-8, are none. As long as a key file's may be.
 inline constexpr std::size_t max_model_name_bytes = 256;
 bool is_model_name(const std::string& name);
 
-/// Asks all servers at once, each for at most 2 s; the first in the list that tells a name has its
-/// way. The name is empty if none does. On an executor of one thread.
-boost::asio::awaitable<told_model> ask_model(boost::asio::any_io_executor executor,
-                                             const service_config& settings);
+/// Asks those servers for the name of their model that have none, all at once, each for at most
+/// 2 s. It stays empty where a server tells none. On an executor of one thread.
+boost::asio::awaitable<void> ask_models(boost::asio::any_io_executor executor,
+                                        const config& settings, std::vector<named_server>& servers);
 
 }  // namespace tandem::command

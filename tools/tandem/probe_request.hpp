@@ -51,8 +51,8 @@ struct probe_limits {
 };
 
 /// One request to /completion on a slot of one's choice, and what can be seen of it.
-class probe_request : public std::enable_shared_from_this<probe_request>,
-                      private transport::exchange_handler {
+class probe_request final : public std::enable_shared_from_this<probe_request>,
+                            private transport::exchange_handler {
  public:
     /// `transport` must outlive the object.
     probe_request(const boost::asio::any_io_executor& executor,

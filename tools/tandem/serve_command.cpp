@@ -3,9 +3,11 @@
 #include "audit_file.hpp"
 #include "client_keys.hpp"
 #include "display_text.hpp"
+#include "gateway/adapter_store.hpp"
 #include "gateway/gateway_server.hpp"
 #include "json_object.hpp"
 #include "listen_address.hpp"
+#include "model_grouping.hpp"
 #include "model_name.hpp"
 #include "shown_url.hpp"
 #include "stop_signals.hpp"
@@ -18,11 +20,14 @@
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clocale>
 #include <csignal>
 #include <exception>
 #include <optional>
 #include <sys/resource.h>
+#include <utility>
+#include <vector>
 
 namespace tandem::command {
 namespace {
@@ -74,12 +79,11 @@ class serving {
 
  private:
     asio::awaitable<void> start() {
+        auto servers = options_.servers;
+        co_await ask_models(loop_.get_executor(), options_.gateway.service.server, servers);
+        tell_models(servers);
         auto settings = gateway_settings();
-        if (settings.model.empty()) {
-            const auto told = co_await ask_model(loop_.get_executor(), settings.service);
-            settings.model = told.name.empty() ? "default" : told.name;
-            tell_model(told);
-        }
+        settings.models = take_models(servers);
         listen(std::move(settings));
     }
 
@@ -96,42 +100,69 @@ class serving {
     }
     bool has_audit_file() const { return !options_.audit.empty() && options_.audit != "-"; }
 
-    void tell_model(const told_model& told) {
-        if (told.name.empty())
+    /// Of those that were asked.
+    void tell_models(const std::vector<named_server>& servers) {
+        for (std::size_t i = 0; i < servers.size(); ++i)
+            if (options_.servers[i].model.empty() && !servers[i].model.empty())
+                tell(log_level::info,
+                     fmt::format("the model is called {}, as {} tells", shown(servers[i].model),
+                                 shown_url(servers[i].url)));
+        if (std::ranges::all_of(servers, &std::string::empty, &named_server::model))
             tell(log_level::warning,
                  "no server has told what its model is called; clients know it as default");
-        else
-            tell(log_level::info,
-                 fmt::format("the model is called {}, as {} tells", shown(told.name), told.url));
+    }
+
+    std::vector<gateway::model_servers> take_models(const std::vector<named_server>& servers) {
+        auto grouping = group_by_model(servers);
+        for (const auto& url : grouping.left_out)
+            tell(log_level::error,
+                 fmt::format("{0} has not told which of the models it has, and is not used; start "
+                             "it first, or give it as NAME={0}",
+                             shown_url(url)));
+        return std::move(grouping.models);
     }
 
     void listen(gateway::gateway_options settings) {
         listen_address at{settings.address, settings.port};
-        const auto model = settings.model;
+        const auto models = settings.models;
         try {
             gateway_.emplace(loop_, std::move(settings));
             at.port = gateway_->port();
+        } catch (const config_error& e) {
+            // What was not known before the servers were asked.
+            for (const auto& f : e.faults()) refuse(fmt::format("{} {}", f.field, f.message));
+            return end(wrong_use);
+        } catch (const gateway::store_error& e) {
+            refuse(fmt::format("--state {}", e.what()));
+            return end(wrong_use);
         } catch (const boost::system::system_error& e) {
             refuse(
                 fmt::format("cannot listen on {}:{}: {}", at.address, at.port, e.code().message()));
             return end(failed);
         }
-        announce(http_url(at), model);
-        if (missed_hangup_) read_keys_again();
+        announce(http_url(at, !options_.tls.is_empty()), models);
+        warn_of_key_mode();
+        if (std::exchange(missed_hangup_, false)) read_files_again();
     }
 
-    void announce(const std::string& url, const std::string& model) {
-        const auto servers = server_urls(options_.gateway.service).size();
+    void announce(const std::string& url, const std::vector<gateway::model_servers>& models) {
+        std::size_t servers = 0;
+        std::string names;
+        for (const auto& m : models) {
+            servers += m.servers.size();
+            names += (names.empty() ? "" : ", ") + shown(m.name);
+        }
         const auto keys = options_.gateway.keys.all().size();
         if (options_.log_format == log_format::json)
             return terminal_.print(json_object{}
                                        .field("event", "listening")
                                        .field("url", url)
-                                       .field("model", model)
+                                       .field("model", names)
                                        .field("servers", servers)
                                        .field("keys", keys)
                                        .line());
-        terminal_.print(fmt::format("listening on {}, model {}, {}, {}\n", url, shown(model),
+        terminal_.print(fmt::format("listening on {}, model{} {}, {}, {}\n", url,
+                                    models.size() == 1 ? "" : "s", names,
                                     counted(servers, "server"), counted(keys, "key")));
     }
 
@@ -139,7 +170,7 @@ class serving {
         hangups_.async_wait([this](const boost::system::error_code& ec, int) {
             if (ec) return;
             open_audit_anew();
-            read_keys_again();
+            read_files_again();
             wait_for_hangup();
         });
     }
@@ -150,9 +181,14 @@ class serving {
             tell(log_level::error, fault + "; lines go on into the file that was open");
     }
 
-    void read_keys_again() {
+    void read_files_again() {
         missed_hangup_ = !gateway_;
-        if (options_.key_file.empty() || missed_hangup_) return;
+        if (missed_hangup_) return;
+        if (!options_.key_file.empty()) read_keys_again();
+        if (!options_.tls.is_empty()) read_tls_again();
+    }
+
+    void read_keys_again() {
         gateway::api_keys keys;
         const auto faults = read_key_file(options_.key_file, keys);
         for (const auto& fault : faults) tell(log_level::error, fault);
@@ -160,6 +196,23 @@ class serving {
         const auto count = counted(keys.all().size(), "key");
         gateway_->replace_keys(std::move(keys));
         tell(log_level::info, fmt::format("{}: {} from now on", options_.key_file, count));
+    }
+
+    void read_tls_again() {
+        gateway::tls_credentials credentials;
+        const auto faults = read_tls_files(options_.tls, credentials);
+        for (const auto& fault : faults) tell(log_level::error, fault);
+        if (!faults.empty() || !gateway_->replace_tls(credentials).empty())
+            return tell(log_level::error, "the certificate stays as it was");
+        warn_of_key_mode();
+        tell(log_level::info,
+             fmt::format("{}: read again, for new connections", options_.tls.certificates));
+    }
+
+    void warn_of_key_mode() {
+        if (options_.tls.is_empty()) return;
+        if (const auto warning = key_mode_warning(options_.tls.key); !warning.empty())
+            tell(log_level::warning, warning);
     }
 
     void stop() {

@@ -2,20 +2,27 @@
 
 #include "gateway/gateway_options.hpp"
 #include "log_output.hpp"
+#include "named_server.hpp"
+#include "tls_files.hpp"
 
 #include "tandem/duration.hpp"
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace tandem::command {
 
 /// What `tandem serve` was asked for.
 struct serve_options {
-    /// Free of faults, but for the model: where it is empty a server is asked for it.
+    /// Free of faults, but for its models, which are made of the following.
     gateway::gateway_options gateway{};
+    /// The servers, at least one. Those without a model are asked for it.
+    std::vector<named_server> servers{};
     /// Where the keys came from, to be read again; empty = there are none.
     std::string key_file{};
+    /// Where the gateway's TLS came from, to be read again.
+    tls_files tls{};
     /// A file, "-" for stdout, or empty.
     std::string audit{};
     /// How long replies may run on when it is stopped.

@@ -1,14 +1,17 @@
 #include "serve_flags.hpp"
 
+#include "adapter_flag.hpp"
 #include "client_keys.hpp"
 #include "flag_faults.hpp"
 #include "input_file.hpp"
 #include "listen_address.hpp"
 #include "model_name.hpp"
 #include "service_flags.hpp"
+#include "shown_url.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <iterator>
@@ -19,6 +22,7 @@ namespace tandem::command {
 namespace {
 
 constexpr int most_connections = 1'000'000;
+constexpr int most_kept_answers = 100'000;
 constexpr int most_prompt_bytes = 16 << 20;  // as a body has at most
 constexpr std::size_t max_word_file_bytes = 4u << 20;
 
@@ -27,7 +31,7 @@ constexpr const char* serve_text = R"(Example:
 
 Puts the stage on a port, for bots in any language: OpenAI's API over HTTP
 (POST /v1/chat/completions and /v1/completions, GET /v1/models), GET /health,
-and GET /ready.
+GET /ready, and GET /metrics for Prometheus.
 
 Usage: tandem serve [FLAG...]
 
@@ -38,12 +42,14 @@ for the file of --keys:
     {"name": "reception", "sha256": "9f86...", "requests_per_minute": 120}
   ]}
 
-Several servers (--url may be repeated) share the requests. They use all slots
-of their server unless --slots is given.
+Several servers (--url may be repeated) share the requests, and have all slots
+of theirs used unless --slots is given. Servers of several models are given as
+NAME=URL, and the model of a request picks among them:
+  tandem serve --url talk=http://a:8080 --url code=http://b:8080
 
-SIGHUP reads the file of --keys again, and opens that of --audit anew. SIGTERM
-and Ctrl-C take no more requests, and let replies that run end within --drain;
-a second one stops at once.
+SIGHUP reads the files of --keys, --tls-cert and --tls-key again, and opens that
+of --audit anew. SIGTERM and Ctrl-C take no more requests, and let replies that
+run end within --drain; a second one stops at once.
 
 Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
 server to generation may also be set by a variable (--reuse-guard by
@@ -55,6 +61,14 @@ and 143 stopped at once by a second signal.)";
 
 // In the order of their enumerations.
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
+
+std::vector<named_server> named_servers(const service_config& c,
+                                        const std::vector<std::string>& models) {
+    std::vector<named_server> servers;
+    for (auto& url : server_urls(c))
+        servers.push_back({servers.size() < models.size() ? models[servers.size()] : "", url});
+    return servers;
+}
 
 // "denied[3]" → 3; nothing for "denied".
 std::optional<std::size_t> index_of(std::string_view field) {
@@ -80,6 +94,7 @@ serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, s
         "log lines on stderr: debug, info, warning, error or off [info]");
     add("--log-format", texts_.log_format, "FORMAT", "text, or json for programs [text]");
     app_.set_help_flag("-h,--help", "this text")->group("output");
+    config_.allow_model_names();
     config_.add_to(app_);
 }
 
@@ -90,13 +105,24 @@ void serve_flags::add_gateway_flags() {
     };
     add("--listen", t.listen, "ADDRESS:PORT",
         "an address of this machine, IPv6 in brackets; port 0: any that is free [127.0.0.1:8090]");
-    add("--model", t.model, "NAME", "as clients know the model [as a server calls it]");
+    add("--model", t.model, "NAME",
+        "model of servers that are given without one [as they call it]");
     add("--stream-by", t.stream_by, "UNIT",
         "pieces of a streamed answer: token, or chunk for sentences [token]");
+    add("--answer-cache", t.answer_cache, "N",
+        "answers at temperature 0 that are kept for who asks the same; 0: none [64]");
     add("--max-connections", t.max_connections, "N", "one more is closed at once [10000]");
     add("--drain", t.drain, "TIME", "how long replies may run on when it is stopped [30s]");
     add("--placement", t.placement, "HOW",
         "server of a request: round_robin, or least_busy for its slots [least_busy]");
+    app_.add_option("--adapter", t.adapters,
+                    "a LoRA adapter of the servers, by their number, that clients may ask for as "
+                    "NAME; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("NAME=ID[@MODEL]")
+        ->group("gateway");
+    add("--state", t.state, "FILE",
+        "SQLite file that remembers which adapters are deployed; made if it is not there");
     add("--slots-per-conversation", t.slots_per_conversation, "N",
         "slots that a request has for itself (0: two with a reuse guard, else one) [0]");
 }
@@ -107,6 +133,9 @@ void serve_flags::add_access_flags() {
         add_value_flag(app_, flag, target, value, help, "access");
     };
     add("--keys", t.keys, "FILE", "JSON file with the keys of clients; without it none is needed");
+    add("--tls-cert", t.tls_cert, "FILE",
+        "PEM certificate, with those that lead to it: https and wss alone; needs --tls-key");
+    add("--tls-key", t.tls_key, "FILE", "its private key (PEM), without a password");
     add("--denied", t.denied, "FILE", "words and phrases that no prompt may have, one a line");
     add("--max-prompt-bytes", t.max_prompt_bytes, "N",
         "of all messages together; 0: no bound but that of a request [1048576]");
@@ -125,7 +154,7 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
     read_gateway_flags(o, faults);
     read_access_flags(o, faults);
     read_log_flags(o, faults);
-    read_configuration(variables, o.gateway.service, faults);
+    read_configuration(variables, o, faults);
     std::ranges::move(gateway_faults(o), std::back_inserter(faults));
     return o;
 }
@@ -133,7 +162,8 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
 // `--keys "$KEYS"` without that variable must not let everybody in.
 std::vector<std::string> serve_flags::empty_flags() const {
     std::vector<std::string> faults;
-    for (const auto* flag : {"--model", "--keys", "--denied", "--audit"})
+    for (const auto* flag :
+         {"--model", "--keys", "--tls-cert", "--tls-key", "--denied", "--audit", "--state"})
         if (const auto* option = app_.get_option(flag);
             !option->empty() && option->results().back().empty())
             faults.push_back(fmt::format("{} is empty", flag));
@@ -159,17 +189,43 @@ void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>&
     g.stream_by = t.stream_by == "chunk" ? stream_by::chunk : stream_by::token;
     if (t.stream_by != "chunk" && t.stream_by != "token")
         faults.push_back(fmt::format("--stream-by is {}; it must be token or chunk", t.stream_by));
+    int answers = 0;
+    read_number("--answer-cache", t.answer_cache, 0, most_kept_answers, answers, faults);
+    g.answer_cache.entries = static_cast<std::size_t>(answers);
     int connections = 1;
     read_number("--max-connections", t.max_connections, 1, most_connections, connections, faults);
     g.max_connections = static_cast<std::size_t>(connections);
     read_time("--drain", t.drain, o.drain, faults);
+    read_adapters(o, faults);
     read_placement(t.placement, g.service, faults);
     read_slots_per_conversation(t.slots_per_conversation, g.service, faults);
+}
+
+// Whether their models are served is not known before the servers were asked.
+void serve_flags::read_adapters(serve_options& o, std::vector<std::string>& faults) const {
+    o.gateway.state_file = texts_.state;
+    auto& list = o.gateway.adapters;
+    std::vector<std::string> models{""};
+    for (const auto& text : texts_.adapters) {
+        auto adapter = parse_adapter(text);
+        if (!adapter) {
+            faults.push_back(fmt::format(
+                "--adapter is {}; it must be NAME=ID or NAME=ID@MODEL, as in formal=0", text));
+            continue;
+        }
+        if (!adapter->model.empty()) models.push_back(adapter->model);
+        list.push_back(std::move(*adapter));
+    }
+    if (std::ranges::all_of(list, &std::string::empty, &gateway::allowed_adapter::model))
+        models.resize(1);
+    for (const auto& f : gateway::check_adapters(list, models))
+        faults.push_back("--adapter " + f.message);
 }
 
 void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& faults) {
     const auto& t = texts_;
     read_keys(o, faults);
+    read_tls(o, faults);
     read_denied(o, faults);
     int bytes = 0;
     read_number("--max-prompt-bytes", t.max_prompt_bytes, 0, most_prompt_bytes, bytes, faults);
@@ -189,13 +245,22 @@ void serve_flags::read_log_flags(serve_options& o, std::vector<std::string>& fau
         faults.push_back(fmt::format("--log-format is {}; it must be text or json", t.log_format));
 }
 
-void serve_flags::read_configuration(const environment& variables, service_config& c,
+void serve_flags::read_configuration(const environment& variables, serve_options& o,
                                      std::vector<std::string>& faults) const {
     auto loaded = config_.load(variables);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
+    auto& c = o.gateway.service;
     c.server = std::move(loaded.value);
     c.servers = std::move(loaded.urls);
     if (!loaded.has_slots) c.server.slots = 0;
+    o.servers = named_servers(c, loaded.url_models);
+    for (auto& s : o.servers) {
+        if (!s.model.empty() && !is_model_name(s.model))
+            faults.push_back(
+                fmt::format("--url {}: the model's name must be 1 to {} bytes of UTF-8",
+                            shown_url(s.url), max_model_name_bytes));
+        if (s.model.empty()) s.model = texts_.model;
+    }
     std::ranges::move(service_faults(c), std::back_inserter(faults));
 }
 
@@ -206,6 +271,17 @@ void serve_flags::read_keys(serve_options& o, std::vector<std::string>& faults) 
         return faults.push_back("--keys is -; it must be a file, which can be read again");
     for (const auto& fault : read_key_file(o.key_file, o.gateway.keys))
         faults.push_back("--keys " + fault);
+}
+
+void serve_flags::read_tls(serve_options& o, std::vector<std::string>& faults) const {
+    o.tls = {texts_.tls_cert, texts_.tls_key};
+    if (o.tls.certificates.empty() != o.tls.key.empty())
+        return faults.push_back("--tls-cert and --tls-key need each other");
+    if (o.tls.is_empty()) return;
+    if (o.tls.certificates == "-" || o.tls.key == "-")
+        return faults.push_back("--tls-cert and --tls-key must be files, which can be read again");
+    for (const auto& fault : read_tls_files(o.tls, o.gateway.tls.emplace()))
+        faults.push_back("TLS: " + fault);
 }
 
 void serve_flags::read_denied(serve_options& o, std::vector<std::string>& faults) {
@@ -220,6 +296,7 @@ void serve_flags::read_denied(serve_options& o, std::vector<std::string>& faults
 std::vector<std::string> serve_flags::gateway_faults(const serve_options& o) const {
     auto own = o.gateway;
     own.service = {};
+    own.adapters = {};
     std::vector<std::string> faults;
     for (const auto& f : check(own)) {
         const auto word = index_of(f.field);

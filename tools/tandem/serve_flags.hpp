@@ -28,13 +28,18 @@ class serve_flags {
         std::string listen = "127.0.0.1:8090";
         std::string model;
         std::string stream_by = "token";
+        std::string answer_cache = "64";
         std::string max_connections = "10000";
         std::string drain = "30s";
         std::string placement = "least_busy";
         std::string slots_per_conversation = "0";
         std::string keys;
+        std::string tls_cert;
+        std::string tls_key;
         std::string denied;
         std::string max_prompt_bytes = "1048576";
+        std::vector<std::string> adapters;
+        std::string state;
         std::string audit;
         bool audit_prompts = false;
         std::string log_level = "info";
@@ -45,11 +50,13 @@ class serve_flags {
     void add_access_flags();
     std::vector<std::string> empty_flags() const;
     void read_gateway_flags(serve_options& o, std::vector<std::string>& faults) const;
+    void read_adapters(serve_options& o, std::vector<std::string>& faults) const;
     void read_access_flags(serve_options& o, std::vector<std::string>& faults);
     void read_log_flags(serve_options& o, std::vector<std::string>& faults) const;
-    void read_configuration(const environment& variables, service_config& c,
+    void read_configuration(const environment& variables, serve_options& o,
                             std::vector<std::string>& faults) const;
     void read_keys(serve_options& o, std::vector<std::string>& faults) const;
+    void read_tls(serve_options& o, std::vector<std::string>& faults) const;
     void read_denied(serve_options& o, std::vector<std::string>& faults);
     std::vector<std::string> gateway_faults(const serve_options& o) const;
 

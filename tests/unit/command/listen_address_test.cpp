@@ -26,6 +26,7 @@ TEST(listen_address, is_nothing_else) {
 TEST(listen_address, is_shown_as_a_url) {
     EXPECT_EQ(http_url({"127.0.0.1", 8090}), "http://127.0.0.1:8090");
     EXPECT_EQ(http_url({"::1", 80}), "http://[::1]:80");
+    EXPECT_EQ(http_url({"127.0.0.1", 8090}, true), "https://127.0.0.1:8090");
 }
 
 }  // namespace

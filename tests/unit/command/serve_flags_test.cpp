@@ -2,6 +2,7 @@
 
 #include "arguments_fixture.hpp"
 #include "gateway/api_keys.hpp"
+#include "support/certificate.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -38,7 +39,8 @@ TEST_F(serve_arguments, have_defaults_for_this_machine_alone) {
     EXPECT_EQ(g.address, "127.0.0.1");
     EXPECT_EQ(g.port, 8090);
     EXPECT_TRUE(g.keys.is_empty());
-    EXPECT_EQ(g.model, "") << "a server is asked";
+    ASSERT_EQ(c.serve->servers.size(), 1u);
+    EXPECT_EQ(c.serve->servers[0].model, "") << "the server is asked";
     EXPECT_EQ(g.stream_by, tandem::stream_by::token);
     EXPECT_EQ(g.max_connections, 10'000u);
     EXPECT_EQ(g.prompts.max_bytes, std::size_t{1} << 20);
@@ -83,7 +85,8 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
     const auto& g = c.serve->gateway;
     EXPECT_EQ(g.address, "::1");
     EXPECT_EQ(g.port, 0);
-    EXPECT_EQ(g.model, "talk");
+    EXPECT_THAT(c.serve->servers, ElementsAre(named_server{"talk", "http://a:1"},
+                                              named_server{"talk", "http://b:1"}));
     EXPECT_EQ(g.stream_by, tandem::stream_by::chunk);
     EXPECT_EQ(g.max_connections, 5u);
     EXPECT_EQ(g.prompts.max_bytes, 0u);
@@ -105,6 +108,42 @@ TEST_F(serve_arguments, read_the_configuration_from_all_its_sources) {
     EXPECT_EQ(c.serve->gateway.service.server.generation.temperature, 0.25);
     EXPECT_EQ(c.serve->gateway.service.server.slots, 4);
     EXPECT_THAT(c.serve->gateway.service.servers, ElementsAre("http://a:1"));
+}
+
+TEST_F(serve_arguments, may_name_the_models_of_servers) {
+    const std::vector<named_server> all{
+        {"talk", "http://a:1"}, {"org/code=7b", "https://b:1"}, {"", "http://c:1/x=y"}};
+    const auto flags = serve({"--url", "talk=http://a:1", "--url", "org/code=7b=https://b:1",
+                              "--url", "http://c:1/x=y"});
+    ASSERT_TRUE(flags.serve) << flags.err;
+    EXPECT_EQ(flags.serve->servers, all);
+    const auto file = serve({"--config", file_with(R"({"servers": [
+        {"url": "http://a:1", "model": "talk"}, "org/code=7b=https://b:1",
+        {"url": "http://c:1/x=y"}]})")});
+    ASSERT_TRUE(file.serve) << file.err;
+    EXPECT_EQ(file.serve->servers, all);
+    EXPECT_EQ(serve({"--url", "talk=http://a:1"}).serve->gateway.service.servers.front(),
+              "http://a:1");
+}
+
+TEST_F(serve_arguments, have_servers_of_one_model_without_the_names) {
+    EXPECT_THAT(replay({"--url", "talk=http://a:1"}).err, HasSubstr("--url"));
+    EXPECT_THAT(serve({"--config", file_with(R"({"servers": [{"model": "talk"}]})")}).err,
+                HasSubstr("servers must be a list of texts, or of"));
+}
+
+TEST_F(serve_arguments, may_allow_adapters) {
+    const auto c = serve({"--adapter", "formal=0", "--adapter", "slang=12", "--state", "s.db"});
+    ASSERT_TRUE(c.serve) << c.err;
+    const auto& g = c.serve->gateway;
+    ASSERT_EQ(g.adapters.size(), 2u);
+    EXPECT_EQ(g.adapters[1].name, "slang");
+    EXPECT_EQ(g.adapters[1].id, 12);
+    EXPECT_EQ(g.adapters[1].model, "");
+    EXPECT_EQ(g.state_file, "s.db");
+    const auto several = serve({"--adapter", "rust=0@org/code=7b@x"});
+    ASSERT_TRUE(several.serve) << several.err;
+    EXPECT_EQ(several.serve->gateway.adapters[0].model, "org/code=7b@x");
 }
 
 TEST_F(serve_arguments, may_have_keys_and_then_any_address) {
@@ -131,6 +170,24 @@ TEST_F(serve_arguments, are_told_all_faults_of_the_key_file) {
     EXPECT_THAT(c.err, AllOf(HasSubstr("--keys " + file + ": keys[0].name must be 1 to 64"),
                              HasSubstr("--keys " + file + ": keys[0].sha256 is missing"),
                              Not(HasSubstr("--listen"))));
+}
+
+TEST_F(serve_arguments, may_have_a_certificate_and_its_key) {
+    const tandem::testing::certificate c("IP:127.0.0.1");
+    const auto both = file_with(c.key + c.cert);
+    const auto read = serve({"--tls-cert", both, "--tls-key", both});
+    ASSERT_TRUE(read.serve) << read.err;
+    ASSERT_TRUE(read.serve->gateway.tls);
+    EXPECT_EQ(read.serve->gateway.tls->certificates, c.key + c.cert);
+    EXPECT_EQ(read.serve->tls.key, both);
+    EXPECT_FALSE(serve({}).serve->gateway.tls);
+}
+
+TEST_F(serve_arguments, are_told_what_is_wrong_with_the_certificate) {
+    const auto file = file_with("no certificate");
+    const auto c = serve({"--tls-cert", file, "--tls-key", file});
+    EXPECT_EQ(c.status, 2);
+    EXPECT_THAT(c.err, HasSubstr("TLS: " + file + ": has no PEM certificate"));
 }
 
 TEST_F(serve_arguments, have_denied_words_a_line_each) {
@@ -190,9 +247,31 @@ INSTANTIATE_TEST_SUITE_P(
             "no_key_file", {"serve", "--keys", "/no/such"}, "--keys /no/such: No such file"},
         wrong_arguments{
             "no_word_file", {"serve", "--denied", "/no/such"}, "--denied /no/such: No such"},
+        wrong_arguments{"a_certificate_alone",
+                        {"serve", "--tls-cert", "f"},
+                        "--tls-cert and --tls-key need each other"},
+        wrong_arguments{
+            "a_tls_key_alone", {"serve", "--tls-key", "f"}, "--tls-cert and --tls-key need"},
+        wrong_arguments{"a_tls_key_from_stdin",
+                        {"serve", "--tls-cert", "f", "--tls-key", "-"},
+                        "must be files, which can be read again"},
+        wrong_arguments{"no_tls_file",
+                        {"serve", "--tls-cert", "/no/such", "--tls-key", "/no/key"},
+                        "TLS: /no/key: No such file"},
         wrong_arguments{"prompts_of_no_audit", {"serve", "--audit-prompts"}, "needs --audit FILE"},
         wrong_arguments{
             "a_model", {"serve", "--model", std::string(300, 'm')}, "--model must be 1 to 256"},
+        wrong_arguments{"no_adapter",
+                        {"serve", "--adapter", "formal"},
+                        "--adapter is formal; it must be NAME=ID or NAME=ID@MODEL"},
+        wrong_arguments{
+            "an_adapters_number", {"serve", "--adapter", "formal=0x"}, "--adapter is formal=0x;"},
+        wrong_arguments{
+            "an_adapters_model", {"serve", "--adapter", "a=0@"}, "--adapter is a=0@; it must"},
+        wrong_arguments{"adapters_with_one_number",
+                        {"serve", "--adapter", "a=0", "--adapter", "b=0"},
+                        "--adapter a and b have the id 0"},
+        wrong_arguments{"no_state", {"serve", "--state", ""}, "--state is empty"},
         wrong_arguments{"an_argument", {"serve", "f"}, "f is one argument too many"},
         wrong_arguments{"an_unknown_flag", {"serve", "--key", "f"}, "did you mean --keys?"},
         wrong_arguments{"a_wrong_url", {"serve", "--url", "localhost"}, "--url"},

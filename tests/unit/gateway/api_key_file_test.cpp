@@ -126,7 +126,7 @@ TEST(api_key_file, names_what_is_missing_and_what_is_there_for_it) {
 TEST(api_key_file, tells_where_it_is_no_text) {
     EXPECT_THAT(faults_of("{\"keys\":\xFF}"),
                 ElementsAre("key file: is not valid UTF-8 from byte 8 on"));
-    EXPECT_THAT(faults_of("{}\0"s), ElementsAre("key file: has a NUL byte"));
+    EXPECT_THAT(faults_of("{}\0"s), ElementsAre("key file: is not JSON: it has a NUL byte"));
 }
 
 TEST(api_key_file, changes_nothing_where_there_is_a_fault) {
@@ -257,7 +257,7 @@ TEST(api_key_file, has_bounds) {
     EXPECT_THAT(faults_of(std::string(max_key_file_bytes + 1, ' ')),
                 ElementsAre(HasSubstr("1048577 bytes")));
     EXPECT_THAT(faults_of(R"({"keys":[)" + std::string(100'001, '1')),
-                ElementsAre("key file: is not JSON"));
+                ElementsAre("key file: is not valid JSON near byte 100010"));
 }
 
 TEST(api_key_file, names_a_hundred_faults_at_most) {

@@ -28,6 +28,7 @@ std::string time_in(std::chrono::milliseconds since_1970) {
 TEST(audit_line, tells_who_did_what_in_one_order) {
     const audit_record r{.time = after_1970(1'764'547'200'042ms),
                          .request_id = "req-1",
+                         .trace_id = "4bf92f3577b34da6a3ce929d0e0e4736",
                          .remote = "10.0.0.1",
                          .key = "front desk",
                          .method = "POST",
@@ -39,7 +40,8 @@ TEST(audit_line, tells_who_did_what_in_one_order) {
                          .took = 93'250'400ns,
                          .finish_reason = "stop"};
     EXPECT_EQ(audit_line(r),
-              R"({"time":"2025-12-01T00:00:00.042Z","request_id":"req-1","remote":"10.0.0.1",)"
+              R"({"time":"2025-12-01T00:00:00.042Z","request_id":"req-1",)"
+              R"("trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","remote":"10.0.0.1",)"
               R"("key":"front desk","method":"POST","route":"/v1/chat/completions",)"
               R"("model":"talk","status":200,"tokens_in":41,"tokens_out":64,"ms":93.25,)"
               R"("finish_reason":"stop"})");
@@ -47,8 +49,8 @@ TEST(audit_line, tells_who_did_what_in_one_order) {
 
 TEST(audit_line, has_null_for_what_is_not_known) {
     const auto line = json::parse(audit_line({.status = 401}));
-    for (const auto* const name : {"request_id", "remote", "key", "method", "route", "model",
-                                   "tokens_in", "tokens_out", "finish_reason"})
+    for (const auto* const name : {"request_id", "trace_id", "remote", "key", "method", "route",
+                                   "model", "tokens_in", "tokens_out", "finish_reason"})
         EXPECT_TRUE(line.contains(name) && line[name].is_null()) << name;
     EXPECT_EQ(line["status"], 401);
     EXPECT_EQ(line["ms"], 0.0);
@@ -115,6 +117,25 @@ TEST(audit_line, takes_any_numbers) {
         audit_line({.status = -1, .tokens_in = most, .took = std::chrono::nanoseconds::max()}));
     EXPECT_EQ(line["tokens_in"], most);
     EXPECT_GT(line["ms"], 1e9);
+}
+
+// --- the log
+
+TEST(log_line, tells_what_became_of_a_request_and_its_ids) {
+    EXPECT_EQ(tandem::gateway::log_line({.request_id = "req-1",
+                                         .trace_id = "4bf92f3577b34da6a3ce929d0e0e4736",
+                                         .method = "POST",
+                                         .route = "/v1/completions",
+                                         .status = 200,
+                                         .took = 93'250'400ns,
+                                         .finish_reason = "eos"}),
+              "request req-1: POST /v1/completions: 200 after 93.2 ms, eos, "
+              "trace 4bf92f3577b34da6a3ce929d0e0e4736");
+}
+
+TEST(log_line, tells_what_is_not_known_as_such) {
+    EXPECT_EQ(tandem::gateway::log_line({.request_id = "req-2", .method = "GET"}),
+              "request req-2: GET elsewhere: nothing after 0.0 ms");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(chat_stream, tells_the_usage_where_it_is_wanted_and_null_before) {
     stream.end(finish_reason::eos, usage, out);
     const auto list = events(out);
     ASSERT_THAT(list, SizeIs(4));
-    for (const int i : {0, 1}) {
+    for (const std::size_t i : {0U, 1U}) {
         EXPECT_TRUE(json::parse(list[i]).contains("usage"));
         EXPECT_TRUE(json::parse(list[i])["usage"].is_null());
     }
@@ -241,61 +241,65 @@ TEST(text_completion_stream, tells_text_and_no_roles_reasoning_or_calls) {
     EXPECT_EQ(list[3], "[DONE]");
 }
 
-json body_of_end(const whole_answer& answer, finish_reason reason = finish_reason::eos) {
-    const auto body = answer.end(reason, usage);
+finished_answer ended(std::string text, finish_reason reason = finish_reason::eos) {
+    return {.text = std::move(text), .reason = reason, .usage = usage};
+}
+
+json body_of(const finished_answer& answer, const answer_head& to = head) {
+    const auto body = whole_body(to, answer);
     if (const auto* text = std::get_if<std::string>(&body)) return json::parse(*text);
     ADD_FAILURE() << std::get<api_error>(body).message;
     return {};
 }
 
-TEST(whole_answer, is_told_as_openai_does) {
-    whole_answer answer(head);
-    answer.text("Hel");
-    answer.text("lo");
-    EXPECT_EQ(body_of_end(answer), json::parse(R"({"id":"chatcmpl-1","object":"chat.completion",
+TEST(finished_answer, is_told_as_openai_does) {
+    EXPECT_EQ(body_of(ended("Hello")), json::parse(R"({"id":"chatcmpl-1","object":"chat.completion",
         "created":1700000000,"model":"m\"1","choices":[{"index":0,"message":
         {"role":"assistant","content":"Hello","refusal":null},"logprobs":null,
         "finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13,
         "prompt_tokens_details":{"cached_tokens":5}}})"));
 }
 
-TEST(whole_answer, has_reasoning_and_calls_where_there_are_some) {
-    whole_answer answer(head);
-    answer.reasoning("Hm");
-    answer.call({"c1", "now", "{}"});
-    const auto body = body_of_end(answer)["choices"][0];
+TEST(finished_answer, has_reasoning_and_calls_where_there_are_some) {
+    auto answer = ended("");
+    answer.reasoning = "Hm";
+    answer.calls = {{"c1", "now", "{}"}};
+    const auto body = body_of(answer)["choices"][0];
     EXPECT_EQ(body["finish_reason"], "tool_calls");
     EXPECT_EQ(body["message"], json::parse(R"({"role":"assistant","content":null,"refusal":null,
         "reasoning_content":"Hm","tool_calls":[{"id":"c1","type":"function",
         "function":{"name":"now","arguments":"{}"}}]})"));
 }
 
-TEST(whole_answer, has_content_beside_calls_and_where_nothing_was_said) {
-    whole_answer answer(head);
-    EXPECT_EQ(body_of_end(answer)["choices"][0]["message"]["content"], "");
-    answer.text("Let me see.");
-    answer.call({"c1", "now", "{}"});
-    EXPECT_EQ(body_of_end(answer)["choices"][0]["message"]["content"], "Let me see.");
+TEST(finished_answer, has_content_beside_calls_and_where_nothing_was_said) {
+    EXPECT_EQ(body_of(ended(""))["choices"][0]["message"]["content"], "");
+    auto answer = ended("Let me see.");
+    answer.calls = {{"c1", "now", "{}"}};
+    EXPECT_EQ(body_of(answer)["choices"][0]["message"]["content"], "Let me see.");
 }
 
-TEST(whole_answer, of_a_text_completion_has_a_text) {
-    whole_answer answer(text_head);
-    answer.text("Once\xff");
-    const auto body = body_of_end(answer, finish_reason::length);
+TEST(finished_answer, of_a_text_completion_has_a_text) {
+    const auto body = body_of(ended("Once\xff", finish_reason::length), text_head);
     EXPECT_EQ(body["object"], "text_completion");
     EXPECT_EQ(body["choices"], json::parse(R"([{"index":0,"text":"Once\ufffd","logprobs":null,
         "finish_reason":"length"}])"));
     EXPECT_EQ(body["usage"]["total_tokens"], 13);
 }
 
-TEST(whole_answer, is_none_where_the_reply_is_not_whole) {
-    whole_answer answer(head);
-    answer.text("Hel");
+TEST(finished_answer, is_no_body_where_the_reply_is_not_whole) {
     for (const auto reason : {finish_reason::interrupted, finish_reason::error}) {
-        const auto body = answer.end(reason, usage);
+        EXPECT_FALSE(is_whole(ended("Hel", reason)));
+        const auto body = whole_body(head, ended("Hel", reason));
         ASSERT_TRUE(std::holds_alternative<api_error>(body));
         EXPECT_GE(std::get<api_error>(body).status, 500);
     }
+}
+
+TEST(finished_answer, takes_its_texts_and_calls_to_keep) {
+    auto answer = ended(std::string(1000, 'x'));
+    answer.calls = {{"c1", "now", std::string(500, ' ')}};
+    EXPECT_GT(bytes_of(answer), 1500u);
+    EXPECT_LT(bytes_of(answer), 2500u);
 }
 
 TEST(answer_usage, counts_the_prompt_once_however_many_requests_it_took) {

@@ -48,8 +48,9 @@ TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
     r.usage = {.prompt = 9, .generated = 4, .handed_over = 3, .heard = 3, .wasted = 1};
     r.metrics.chunks = 2;
     r.metrics.first_chunk_ms = 80;
+    const voice_timing silence{.detector = 500ms, .first_chunk = 400ms};
     const auto end =
-        json::parse(end_text({.reply = 2, .result = r, .sent_bytes = 5, .voice_to_chunk = 900ms}));
+        json::parse(end_text({.reply = 2, .result = r, .sent_bytes = 5, .voice_timing = silence}));
     EXPECT_EQ(end["type"], "end");
     EXPECT_EQ(end["reply"], "2");
     EXPECT_EQ(end["finish_reason"], "eos");
@@ -57,7 +58,9 @@ TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
     EXPECT_EQ(end["usage"]["wasted"], 1);
     EXPECT_EQ(end["metrics"]["chunks"], 2);
     EXPECT_EQ(end["metrics"]["first_chunk_ms"], 80);
-    EXPECT_EQ(end["metrics"]["voice_to_chunk_ms"], 900);
+    EXPECT_EQ(end["metrics"]["voice_to_voice_ms"],
+              json::parse(R"({"total": 900, "detector": 500, "before_start": 0, "turn_wait": 0,
+                              "slot_wait": 0, "first_token": 0, "first_chunk": 400})"));
     EXPECT_FALSE(end.contains("timeline"));
     EXPECT_FALSE(end.contains("code"));
 }
@@ -65,7 +68,7 @@ TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
 TEST(voice_end, leaves_out_what_did_not_happen) {
     const reply_result r{.finish_reason = finish_reason::interrupted};
     const auto metrics = json::parse(end_text({.reply = 1, .result = r}))["metrics"];
-    for (const auto* name : {"first_chunk_ms", "cancel_to_idle_ms", "voice_to_chunk_ms"})
+    for (const auto* name : {"first_chunk_ms", "cancel_to_idle_ms", "voice_to_voice_ms"})
         EXPECT_FALSE(metrics.contains(name)) << name;
 }
 

@@ -95,8 +95,8 @@ reply_result full_result(finish_reason why) {
 
 json full_end(finish_reason why) {
     const auto r = full_result(why);
-    return json::parse(end_text(
-        {.reply = 1, .result = r, .voice_to_chunk = std::chrono::seconds(1), .timeline = true}));
+    return json::parse(
+        end_text({.reply = 1, .result = r, .voice_timing = voice_timing(), .timeline = true}));
 }
 
 // As the gateway says them, with all that can be in them.
@@ -135,6 +135,7 @@ TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
     EXPECT_THAT(schema("end"), ContainerEq(keys_of(end)));
     EXPECT_THAT(schema("usage"), ContainerEq(keys_of(end["usage"])));
     EXPECT_THAT(schema("metrics"), ContainerEq(keys_of(end["metrics"])));
+    EXPECT_THAT(schema("voiceToVoice"), ContainerEq(keys_of(end["metrics"]["voice_to_voice_ms"])));
     EXPECT_THAT(schema("timelineEvent"), ContainerEq(keys_of(end["timeline"][0])));
     EXPECT_THAT(schema("error"), ContainerEq(keys_of(full_error())));
 }

@@ -1,5 +1,7 @@
 #include "gateway/voice_message.hpp"
 
+#include "text/utf8.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -135,6 +137,14 @@ TEST(voice_message, of_no_known_type_is_refused) {
     EXPECT_EQ(why.param, "type");
     EXPECT_THAT(why.message, HasSubstr("dance"));
     EXPECT_THAT(why.message, HasSubstr("start, continue, heard"));
+}
+
+TEST(voice_message, of_a_long_type_is_refused_with_whole_characters_of_it) {
+    std::string type = "x";  // the bound is inside of a character
+    for (int i = 0; i < 100; ++i) type += "ä";
+    const auto why = fault_of(R"({"type":")" + type + R"("})");
+    EXPECT_THAT(why.message, HasSubstr("xä"));
+    EXPECT_EQ(text::find_invalid(why.message), std::string::npos);
 }
 
 TEST(voice_message, that_is_no_json_object_is_refused) {

@@ -169,7 +169,9 @@ TEST(voice_sessions, stay_within_their_bounds_whatever_happens) {
         now += std::chrono::seconds(random() % 3);
         const std::string owner(1, static_cast<char>('a' + random() % 4));
         const auto some =
-            known.empty() ? "" : std::next(known.begin(), random() % known.size())->second;
+            known.empty()
+                ? ""
+                : std::next(known.begin(), static_cast<int>(random() % known.size()))->second;
         switch (random() % 4) {
             case 0: {
                 const auto answer = r.admit(owner, {});

@@ -340,22 +340,36 @@ TEST(voice_session, tells_how_long_the_user_waited_for_the_first_chunk) {
     s.wait(300ms);
     s.chunk(1, 0, "One. ");
     s.say(socket, spoken("1-0"));
+    s.wait(1s);
     s.chunk(1, 1, "Two. ");
-    ASSERT_EQ(s.first_chunks.size(), 1u);
-    EXPECT_EQ(s.first_chunks[0].since_asked, 300ms);
-    EXPECT_EQ(s.first_chunks[0].since_voice, 1000ms);
-    EXPECT_EQ(s.first_chunks[0].vad_stop, 500ms);
     s.say(socket, stop_talking);
     s.end(1, finish_reason::interrupted);
-    EXPECT_EQ(s.sent(socket).back()["metrics"]["voice_to_chunk_ms"], 1000);
+    const auto told = s.sent(socket).back()["metrics"]["voice_to_voice_ms"];
+    EXPECT_EQ(told["total"], 1000);
+    EXPECT_EQ(told["detector"], 500);
+    EXPECT_EQ(told["before_start"], 200);
+    ASSERT_EQ(s.first_chunks.size(), 1u);
+    EXPECT_EQ(s.first_chunks[0].since_asked, 300ms);
+    ASSERT_TRUE(s.first_chunks[0].timing);
+    EXPECT_EQ(s.first_chunks[0].timing->total(), 1000ms);
 }
 
-TEST(voice_session, takes_the_detectors_wait_for_the_time_since_the_user_stopped) {
-    voice_session_driver s;
-    s.attach(socket, R"({"type":"start","text":"Hi","vad_stop_ms":500})");
-    s.chunk(1, 0, "One. ");
+TEST(voice_session, counts_the_end_of_the_reply_before_as_a_wait) {
+    speaking s;
+    s.say(socket, R"({"type":"start","text":"No, wait","user_stopped_ms_ago":100})");
+    s.wait(40ms);
+    s.end(1, finish_reason::interrupted);
+    s.chunk(2, 0, "One. ");
+    s.end(2, finish_reason::eos);
+    EXPECT_EQ(s.sent(socket).back()["metrics"]["voice_to_voice_ms"]["turn_wait"], 40);
+}
+
+TEST(voice_session, tells_of_no_silence_where_the_client_does_not) {
+    speaking s;
+    s.end(1, finish_reason::eos);
+    EXPECT_FALSE(s.sent(socket).back()["metrics"].contains("voice_to_voice_ms"));
     ASSERT_EQ(s.first_chunks.size(), 1u);
-    EXPECT_EQ(s.first_chunks[0].since_voice, 500ms);
+    EXPECT_FALSE(s.first_chunks[0].timing);
 }
 
 TEST(voice_session, ends_when_the_client_says_so) {

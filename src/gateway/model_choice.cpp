@@ -1,0 +1,43 @@
+#include "gateway/model_choice.hpp"
+
+#include "gateway/model_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tandem::gateway {
+namespace {
+
+// Of those that it may use: the others are none of its business.
+std::vector<model_info> models_for(std::span<const std::string> names, const admitted& who) {
+    std::vector<model_info> models;
+    for (const auto& name : names)
+        if (!may_use(who, name)) models.push_back({.id = name});
+    return models;
+}
+
+api_error no_name(std::span<const model_info> models) {
+    return {.status = 400,
+            .type = "invalid_request_error",
+            .code = "missing_required_parameter",
+            .message = fmt::format("model is missing; there are: {}", names_of(models)),
+            .param = "model"};
+}
+
+}  // namespace
+
+std::variant<std::size_t, api_error> choose_model(std::span<const std::string> names,
+                                                  std::string_view asked, const admitted& who) {
+    auto found = std::ranges::find(names, asked);
+    if (found == names.end() && names.size() == 1) found = names.begin();
+    if (found == names.end()) {
+        const auto models = models_for(names, who);
+        return asked.empty() ? no_name(models) : unknown_model(asked, models);
+    }
+    if (auto error = may_use(who, *found)) return *std::move(error);
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+}  // namespace tandem::gateway

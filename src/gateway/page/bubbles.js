@@ -1,0 +1,170 @@
+// The conversation as it is shown: what was heard is plain, what was not is dimmed.
+
+function element(name, className, text = '') {
+    const made = document.createElement(name);
+    made.className = className;
+    made.textContent = text;
+    return made;
+}
+
+/** Of `text`, how much a listener knows who heard `chars` characters of its `speech`. */
+export function heardPart(text, speech, chars) {
+    const all = [...speech].length;
+    if (chars >= all) return text;
+    if (chars === 0) return '';
+    const spoken = [...speech].slice(0, chars).join('');
+    const at = text.indexOf(speech);
+    const part =
+        at < 0
+            ? [...text].slice(0, ([...text].length * chars) / all).join('')
+            : text.slice(0, at) + spoken;
+    // No half words, and the space behind a word comes with the next one.
+    const isHalf = /\S$/.test(part) && /^\S/.test(text.slice(part.length));
+    return (isHalf ? part.replace(/\S+$/, '') : part).trimEnd();
+}
+
+/** A chunk in its bubble. */
+class Piece {
+    #chunk;
+    #heard = element('span', 'heard');
+    #rest = element('span', 'coming');
+    #note = element('span', 'hidden', ' (not heard:) ');
+    // Between words; only the words are struck out.
+    #gap = element('span', '');
+
+    constructor(bubble, chunk) {
+        this.#chunk = chunk;
+        this.#rest.textContent = chunk.text;
+        bubble.append(this.#heard, this.#rest);
+    }
+
+    get heardText() {
+        return this.#heard.textContent;
+    }
+
+    /** chars: of the chunk's speech, from its start. */
+    hear(chars) {
+        const { text, speech } = this.#chunk;
+        const part = heardPart(text, speech, chars);
+        this.#heard.textContent = part;
+        this.#rest.textContent = text.slice(part.length);
+    }
+
+    hearAll() {
+        this.hear(Infinity);
+    }
+
+    /** Nothing more of it will be heard. */
+    cut() {
+        const rest = this.#rest.textContent;
+        if (!rest) return;
+        this.#gap.textContent = /^\s*/.exec(rest)[0];
+        this.#rest.textContent = rest.trimStart();
+        this.#rest.className = 'unheard';
+        this.#rest.before(this.#note, this.#gap);
+    }
+
+    /** It will be said again from where it was cut. */
+    dropRest() {
+        for (const part of [this.#rest, this.#note, this.#gap]) part.remove();
+    }
+}
+
+/** What the bot says in one go; more than one reply where it was cut and went on. */
+class Bubble {
+    #row;
+    #text = element('p', 'text');
+    #pieces = [];
+
+    constructor(row) {
+        this.#row = row;
+        row.append(element('span', 'hidden', 'Bot: '), this.#text);
+        this.#text.classList.add('is-thinking');
+    }
+
+    get heardText() {
+        return this.#pieces.map((piece) => piece.heardText).join('');
+    }
+
+    add(chunk) {
+        if (this.#pieces.length === 0) this.#text.replaceChildren();
+        this.#text.classList.remove('is-thinking');
+        const piece = new Piece(this.#text, chunk);
+        this.#pieces.push(piece);
+        return piece;
+    }
+
+    dropRest() {
+        for (const piece of this.#pieces) piece.dropRest();
+    }
+
+    /** It was cut before it said anything. */
+    remove() {
+        this.#row.remove();
+    }
+
+    /** Nothing comes any more. */
+    end() {
+        this.#text.classList.remove('is-thinking');
+        if (this.#pieces.length === 0) this.#text.textContent = '…';
+    }
+}
+
+export class Bubbles {
+    #list;
+    #scroll;
+    #empty;
+    #told;
+    /** Screen readers are told the bot's words. */
+    isRead = false;
+
+    /** told: what is read out by screen readers. */
+    constructor({ list, scroll, empty, told }) {
+        this.#list = list;
+        this.#scroll = scroll;
+        this.#empty = empty;
+        this.#told = told;
+    }
+
+    user(text) {
+        const row = this.#row('user');
+        row.append(element('span', 'hidden', 'You: '), element('p', 'text', text));
+        this.follow(true);
+    }
+
+    bot() {
+        const bubble = new Bubble(this.#row('bot'));
+        this.follow(true);
+        return bubble;
+    }
+
+    note(text, isFault = false) {
+        this.#row(isFault ? 'note fault' : 'note').append(element('p', 'text', text));
+        this.#told.textContent = text;
+        this.follow(true);
+    }
+
+    /** The bot says this now. */
+    tell(text) {
+        if (this.isRead) this.#told.textContent = text;
+    }
+
+    clear() {
+        this.#list.replaceChildren();
+        this.#empty.hidden = false;
+    }
+
+    /** Shows the end, unless the user reads further up. */
+    follow(isNew = false) {
+        const { scrollHeight, scrollTop, clientHeight } = this.#scroll;
+        if (isNew || scrollHeight - scrollTop - clientHeight < 120)
+            this.#scroll.scrollTop = scrollHeight;
+    }
+
+    #row(className) {
+        this.#empty.hidden = true;
+        const row = element('li', className);
+        this.#list.append(row);
+        return row;
+    }
+}

@@ -1,0 +1,171 @@
+// Puts the parts of the page together.
+
+import { Bubbles } from './bubbles.js';
+import { isEcho } from './echo.js';
+import { KeyEntry } from './key_entry.js';
+import { Listener } from './listener.js';
+import { Speaker } from './speaker.js';
+import { Talk } from './talk.js';
+import { TimeLine } from './time_line.js';
+import { VoiceSocket } from './voice_socket.js';
+
+const find = (id) => document.getElementById(id);
+const words = find('words');
+const status = find('status');
+const voiceButton = find('voice');
+const listenButton = find('listen');
+const goOnButton = find('go-on');
+const interruptButton = find('interrupt');
+
+let link = { state: 'connecting', detail: undefined };
+let phase = { isRunning: false, isSpeaking: false, mayGoOn: false };
+
+// --- the status line
+
+const linkWords = {
+    connecting: () => 'Connecting …',
+    ready: (model) => (model ? `Connected to ${model}` : 'Connected'),
+    waiting: (ms) => `No connection; trying again in ${Math.max(1, Math.round(ms / 1000))} s`,
+    key: () => 'A key is needed',
+    stopped: (why) => why,
+};
+
+// Speaking is not told: who listens hears it.
+function showStatus() {
+    status.dataset.link = link.state;
+    status.dataset.phase = phase.isSpeaking ? 'speaking' : phase.isRunning ? 'thinking' : 'idle';
+    const text =
+        link.state === 'ready' && listener.isOn && !phase.isRunning
+            ? 'Listening'
+            : linkWords[link.state](link.detail);
+    if (status.textContent !== text) status.textContent = text;
+}
+
+function showPhase(next) {
+    phase = next;
+    const hadFocus = document.activeElement;
+    interruptButton.disabled = !phase.isRunning;
+    goOnButton.hidden = !phase.mayGoOn;
+    // A button that is gone leaves the keyboard nowhere.
+    if (hadFocus === interruptButton && !phase.isRunning)
+        (phase.mayGoOn ? goOnButton : words).focus();
+    if (hadFocus === goOnButton && !phase.mayGoOn) words.focus();
+    showStatus();
+}
+
+// --- the parts
+
+const bubbles = new Bubbles({
+    list: find('bubbles'),
+    scroll: find('scroll'),
+    empty: find('empty'),
+    told: find('told'),
+});
+const timeLine = new TimeLine({ place: find('time-line'), figures: find('figures') });
+
+const speaker = new Speaker({
+    onNoVoice: () => {
+        showVoice();
+        bubbles.note('The browser does not speak here; replies go on without sound.');
+    },
+});
+
+const socket = new VoiceSocket({
+    opening: (session) => talk.opening(session),
+    onReady: (message) => talk.ready(message),
+    onMessage: (message) => talk.heard(message),
+    onLost: () => talk.lost(),
+    onLink: (state, detail) => {
+        link = { state, detail };
+        showStatus();
+        if (state === 'key') keyEntry.ask(detail);
+    },
+});
+
+const talk = new Talk({ socket, speaker, bubbles, timeLine, onPhase: (next) => showPhase(next) });
+
+const listener = new Listener({
+    onPartial: (text) => !isEcho(text, speaker.recentText) && talk.interrupt(),
+    onFinal: (text, msAgo) => !isEcho(text, speaker.recentText) && talk.say(text, msAgo),
+    onChange: (fault) => {
+        listenButton.setAttribute('aria-pressed', String(listener.isOn));
+        if (fault) bubbles.note(fault, true);
+        showStatus();
+    },
+});
+
+const keyEntry = new KeyEntry({
+    dialog: find('key-entry'),
+    form: find('key-form'),
+    field: find('key'),
+    fault: find('key-fault'),
+    onKey: (key) => socket.connect(key),
+});
+
+// --- what the user does
+
+function send() {
+    const text = words.value.trim();
+    if (!text) return;
+    words.value = '';
+    fitWords();
+    speaker.unlock();
+    talk.say(text);
+}
+
+function fitWords() {
+    words.style.height = 'auto';
+    words.style.height = `${words.scrollHeight + 2}px`;
+}
+
+// Screen readers read replies where the page does not speak them.
+function showVoice() {
+    voiceButton.setAttribute('aria-pressed', String(!speaker.isMuted));
+    voiceButton.disabled = !speaker.canSpeak;
+    bubbles.isRead = speaker.isMuted;
+}
+
+find('composer').addEventListener('submit', (event) => {
+    event.preventDefault();
+    send();
+});
+words.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+});
+words.addEventListener('input', fitWords);
+document.addEventListener('keydown', (event) => event.key === 'Escape' && talk.interrupt());
+interruptButton.addEventListener('click', () => talk.interrupt());
+goOnButton.addEventListener('click', () => talk.goOn());
+voiceButton.addEventListener('click', () => {
+    speaker.isMuted = !speaker.isMuted;
+    speaker.unlock();
+    showVoice();
+});
+find('anew').addEventListener('click', () => {
+    talk.forget();
+    socket.anew();
+    words.focus();
+});
+listenButton.hidden = !Listener.isThere;
+listenButton.addEventListener('click', () => {
+    speaker.unlock();
+    if (listener.isOn) listener.stop();
+    else listener.start();
+});
+
+// --- begin
+
+async function begin() {
+    showVoice();
+    // A phone shows the conversation first.
+    if (matchMedia('(width < 60rem)').matches) find('time-line-panel').open = false;
+    const gateway = await fetch('assets/gateway.json')
+        .then((answer) => answer.json())
+        .catch(() => ({}));
+    if (gateway.keys && !keyEntry.kept) keyEntry.ask();
+    else socket.connect(gateway.keys === false ? '' : keyEntry.kept);
+}
+
+begin();

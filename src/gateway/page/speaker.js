@@ -1,0 +1,174 @@
+// Speaks a chunk, and tells how far it got: by the browser's voice, or, without one, at the pace
+// of a voice in silence.
+
+const silentCharsPerSecond = 16;
+// A browser without voices says nothing at all: neither start, nor end, nor error.
+const longestStartMs = 4000;
+const tickMs = 100;
+const interruptions = new Set(['interrupted', 'canceled']);
+
+export const codePoints = (text) => [...text].length;
+
+export class Speaker {
+    #synthesis = window.speechSynthesis ?? null;
+    #isMuted = false;
+    #current = null;
+    #lastWords = { text: '', until: 0 };
+    #charsPerSecond = silentCharsPerSecond;
+    #onNoVoice;
+
+    /** onNoVoice(): the browser cannot speak; replies go on in silence. */
+    constructor({ onNoVoice }) {
+        this.#onNoVoice = onNoVoice;
+    }
+
+    get canSpeak() {
+        return this.#synthesis !== null;
+    }
+
+    get isMuted() {
+        return this.#isMuted || !this.canSpeak;
+    }
+
+    /** What is being spoken goes on from where it is. */
+    set isMuted(isMuted) {
+        this.#isMuted = isMuted;
+        const current = this.#current;
+        if (!isMuted || !current?.utterance) return;
+        this.#silence(current);
+        this.#pace(current);
+    }
+
+    /** Phones let a page speak only once it did so in answer to a tap. */
+    unlock() {
+        if (!this.isMuted && !this.#synthesis.speaking)
+            this.#synthesis.speak(new SpeechSynthesisUtterance(''));
+    }
+
+    /** What was spoken a moment ago, or is now. */
+    get recentText() {
+        if (this.#current) return `${this.#lastWords.text} ${this.#current.text}`;
+        return performance.now() < this.#lastWords.until ? this.#lastWords.text : '';
+    }
+
+    /** One at a time. onStart(), onProgress(chars), and onEnd() once, unless it is stopped. */
+    speak(text, handlers) {
+        this.stop();
+        const current = {
+            text,
+            length: codePoints(text),
+            heard: 0,
+            handlers,
+            startedAt: 0,
+            timer: 0,
+            utterance: null,
+        };
+        this.#current = current;
+        if (this.isMuted) this.#pace(current);
+        else this.#voice(current);
+    }
+
+    /** Stops, and tells how many characters of the text were heard; null if nothing was spoken. */
+    stop() {
+        const current = this.#current;
+        if (!current) return null;
+        if (current.utterance && !current.hasBoundaries) this.#guess(current);
+        const wasSpoken = this.#leave(current);
+        if (wasSpoken) this.#synthesis.cancel();
+        return current.heard;
+    }
+
+    // --- by the browser's voice
+
+    #voice(current) {
+        const utterance = new SpeechSynthesisUtterance(current.text);
+        utterance.lang = navigator.language;
+        // Kept by the speaker: browsers collect an utterance that nobody holds, and its end with it.
+        current.utterance = utterance;
+        utterance.onstart = () => this.#started(current, utterance);
+        utterance.onboundary = (event) => {
+            if (current.utterance !== utterance) return;
+            current.hasBoundaries = true;
+            this.#progress(current, codePoints(current.text.slice(0, event.charIndex)));
+        };
+        utterance.onend = () => current.utterance === utterance && this.#ended(current);
+        utterance.onerror = (event) =>
+            current.utterance === utterance && this.#failed(current, event.error);
+        current.timer = setTimeout(() => this.#failed(current, 'no-voice'), longestStartMs);
+        this.#synthesis.speak(utterance);
+    }
+
+    #started(current, utterance) {
+        if (current.utterance !== utterance) return;
+        clearTimeout(current.timer);
+        current.timer = setInterval(() => !current.hasBoundaries && this.#guess(current), tickMs);
+        current.startedAt = performance.now();
+        current.handlers.onStart();
+    }
+
+    // Where the browser does not tell its words, time does.
+    #guess(current) {
+        if (!current.startedAt) return;
+        const seconds = (performance.now() - current.startedAt) / 1000;
+        this.#progress(
+            current,
+            Math.min(Math.floor(seconds * this.#charsPerSecond), current.length - 1),
+        );
+    }
+
+    #failed(current, why) {
+        this.#silence(current);
+        // Another page, or the user, may stop what is spoken; the voice is there all the same.
+        if (!interruptions.has(why)) {
+            this.#isMuted = true;
+            this.#onNoVoice();
+        }
+        this.#pace(current);
+    }
+
+    #silence(current) {
+        clearInterval(current.timer);
+        current.utterance = null;
+        this.#synthesis.cancel();
+    }
+
+    // --- in silence
+
+    #pace(current) {
+        const from = current.heard;
+        const began = performance.now();
+        if (!current.startedAt) current.handlers.onStart();
+        current.startedAt ||= began;
+        current.timer = setInterval(() => {
+            const heard =
+                from + Math.floor(((performance.now() - began) / 1000) * silentCharsPerSecond);
+            if (heard >= current.length) this.#ended(current);
+            else this.#progress(current, heard);
+        }, tickMs);
+    }
+
+    // --- both
+
+    #progress(current, heard) {
+        current.heard = Math.max(current.heard, heard);
+        current.handlers.onProgress(current.heard);
+    }
+
+    #ended(current) {
+        const seconds = (performance.now() - current.startedAt) / 1000;
+        if (current.utterance && seconds > 0.5) this.#charsPerSecond = current.length / seconds;
+        current.heard = current.length;
+        this.#leave(current);
+        current.handlers.onEnd();
+    }
+
+    // True if the browser spoke it.
+    #leave(current) {
+        const wasSpoken = current.utterance !== null;
+        clearInterval(current.timer);
+        current.utterance = null;
+        this.#current = null;
+        this.#lastWords = { text: wasSpoken ? current.text : '', until: performance.now() + 1500 };
+        return wasSpoken;
+    }
+}

@@ -1,0 +1,264 @@
+// What is said in turn: which chunk is spoken, what was heard, what an interrupt does. It knows the
+// protocol, and neither the page nor the network.
+
+// A history that is told anew must fit into a message of the gateway.
+const mostHistoryChars = 50000;
+
+export class Talk {
+    #socket;
+    #speaker;
+    #bubbles;
+    #timeLine;
+    #onPhase;
+    // Replies that have not ended, in the order in which they come. `reply` is its id, once known.
+    #turns = [];
+    // Texts that wait for a connection.
+    #waiting = [];
+    // All that was said: {text} of the user's, {bubble} of the bot's.
+    #said = [];
+    // The turn that was cut, and goes on if the user says so.
+    #cut = null;
+    // The turn that the connection cut, and that goes on with the next one.
+    #broken = null;
+    #graceMs = 0;
+    #graceTimer = 0;
+
+    /** onPhase({isRunning, isSpeaking, mayGoOn}) is told of each change. */
+    constructor({ socket, speaker, bubbles, timeLine, onPhase }) {
+        this.#socket = socket;
+        this.#speaker = speaker;
+        this.#bubbles = bubbles;
+        this.#timeLine = timeLine;
+        this.#onPhase = onPhase;
+    }
+
+    get isRunning() {
+        return this.#running !== undefined;
+    }
+
+    // --- what the user does
+
+    /** stoppedMsAgo: since the user stopped speaking; undefined if the text was typed. */
+    say(text, stoppedMsAgo) {
+        this.interrupt();
+        this.#setCut(null);
+        this.#bubbles.user(text);
+        this.#said.push({ text });
+        this.#ask(this.#newBubble());
+        const message = { type: 'start', text, timeline: true };
+        if (stoppedMsAgo !== undefined) message.user_stopped_ms_ago = Math.round(stoppedMsAgo);
+        if (!this.#socket.send(message)) this.#waiting.push(text);
+    }
+
+    interrupt() {
+        const turn = this.#running;
+        if (!turn) return;
+        const chars = this.#speaker.stop();
+        const message = { type: 'interrupt' };
+        if (turn.chunk && chars !== null) message.heard = { chunk: turn.chunk.id, chars };
+        this.#socket.send(message);
+        turn.isCut = true;
+        turn.piece?.cut();
+        turn.line.interrupted();
+        if (turn.piece) this.#setCut(turn);
+        else turn.bubble.remove();
+        this.#tellPhase();
+    }
+
+    /** It was no barge-in. */
+    goOn() {
+        const cut = this.#cut;
+        if (!cut || !this.#socket.send({ type: 'resume' })) return;
+        this.#setCut(null);
+        this.#ask(cut.bubble, true);
+    }
+
+    forget() {
+        this.#speaker.stop();
+        this.#turns = [];
+        this.#waiting = [];
+        this.#said = [];
+        this.#broken = null;
+        this.#setCut(null);
+        this.#bubbles.clear();
+        this.#timeLine.clear();
+        this.#tellPhase();
+    }
+
+    // --- what the connection does
+
+    /** The first message of a connection. Without a session, what was said is told anew. */
+    opening(session) {
+        if (session) return { session, timeline: true, text: this.#waiting[0] };
+        const messages = this.#history();
+        return messages.length > 0 ? { messages, timeline: true } : {};
+    }
+
+    ready({ resumed, limits }) {
+        this.#graceMs = limits?.resume_grace_ms ?? 0;
+        const waiting = this.#waiting.splice(0);
+        if (!resumed) return this.#keepUnanswered();
+        for (const text of waiting.slice(1))
+            this.#socket.send({ type: 'start', text, timeline: true });
+    }
+
+    /** The voice stops: what was not spoken to its end comes again. */
+    lost() {
+        const turn = this.#running;
+        this.#speaker.stop();
+        this.#setCut(null);
+        this.#broken = turn ?? null;
+        if (!turn?.piece) return;
+        turn.isCut = true;
+        turn.line.interrupted();
+        if (turn.chunk) turn.piece.hear(0);
+        turn.piece.cut();
+        this.#tellPhase();
+    }
+
+    heard(message) {
+        if (message.type === 'chunk') this.#chunk(message);
+        else if (message.reply !== undefined) this.#ended(message);
+        else if (message.type === 'error') this.#refused(message);
+    }
+
+    // --- turns
+
+    get #running() {
+        return this.#turns.findLast((turn) => !turn.isCut);
+    }
+
+    #newBubble() {
+        const bubble = this.#bubbles.bot();
+        this.#said.push({ bubble });
+        return bubble;
+    }
+
+    #ask(bubble, goesOn = false) {
+        const line = this.#timeLine.begin();
+        const turn = { reply: null, bubble, line, piece: null, chunk: null, isCut: false, goesOn };
+        this.#turns.push(turn);
+        this.#tellPhase();
+        return turn;
+    }
+
+    // Replies come in their order: those before this one are over, told or not.
+    #turnOf(reply) {
+        let at = this.#turns.findIndex((turn) => turn.reply === reply);
+        if (at < 0) at = this.#turns.findIndex((turn) => turn.reply === null);
+        for (const over of this.#turns.splice(0, Math.max(at, 0))) this.#close(over);
+        const turn = at < 0 ? this.#goneOn() : this.#turns[0];
+        turn.reply = reply;
+        return turn;
+    }
+
+    // The gateway begins one by itself after a connection that was lost.
+    #goneOn() {
+        for (const over of this.#turns.splice(0)) this.#close(over);
+        const bubble = this.#broken?.bubble ?? this.#newBubble();
+        this.#broken = null;
+        return this.#ask(bubble, true);
+    }
+
+    #chunk(message) {
+        const turn = this.#turnOf(message.reply);
+        if (turn.goesOn && !turn.piece) turn.bubble.dropRest();
+        turn.piece = turn.bubble.add(message);
+        turn.chunk = message;
+        turn.line.chunk(message);
+        this.#bubbles.follow();
+        if (turn.isCut) turn.piece.cut();
+        else if (message.speech.trim()) this.#speak(turn, message);
+        else this.#spoken(turn, message);
+        this.#tellPhase();
+    }
+
+    #speak(turn, chunk) {
+        this.#bubbles.tell(chunk.speech);
+        this.#speaker.speak(chunk.speech, {
+            onStart: () => turn.line.speechBegan(chunk),
+            onProgress: (chars) => turn.piece.hear(chars),
+            onEnd: () => {
+                turn.line.speechEnded();
+                this.#spoken(turn, chunk);
+            },
+        });
+    }
+
+    #spoken(turn, chunk) {
+        turn.chunk = null;
+        turn.piece.hearAll();
+        this.#socket.send({ type: 'continue', chunk: chunk.id });
+        this.#tellPhase();
+    }
+
+    #ended(message) {
+        const turn = this.#turnOf(message.reply);
+        this.#turns.shift();
+        turn.line.ended(message);
+        this.#timeLine.showFigures(message);
+        this.#close(turn);
+        if (message.type === 'error') this.#bubbles.note(message.message, true);
+        else if (message.finish_reason === 'length')
+            this.#bubbles.note('The reply is as long as it may be.');
+    }
+
+    #close(turn) {
+        turn.line.close();
+        turn.bubble.end();
+        this.#tellPhase();
+    }
+
+    // A start that was refused has no reply.
+    #refused(message) {
+        this.#bubbles.note(message.message, true);
+        const last = this.#turns.at(-1);
+        if (!last || last.reply !== null) return;
+        this.#turns.pop();
+        this.#close(last);
+    }
+
+    // --- a session that is new to the gateway
+
+    #keepUnanswered() {
+        const isAsked = this.#history().at(-1)?.role === 'user';
+        const kept = isAsked ? this.#turns.splice(-1) : [];
+        for (const turn of this.#turns.splice(0)) this.#close(turn);
+        this.#turns = kept;
+        this.#broken = null;
+        this.#setCut(null);
+    }
+
+    #history() {
+        const messages = this.#said
+            .map(({ text, bubble }) =>
+                bubble
+                    ? { role: 'assistant', content: bubble.heardText }
+                    : { role: 'user', content: text },
+            )
+            .filter(({ content }) => content.trim());
+        let chars = 0;
+        const from = messages.findLastIndex(
+            ({ content }) => (chars += content.length) > mostHistoryChars,
+        );
+        return messages.slice(from + 1);
+    }
+
+    // --- what may be done now
+
+    #setCut(turn) {
+        this.#cut = turn;
+        clearTimeout(this.#graceTimer);
+        if (turn) this.#graceTimer = setTimeout(() => this.#setCut(null), this.#graceMs);
+        this.#tellPhase();
+    }
+
+    #tellPhase() {
+        const turn = this.#running;
+        this.#onPhase({
+            isRunning: turn !== undefined,
+            isSpeaking: Boolean(turn?.piece),
+            mayGoOn: this.#cut !== null && turn === undefined && this.#socket.isReady,
+        });
+    }
+}

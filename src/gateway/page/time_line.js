@@ -1,0 +1,261 @@
+// Draws the time line: a lane for each slot, for waits, cache, chunks and speech; replies side by
+// side, the running one to the right.
+
+import { showFigures } from './figures.js';
+import { TimeLineTurn } from './time_line_turn.js';
+
+const pxPerMs = 0.08;
+const laneHeight = 28;
+const barHeight = 16;
+const top = 24;
+const turnGap = 28;
+const leastTurn = 60;
+const labelWidth = 44;
+const mostTurns = 40;
+
+const laneNames = { wait: 'Waits', cache: 'Cache', chunk: 'Chunks', speech: 'Speech' };
+const isCalm = matchMedia('(prefers-reduced-motion: reduce)');
+
+function svg(name, attributes = {}, text = '') {
+    const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.textContent = text;
+    return made;
+}
+
+function html(name, className) {
+    const made = document.createElement(name);
+    made.className = className;
+    return made;
+}
+
+// As "slot:0:1".
+function laneName(lane, isOneServer) {
+    if (laneNames[lane]) return laneNames[lane];
+    const [, server, slot] = lane.split(':');
+    return isOneServer ? `Slot ${slot}` : `${server}: slot ${slot}`;
+}
+
+export class TimeLine {
+    #labels = html('ol', 'lanes');
+    #track = html('div', 'track');
+    #svg = svg('svg', { role: 'img' });
+    #figures;
+    #turns = [];
+    #lanes = [];
+    #count = 0;
+    #timer = 0;
+
+    constructor({ place, figures }) {
+        this.#figures = figures;
+        this.#labels.setAttribute('aria-hidden', 'true');
+        this.#track.tabIndex = 0;
+        this.#track.setAttribute('role', 'region');
+        this.#track.setAttribute('aria-label', 'Time line, scrolls sideways');
+        this.#track.append(this.#svg);
+        place.append(this.#labels, this.#track);
+        this.clear();
+    }
+
+    clear() {
+        this.#turns = [];
+        this.#count = 0;
+        this.#figures.replaceChildren();
+        this.#draw();
+    }
+
+    /** Tells what happens in a reply, as it happens. */
+    begin() {
+        const turn = {
+            model: new TimeLineTurn(performance.now()),
+            group: svg('g'),
+            number: ++this.#count,
+            isDrawn: false,
+        };
+        this.#turns.push(turn);
+        this.#turns.splice(0, this.#turns.length - mostTurns);
+        const told =
+            (method) =>
+            (...what) => {
+                turn.model[method](...what, performance.now());
+                turn.isDrawn = false;
+                this.#draw();
+            };
+        this.#draw();
+        return {
+            chunk: told('chunk'),
+            speechBegan: told('speechBegan'),
+            speechEnded: told('speechEnded'),
+            interrupted: told('interrupted'),
+            ended: told('ended'),
+            close: told('close'),
+        };
+    }
+
+    showFigures(end) {
+        showFigures(this.#figures, end);
+    }
+
+    // --- drawing
+
+    #draw() {
+        clearTimeout(this.#timer);
+        const now = performance.now();
+        const isAtEnd =
+            this.#track.scrollWidth - this.#track.scrollLeft - this.#track.clientWidth < 80;
+        for (const turn of this.#turns) if (!turn.isDrawn) turn.bars = turn.model.bars(now);
+        this.#setLanes();
+        const width = this.#place(now);
+        const height = top + this.#lanes.length * laneHeight;
+        for (const [key, value] of Object.entries({ width, height }))
+            this.#svg.setAttribute(key, value);
+        this.#svg.replaceChildren(
+            this.#pattern(),
+            ...this.#stripes(),
+            ...this.#turns.map((turn) => turn.group),
+        );
+        this.#svg.setAttribute('aria-label', this.#summary());
+        if (isAtEnd) this.#track.scrollLeft = this.#track.scrollWidth;
+        const isLive = this.#turns.some((turn) => turn.model.over === null);
+        if (isLive) this.#timer = setTimeout(() => this.#draw(), isCalm.matches ? 1000 : 80);
+    }
+
+    // New slots have new lanes: then all is drawn anew.
+    #setLanes() {
+        const bars = this.#turns.flatMap((turn) => turn.bars);
+        const slots = [
+            ...new Set(bars.map(({ lane }) => lane).filter((lane) => lane.startsWith('slot:'))),
+        ].sort();
+        const lanes = [...(slots.length > 0 ? slots : ['slot:0:0']), ...Object.keys(laneNames)];
+        if (lanes.join() === this.#lanes.join()) return;
+        this.#lanes = lanes;
+        const isOneServer = slots.every((lane) => lane.startsWith('slot:0:'));
+        this.#labels.replaceChildren(
+            ...lanes.map((lane) => this.#label(laneName(lane, isOneServer))),
+        );
+        for (const turn of this.#turns) turn.isDrawn = false;
+    }
+
+    #label(text) {
+        const made = html('li', '');
+        made.textContent = text;
+        return made;
+    }
+
+    /** Puts the turns side by side; the width of all. */
+    #place(now) {
+        let x = 8;
+        for (const turn of this.#turns) {
+            const width = Math.max(
+                ((turn.model.over ?? now) - turn.model.began) * pxPerMs,
+                leastTurn,
+            );
+            turn.group.setAttribute('transform', `translate(${x} 0)`);
+            if (!turn.isDrawn)
+                turn.group.replaceChildren(
+                    ...this.#axis(turn, width),
+                    ...turn.bars.map((bar) => this.#bar(bar, turn)),
+                );
+            turn.isDrawn = turn.model.over !== null;
+            x += width + turnGap;
+        }
+        return Math.ceil(x);
+    }
+
+    #axis(turn, width) {
+        const bottom = top + this.#lanes.length * laneHeight;
+        const made = [
+            svg('line', { class: 'turn', x1: 0, x2: 0, y1: 4, y2: bottom }),
+            svg('text', { class: 'turn', x: 5, y: 14 }, `Reply ${turn.number}`),
+        ];
+        const step = 1000 * pxPerMs;
+        for (let second = 1; second * step <= width; ++second) {
+            made.push(
+                svg('line', {
+                    class: 'tick',
+                    x1: second * step,
+                    x2: second * step,
+                    y1: top - 4,
+                    y2: bottom,
+                }),
+            );
+            if (second * step > leastTurn)
+                made.push(svg('text', { class: 'tick', x: second * step, y: 14 }, `${second} s`));
+        }
+        return made;
+    }
+
+    #stripes() {
+        return this.#lanes.map((_, i) =>
+            svg('line', {
+                class: 'lane',
+                x1: 0,
+                x2: '100%',
+                y1: top + (i + 1) * laneHeight - 0.5,
+                y2: top + (i + 1) * laneHeight - 0.5,
+            }),
+        );
+    }
+
+    #pattern() {
+        const definitions = svg('defs');
+        const pattern = svg('pattern', {
+            id: 'hatch',
+            width: 6,
+            height: 6,
+            patternUnits: 'userSpaceOnUse',
+            patternTransform: 'rotate(45)',
+        });
+        pattern.append(
+            svg('rect', { class: 'hatch-ground', width: 6, height: 6 }),
+            svg('rect', { class: 'hatch-line', width: 2, height: 6 }),
+        );
+        definitions.append(pattern);
+        return definitions;
+    }
+
+    #bar(bar, turn) {
+        const x = (bar.from - turn.model.began) * pxPerMs;
+        const width = Math.max((bar.to - bar.from) * pxPerMs, 2);
+        const y = top + this.#lanes.indexOf(bar.lane) * laneHeight + (laneHeight - barHeight) / 2;
+        const made = svg('g', { class: `bar ${bar.kind}` });
+        made.append(svg('title', {}, bar.words), ...this.#shape(bar, x, y, width));
+        if (bar.kind === 'cache' && this.#hasRoom(bar, turn))
+            made.append(svg('text', { x: x + 8, y: y + 12 }, bar.label));
+        return made;
+    }
+
+    #hasRoom(bar, turn) {
+        const next = turn.bars
+            .slice(turn.bars.indexOf(bar) + 1)
+            .find(({ lane }) => lane === bar.lane);
+        return !next || (next.from - bar.from) * pxPerMs > labelWidth;
+    }
+
+    #shape(bar, x, y, width) {
+        if (bar.kind === 'chunk')
+            return [
+                svg('rect', { x: x - 9, y: y - 2, width: 18, height: barHeight + 4, rx: 4 }),
+                svg('text', { x, y: y + 12 }, bar.label),
+            ];
+        if (bar.kind === 'cache') {
+            const filled = barHeight * bar.share;
+            return [
+                svg('rect', { class: 'whole', x: x - 4, y, width: 8, height: barHeight }),
+                svg('rect', { x: x - 4, y: y + barHeight - filled, width: 8, height: filled }),
+            ];
+        }
+        if (bar.kind === 'cut-off')
+            return [svg('rect', { x: x - 1.5, y: y - 4, width: 3, height: barHeight + 8 })];
+        if (bar.kind === 'gap')
+            return [svg('rect', { x, y: y + barHeight / 2 - 1, width, height: 2 })];
+        return [svg('rect', { x, y, width, height: barHeight, rx: 2 })];
+    }
+
+    #summary() {
+        const turn = this.#turns.at(-1);
+        if (!turn) return 'Nothing has happened yet.';
+        const words = turn.bars.filter(({ kind }) => kind !== 'gap').map((bar) => bar.words);
+        return `Reply ${turn.number}: ${words.slice(-8).join('; ') || 'no chunk yet'}`;
+    }
+}

@@ -1,0 +1,256 @@
+// What happened in one reply, as bars on lanes. Times are ms of the page's clock. Pure.
+//
+// While the reply runs, chunks and speech tell what is known. The server's own events come with
+// the end, and then take the place of the guesses.
+
+const ends = new Set(['cut', 'lost', 'end', 'request', 'warming', 'slot_wait']);
+
+// A slot that is free at once is no wait.
+const leastWaitMs = 1;
+
+export const slotLane = (event) => `slot:${event.server ?? 0}:${event.slot}`;
+
+export class TimeLineTurn {
+    began;
+    over = null;
+    #waitsFrom;
+    #gaps = [];
+    #chunks = [];
+    #speeches = [];
+    #events = [];
+    #cutAt = null;
+
+    constructor(now) {
+        this.began = now;
+        this.#waitsFrom = now;
+    }
+
+    chunk(message, now) {
+        this.#chunks.push({ ...message, at: now, from: this.#waitsFrom ?? now });
+        if (this.#waitsFrom !== null) this.#gaps.push({ from: this.#waitsFrom, to: now });
+        this.#waitsFrom = null;
+    }
+
+    speechBegan(chunk, now) {
+        this.#speeches.push({
+            id: chunk.id,
+            words: chunk.speech,
+            from: now,
+            to: null,
+            isCut: false,
+        });
+    }
+
+    speechEnded(now) {
+        this.#endSpeech(now, false);
+        this.#waitsFrom = now;
+    }
+
+    interrupted(now) {
+        this.#endSpeech(now, true);
+        this.#waitsFrom = null;
+        this.#cutAt ??= now;
+    }
+
+    /** With the events of the server's clock, if they were told. */
+    ended(message, now) {
+        this.close(now);
+        const chunks = new Map(this.#chunks.map((chunk) => [chunk.seq, chunk.at]));
+        const events = message.timeline ?? [];
+        const lags = events
+            .filter((event) => event.what === 'chunk' && chunks.has(event.chunk))
+            .map((event) => chunks.get(event.chunk) - event.at_ms);
+        const offset = lags.length > 0 ? Math.min(...lags) : this.began;
+        this.#events = events.map((event) => ({ ...event, at: offset + event.at_ms }));
+    }
+
+    close(now) {
+        this.#endSpeech(now, true);
+        this.#waitsFrom = null;
+        this.over ??= now;
+    }
+
+    /** All bars: {lane, kind, from, to, words, label}; `to` is `now` for what goes on. */
+    bars(now) {
+        return [
+            ...this.#serverBars(),
+            ...this.#cacheBars(),
+            ...this.#chunkBars(now),
+            ...this.#speechBars(now),
+        ];
+    }
+
+    #endSpeech(now, isCut) {
+        const speech = this.#speeches.at(-1);
+        if (speech && speech.to === null) Object.assign(speech, { to: now, isCut });
+    }
+
+    // --- requests, warming and waits
+
+    #serverBars() {
+        return this.#events.length > 0
+            ? this.#knownBars()
+            : this.#chunks.flatMap((chunk) => this.#guessedBars(chunk));
+    }
+
+    #guessedBars(chunk) {
+        if (chunk.slot < 0 || chunk.from === chunk.at) return [];
+        const begun = Math.min(chunk.from + chunk.guard_wait_ms, chunk.at);
+        const request = {
+            lane: slotLane(chunk),
+            kind: 'generate',
+            from: begun,
+            to: chunk.at,
+            words: `slot ${chunk.slot}, for chunk ${chunk.id}`,
+        };
+        if (begun === chunk.from) return [request];
+        return [
+            {
+                lane: 'wait',
+                kind: 'wait',
+                from: chunk.from,
+                to: begun,
+                words: 'waiting for the reuse guard',
+            },
+            request,
+        ];
+    }
+
+    #knownBars() {
+        return this.#events.flatMap((event, i) => {
+            const later = this.#events.slice(i + 1);
+            if (event.what === 'slot_wait') return this.#waitBars(event, later);
+            if (event.what === 'warming') return [this.#warmingBar(event, later)];
+            if (event.what === 'request') return this.#requestBars(event, later);
+            return [];
+        });
+    }
+
+    #waitBars(event, later) {
+        const to = later.find(({ what }) => what === 'request' || what === 'end')?.at ?? this.over;
+        if (to - event.at < leastWaitMs) return [];
+        return [
+            {
+                lane: 'wait',
+                kind: 'wait',
+                from: event.at,
+                to,
+                words: `${Math.round(to - event.at)} ms of waiting for a slot`,
+            },
+        ];
+    }
+
+    #warmingBar(event, later) {
+        const to = later.find(({ what }) => what === 'warmed' || ends.has(what))?.at ?? this.over;
+        return {
+            lane: slotLane(event),
+            kind: 'warming',
+            from: event.at,
+            to,
+            words: `slot ${event.slot} is warmed`,
+        };
+    }
+
+    #requestBars(event, later) {
+        const at = later.findIndex(({ what }) => ends.has(what));
+        const during = at < 0 ? later : later.slice(0, at);
+        // The server ended it by itself: its last text tells when.
+        const isCut = at >= 0 && (later[at].what === 'cut' || later[at].what === 'lost');
+        const lastText = during.findLast(
+            ({ what }) => what !== 'continued' && what !== 'warmed',
+        )?.at;
+        const to = isCut ? later[at].at : (lastText ?? later[at]?.at ?? this.over);
+        const first = during.find(({ what }) => what === 'first_token')?.at ?? to;
+        const lane = slotLane(event);
+        return [
+            {
+                lane,
+                kind: 'prefill',
+                from: event.at,
+                to: first,
+                words: `slot ${event.slot} reads the prompt`,
+            },
+            {
+                lane,
+                kind: 'generate',
+                from: first,
+                to: Math.max(to, first),
+                words: `slot ${event.slot} generates`,
+            },
+        ];
+    }
+
+    // --- the rest
+
+    #cacheBars() {
+        return this.#chunks
+            .filter(
+                (chunk, i) =>
+                    chunk.cached + chunk.evaluated > 0 &&
+                    chunk.cached + chunk.evaluated !== this.#tokensOf(i - 1),
+            )
+            .map((chunk) => {
+                const all = chunk.cached + chunk.evaluated;
+                return {
+                    lane: 'cache',
+                    kind: 'cache',
+                    from: chunk.at,
+                    to: chunk.at,
+                    share: chunk.cached / all,
+                    label: `${Math.round((100 * chunk.cached) / all)} %`,
+                    words: `${chunk.cached} of ${all} tokens of the prompt were in the cache`,
+                };
+            });
+    }
+
+    // Chunks of one request have the same figures.
+    #tokensOf(i) {
+        const chunk = this.#chunks[i];
+        return chunk ? chunk.cached + chunk.evaluated : -1;
+    }
+
+    #chunkBars(now) {
+        const gaps = this.#gaps.map((gap) => ({
+            ...gap,
+            lane: 'chunk',
+            kind: 'gap',
+            words: `${Math.round(gap.to - gap.from)} ms of silence`,
+        }));
+        if (this.#waitsFrom !== null)
+            gaps.push({
+                lane: 'chunk',
+                kind: 'gap',
+                from: this.#waitsFrom,
+                to: now,
+                words: 'silence',
+            });
+        const marks = this.#chunks.map((chunk) => ({
+            lane: 'chunk',
+            kind: 'chunk',
+            from: chunk.at,
+            to: chunk.at,
+            label: String(chunk.seq + 1),
+            words: `chunk ${chunk.id}, ${chunk.tokens} tokens, ends at a ${chunk.boundary}: ${chunk.text.trim()}`,
+        }));
+        return [...gaps, ...marks];
+    }
+
+    #speechBars(now) {
+        const bars = this.#speeches.map(({ from, to, isCut, words }) => ({
+            lane: 'speech',
+            kind: isCut ? 'speech is-cut' : 'speech',
+            from,
+            to: to ?? now,
+            words: `spoken: ${words}`,
+        }));
+        if (this.#cutAt !== null)
+            bars.push({
+                lane: 'speech',
+                kind: 'cut-off',
+                from: this.#cutAt,
+                to: this.#cutAt,
+                words: 'interrupted',
+            });
+        return bars;
+    }
+}

@@ -1,0 +1,43 @@
+#include "gateway/reply_order.hpp"
+
+namespace tandem::gateway {
+
+std::string pin_of(const admitted& who, const generation_request& request) {
+    if (request.pin.empty()) return {};
+    auto pin = who.key_name();
+    pin += '\n';  // no part of a key's name
+    return pin += request.pin;
+}
+
+conversation open(conversation_places& places, const reply_order& order, time_point now) {
+    const auto* const place = order.pin.empty() ? nullptr : places.find(now, order.pin);
+    auto talk = order.model->bots.create(order.setup, place ? place->server : std::string());
+    if (order.setup.raw) talk.append({.role = "user", .content = order.prompt});
+    return talk;
+}
+
+std::size_t bytes_of(const reply_order& order) {
+    constexpr std::size_t copies = 3;
+    auto bytes = order.prompt.size() + order.options.tools.size();
+    for (const auto& m : order.setup.messages) {
+        bytes += m.role.size() + m.content.size() + m.tool_call_id.size() + m.name.size();
+        for (const auto& c : m.tool_calls)
+            bytes += c.id.size() + c.name.size() + c.arguments.size();
+    }
+    return copies * bytes;
+}
+
+void keep_place(conversation_places& places, const std::string& pin, conversation talk,
+                std::size_t bytes, const reply_result& result, time_point now) {
+    if (pin.empty() || result.servers.empty() || result.usage.prompt == 0 ||
+        result.finish_reason == finish_reason::error)
+        return;
+    // Ids of what the slot holds, and the text of the reply.
+    constexpr int bytes_of_token = 8;
+    const auto tokens = static_cast<std::size_t>(result.usage.prompt + result.usage.generated);
+    places.put(now, pin,
+               {result.servers.back(), std::make_shared<const conversation>(std::move(talk))},
+               1024 + bytes + bytes_of_token * tokens);
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "gateway/bounded_cache.hpp"
+#include "gateway/gatekeeper.hpp"
+#include "gateway/generation_request.hpp"
+#include "gateway/served_models.hpp"
+#include "gateway/tool_call_reader.hpp"
+
+#include "tandem/conversation.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tandem::gateway {
+
+/// The one reply that a request wants, which brings its whole conversation.
+struct reply_order {
+    /// Of the gateway; outlives the order.
+    served_model* model = nullptr;
+    conversation_options setup{};
+    /// Names the conversation for the gateway, as pin_of() does; empty if the client does not.
+    std::string pin{};
+    /// Of a conversation that is `raw`.
+    std::string prompt{};
+    generation_options options{};
+    call_rules calls{};
+};
+
+/// Where a conversation that its client names was last.
+struct conversation_place {
+    /// Its server, by the URL.
+    std::string server{};
+    /// As long as it is there, its slot's text counts as somebody's who comes back.
+    std::shared_ptr<const conversation> talk{};
+};
+inline constexpr cache_limits kept_places{
+    .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::minutes(10)};
+using conversation_places = bounded_cache<std::string, conversation_place>;
+
+/// The name of a conversation: a client's own one is its key's alone. Empty if it gives none.
+std::string pin_of(const admitted& who, const generation_request& request);
+
+/// Begins the conversation of an order, at the place where it was.
+conversation open(conversation_places& places, const reply_order& order, time_point now);
+/// What its conversation takes, about: its history, and the prompts that are made of it.
+std::size_t bytes_of(const reply_order& order);
+/// Remembers where it was. What ended with an error is at no place, nor what never got to a server;
+/// `bytes` is as bytes_of() tells.
+void keep_place(conversation_places& places, const std::string& pin, conversation talk,
+                std::size_t bytes, const reply_result& result, time_point now);
+
+/// The text of a reply, with the calls taken out where the request has functions.
+class called_text {
+ public:
+    explicit called_text(call_rules rules)
+        : has_functions_(!rules.functions.empty()), reader_(std::move(rules)) {}
+
+    text_and_calls feed(const std::string& text) {
+        return has_functions_ ? reader_.feed(text) : text_and_calls{.text = text};
+    }
+    text_and_calls finish() { return has_functions_ ? reader_.finish() : text_and_calls{}; }
+    /// There are as many calls as are wanted: the model would go on behind the last one.
+    bool is_full() const noexcept { return has_functions_ && reader_.is_full(); }
+    /// How an answer ended whose reply ended so.
+    finish_reason reason(finish_reason of_reply) const noexcept {
+        return is_full() && of_reply == finish_reason::interrupted ? finish_reason::eos : of_reply;
+    }
+
+ private:
+    bool has_functions_;
+    tool_call_reader reader_;
+};
+
+}  // namespace tandem::gateway

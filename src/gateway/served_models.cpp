@@ -1,0 +1,29 @@
+#include "gateway/served_models.hpp"
+
+#include "gateway/model_choice.hpp"
+
+#include <utility>
+
+namespace tandem::gateway {
+
+served_models::served_models(const boost::asio::any_io_executor& executor, const gateway_options& o,
+                             const adapter_set& adapters) {
+    for (auto& m : models_of(o)) {
+        auto settings = o.service;
+        settings.servers = m.servers;
+        // What is prefilled before the first turn is evaluated with the adapters, too.
+        settings.server.generation.lora = adapters.standing(m.name);
+        names_.push_back(m.name);
+        models_.push_back(
+            {std::move(m.name), std::move(m.servers), service(executor, std::move(settings))});
+    }
+}
+
+std::variant<served_model*, api_error> served_models::find(std::string_view asked,
+                                                           const admitted& who) {
+    auto chosen = choose_model(names_, asked, who);
+    if (auto* const error = std::get_if<api_error>(&chosen)) return std::move(*error);
+    return &models_[std::get<std::size_t>(chosen)];
+}
+
+}  // namespace tandem::gateway

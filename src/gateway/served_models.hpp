@@ -1,0 +1,46 @@
+#pragma once
+
+#include "gateway/api_error.hpp"
+#include "gateway/gatekeeper.hpp"
+#include "gateway/gateway_options.hpp"
+
+#include "tandem/service.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// A model that is served: conversations over the servers that have it.
+struct served_model {
+    std::string name;
+    /// At least one.
+    std::vector<std::string> servers;
+    service bots;
+};
+
+/// The models of a gateway, in the order of its options. On its loop.
+class served_models {
+ public:
+    /// `o` must be free of faults.
+    served_models(const boost::asio::any_io_executor& executor, const gateway_options& o,
+                  const adapter_set& adapters);
+
+    /// The model that a request names, which lives as long as this; or why there is none for it
+    /// (choose_model()).
+    std::variant<served_model*, api_error> find(std::string_view asked, const admitted& who);
+
+    std::deque<served_model>& all() noexcept { return models_; }
+    const std::vector<std::string>& names() const noexcept { return names_; }
+
+ private:
+    std::vector<std::string> names_;
+    std::deque<served_model> models_;
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,77 @@
+// Conversations that come back, in front of two servers.
+
+#include "gateway/gateway_fixture.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::AnyOf;
+using ::testing::Pair;
+
+class two_servers : public a_gateway {
+ protected:
+    two_servers() {
+        // Left to itself, the gateway would go from one to the other.
+        options.service.placement = placement::round_robin;
+        options.service.slots_per_conversation = 1;
+        options.answer_cache.entries = 0;
+        answers_with("And?", "That is all.");
+    }
+    void start_both() {
+        other.emplace(server_options);
+        other_servers = {other->url()};
+        start();
+    }
+    http_answer say(const json& more) {
+        return client().post("/v1/chat/completions", chat("Hello!", more));
+    }
+    /// Requests for replies at the one and the other.
+    std::pair<std::size_t, std::size_t> requests() {
+        return {other->observe().of_path("/completion").size(),
+                mock_server->observe().of_path("/completion").size()};
+    }
+
+    std::optional<mock::server> other;
+};
+
+TEST_F(two_servers, have_a_conversation_with_a_name_at_one_of_them) {
+    start_both();
+    for (const auto* name : {"session_id", "prompt_cache_key", "user"})
+        for (const bool stream : {false, true})
+            for (int i = 0; i < 2; ++i) {
+                const auto a = say({{name, "anna"}, {"stream", stream}});
+                ASSERT_EQ(a.status, 200) << a.body;
+            }
+    EXPECT_THAT(requests(), AnyOf(Pair(12u, 0u), Pair(0u, 12u)));
+}
+
+TEST_F(two_servers, share_what_has_no_name) {
+    start_both();
+    for (int i = 0; i < 4; ++i) say({});
+    EXPECT_THAT(requests(), Pair(2u, 2u));
+}
+
+TEST_F(two_servers, evaluate_only_what_is_new_of_a_conversation_with_a_name) {
+    start_both();
+    auto body = chat("Hello!", {{"user", "anna"}});
+    const auto first = client().post("/v1/chat/completions", body).parsed();
+    body["messages"].push_back(first["choices"][0]["message"]);
+    body["messages"].push_back({{"role", "user"}, {"content", "And?"}});
+    const auto usage = client().post("/v1/chat/completions", body).parsed()["usage"];
+    EXPECT_GE(usage["prompt_tokens_details"]["cached_tokens"].get<int>(),
+              first["usage"]["prompt_tokens"].get<int>())
+        << usage;
+}
+
+TEST_F(two_servers, go_on_with_a_conversation_whose_server_has_died) {
+    start_both();
+    say({{"user", "anna"}});
+    const bool is_other = requests().first == 1;
+    is_other ? other->stop() : mock_server->stop();
+    const auto a = say({{"user", "anna"}});
+    EXPECT_EQ(a.status, 200) << a.body;
+    EXPECT_THAT(requests(), Pair(1u, 1u));
+}
+
+}  // namespace

@@ -1,0 +1,171 @@
+// One reply for all who ask the same.
+
+#include "gateway/gateway_fixture.hpp"
+
+#include <memory>
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+class the_same_question : public a_gateway {
+ protected:
+    the_same_question() {
+        server_options.tokens_per_second = 100;
+        answers_with("Long", std::string(400, 'x') + ".");
+    }
+    std::unique_ptr<http_client> ask(const json& body) {
+        auto c = std::make_unique<http_client>(port);
+        c->send_request("POST", "/v1/chat/completions", body.dump());
+        // The gateway reads requests in the order in which they come.
+        EXPECT_EQ(client().get("/health").status, 200);
+        return c;
+    }
+    std::size_t requests() { return mock_server->observe().of_path("/completion").size(); }
+    bool server_sees(mock::outcome outcome) {
+        return mock_server->wait_until([=](const mock::observations& o) {
+            const auto asked = o.of_path("/completion");
+            return !asked.empty() && asked.back().outcome == outcome;
+        });
+    }
+    static std::string text(const http_answer& a) {
+        return a.parsed()["choices"][0]["message"]["content"];
+    }
+    static std::string cache(const http_answer& a) {
+        const auto found = a.headers.find("x-tandem-cache");
+        return found == a.headers.end() ? "" : found->second;
+    }
+    /// How many tokens each request is audited with.
+    std::vector<int> audited_tokens() {
+        std::vector<int> tokens;
+        for (const auto& line : audited())
+            if (const auto l = json::parse(line); l["route"] == "/v1/chat/completions")
+                tokens.push_back(l["tokens_out"].get<int>());
+        return tokens;
+    }
+};
+
+TEST_F(the_same_question, is_asked_of_the_server_once) {
+    start();
+    const auto one = ask(chat());
+    const auto two = ask(chat("Hello!", {{"user", "somebody else"}}));
+    const auto a = one->read_answer();
+    const auto b = two->read_answer();
+    EXPECT_EQ(text(a), story);
+    EXPECT_EQ(text(b), story);
+    EXPECT_THAT((std::vector{cache(a), cache(b)}), ElementsAre("miss", "joined"));
+    EXPECT_NE(a.parsed()["id"], b.parsed()["id"]);
+    EXPECT_EQ(requests(), 1u);
+}
+
+TEST_F(the_same_question, has_its_answer_kept) {
+    start();
+    const auto a = client().post("/v1/chat/completions", chat());
+    const auto b = client().post("/v1/chat/completions", chat());
+    EXPECT_EQ(text(b), story);
+    EXPECT_EQ(cache(b), "hit");
+    EXPECT_NE(a.parsed()["id"], b.parsed()["id"]);
+    const auto usage = b.parsed()["usage"];
+    EXPECT_EQ(usage["prompt_tokens"], a.parsed()["usage"]["prompt_tokens"]);
+    EXPECT_EQ(usage["prompt_tokens_details"]["cached_tokens"], usage["prompt_tokens"]);
+    EXPECT_EQ(requests(), 1u);
+}
+
+TEST_F(the_same_question, costs_its_tokens_once) {
+    start();
+    const auto one = ask(chat());
+    const auto two = ask(chat());
+    const auto completion = one->read_answer().parsed()["usage"]["completion_tokens"].get<int>();
+    two->read_answer();
+    client().post("/v1/chat/completions", chat());
+    end();
+    EXPECT_THAT(audited_tokens(), UnorderedElementsAre(completion, 0, 0));
+}
+
+TEST_F(the_same_question, is_asked_anew_where_its_answer_may_differ) {
+    start();
+    const auto post = [&](json more) {
+        return client().post("/v1/chat/completions", chat("Hello!", std::move(more)));
+    };
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(cache(post({{"temperature", 0.7}})), "");
+        EXPECT_EQ(cache(post({{"stream", true}})), "");
+        http_client fresh(port);
+        fresh.headers["Cache-Control"] = "no-cache";
+        EXPECT_EQ(cache(fresh.post("/v1/chat/completions", chat())), "");
+    }
+    EXPECT_EQ(cache(post({})), "miss");
+    EXPECT_EQ(cache(post({{"max_tokens", 500}})), "miss");
+    EXPECT_EQ(requests(), 8u);
+}
+
+TEST_F(the_same_question, of_a_raw_prompt_is_asked_once_too) {
+    server_options.replies.push_back({"Once upon", " a time."});
+    start();
+    const json body{{"model", "talk"}, {"prompt", "Once upon"}};
+    EXPECT_EQ(cache(client().post("/v1/completions", body)), "miss");
+    const auto a = client().post("/v1/completions", body);
+    EXPECT_EQ(cache(a), "hit");
+    EXPECT_EQ(a.parsed()["choices"][0]["text"], " a time.");
+}
+
+TEST_F(the_same_question, is_asked_each_time_where_answers_are_not_shared) {
+    options.answer_cache.entries = 0;
+    start();
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(cache(client().post("/v1/chat/completions", chat())), "");
+    EXPECT_EQ(requests(), 2u);
+}
+
+TEST_F(the_same_question, that_fails_is_told_to_all_and_not_kept) {
+    options.service.server.retries = 0;
+    server_options.faults = {{.kind = mock::fault_kind::close, .at_token = 20}};
+    start();
+    const auto one = ask(chat("Long"));
+    const auto two = ask(chat("Long"));
+    for (const auto* c : {&one, &two}) {
+        const auto a = (*c)->read_answer();
+        EXPECT_EQ(a.status, 502) << a.body;
+        EXPECT_EQ(a.parsed()["error"]["code"], "stream_incomplete");
+    }
+    EXPECT_EQ(cache(client().post("/v1/chat/completions", chat("Long"))), "miss");
+}
+
+TEST_F(the_same_question, is_answered_for_others_when_the_first_one_leaves) {
+    start();
+    const auto one = ask(chat("Long"));
+    const auto two = ask(chat("Long"));
+    one->close();
+    const auto a = two->read_answer();
+    EXPECT_EQ(a.status, 200) << a.body;
+    EXPECT_EQ(cache(a), "joined");
+    EXPECT_EQ(requests(), 1u);
+    end();
+    EXPECT_THAT(audited_tokens(),
+                ElementsAre(0, a.parsed()["usage"]["completion_tokens"].get<int>()))
+        << "it costs the one who has it";
+}
+
+TEST_F(the_same_question, is_not_answered_when_all_have_left) {
+    server_options.tokens_per_second = 20;
+    start();
+    const auto one = ask(chat("Long"));
+    const auto two = ask(chat("Long"));
+    ASSERT_TRUE(mock_server->wait_until([](const mock::observations& o) {
+        const auto asked = o.of_path("/completion");
+        return !asked.empty() && asked.back().generated > 0;
+    }));
+    one->close();
+    two->close();
+    EXPECT_TRUE(server_sees(mock::outcome::cut));
+    EXPECT_TRUE(server_gets_idle());
+    const auto next = ask(chat("Long"));
+    EXPECT_TRUE(mock_server->wait_until([](const mock::observations& o) {
+        return o.of_path("/completion").size() == 2;
+    })) << "the next one is asked anew";
+}
+
+}  // namespace
