@@ -1,0 +1,68 @@
+#include "fuzzing.hpp"
+#include "gateway/voice_message.hpp"
+#include "text/utf8.hpp"
+
+#include <string>
+
+// A message of a voice client is refused with a code, or has values that the library takes.
+namespace {
+
+using namespace tandem;
+using namespace tandem::gateway;
+
+constexpr std::size_t most_bytes = 16 << 10;
+
+bool is_utf8(std::string_view bytes) {
+    return text::find_invalid(bytes) == std::string_view::npos;
+}
+
+void require_refused(const api_error& e, std::size_t bytes) {
+    fuzzing::require(e.status >= 400 && e.status < 500);
+    fuzzing::require((e.code == "message_too_large") == (bytes > most_bytes));
+    fuzzing::require(!e.message.empty() && e.message.size() < 2048);
+    fuzzing::require(is_utf8(e.message) && is_utf8(e.param));
+}
+
+void require_right(const voice::start& s) {
+    fuzzing::require(is_utf8(s.session) && is_utf8(s.model));
+    for (const auto& m : s.messages) fuzzing::require(!m.role.empty() && is_utf8(m.content));
+    if (s.text) fuzzing::require(is_utf8(*s.text));
+    if (s.prompt) fuzzing::require(is_utf8(*s.prompt) && !s.text && s.messages.empty());
+    fuzzing::require(check(changed(generation_options{}, s.options)).empty());
+    fuzzing::require(check(changed(conversation_options{}, s.conversation)).empty());
+    if (s.user_stopped_ago) fuzzing::require(*s.user_stopped_ago >= duration::zero());
+}
+
+// The name is one that the gateway would write.
+void require_right(const chunk_name& name) {
+    fuzzing::require(read_chunk_name(to_string(name)) == name);
+}
+
+void require_right(const voice::heard& h) {
+    require_right(h.chunk);
+    fuzzing::require(h.chars.has_value() != h.share.has_value());
+    if (h.share) fuzzing::require(*h.share >= 0 && *h.share <= 1);
+}
+
+void require_right(const voice::continued& c) {
+    require_right(c.chunk);
+}
+
+void require_right(const voice::interrupt& i) {
+    if (i.heard) require_right(*i.heard);
+}
+
+void require_right(const voice::resume&) {}
+void require_right(const voice::end&) {}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const fuzzing::input in(data, size);
+    const auto read = read_voice_message(in.rest(), most_bytes);
+    if (const auto* const e = std::get_if<api_error>(&read))
+        require_refused(*e, in.rest().size());
+    else
+        std::visit([](const auto& m) { require_right(m); }, std::get<voice_message>(read));
+    return 0;
+}
