@@ -4,9 +4,11 @@ set -euo pipefail
 
 readonly build_packages=(
   g++ cmake ninja-build libcurl4-openssl-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
-  libboost-dev libcli11-dev libssl-dev ca-certificates debian-archive-keyring)
+  libboost-dev libcli11-dev libsqlite3-dev libssl-dev prometheus-cpp-dev ca-certificates
+  debian-archive-keyring)
 readonly test_packages=(
-  libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang)
+  libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang llvm
+  python3-aiohttp python3-websockets)
 
 usage() {
   cat <<'END'
@@ -41,6 +43,14 @@ clang_runtime() {
   [[ -z $version ]] || printf 'libclang-rt-%s-dev\n' "$version"
 }
 
+# What drives OpenAI's client and the page: where node came from elsewhere, Debian's npm would not
+# fit to it. Ubuntu has no package of Chromium.
+browser_packages() {
+  command -v node >/dev/null || printf 'nodejs\n'
+  command -v npm >/dev/null || printf 'npm\n'
+  ! grep -qx 'ID=debian' /etc/os-release || printf 'chromium\n'
+}
+
 install() {
   local missing
   mapfile -t missing < <(missing_of "$@")
@@ -61,8 +71,8 @@ main() {
     build) install "${build_packages[@]}" ;;
     tests)
       install "${build_packages[@]}" "${test_packages[@]}"
-      mapfile -t runtime < <(clang_runtime)
-      install "${runtime[@]}"
+      mapfile -t more < <(clang_runtime && browser_packages)
+      install "${more[@]}"
       ;;
     -h | --help) usage ;;
     *)

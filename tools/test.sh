@@ -15,7 +15,7 @@ Usage: tools/test.sh [STEP]...
 
 Steps:
   release   optimised build, warnings are errors; unit, simulation, contract, integration and
-            command tests
+            command tests, and the page in Chromium
   real      the tests on a real llama-server, which is fetched once (20 MB) from Debian
             testing into build/; skipped where it cannot be had, unless
             TANDEM_REQUIRE_REAL_SERVER=1
@@ -68,16 +68,43 @@ real() {
     TANDEM_CHAOS_REPLIES=${TANDEM_CHAOS_REPLIES:-60} run_tests release -L real
 }
 
-# The simulation is pure code: a tenth of it is enough to find what the sanitizers look for.
+# Whole unit test programs, those of the names that follow or all: under sanitizers it takes long to
+# start a process for each test.
+run_units() {
+  local preset=$1 names=${*:2}
+  names=${names:-unit_.*}
+  say "testing units of $preset"
+  find "build/$preset/tests/unit" -type f -executable -name 'unit_*' | sort -r |
+    grep -E "/(${names// /|})$" |
+    xargs -P "$(nproc)" -I {} bash -c 'run_unit {}'
+}
+
+run_unit() {
+  if timeout 1200 "$1" --gtest_brief=1 >"$1.log" 2>&1; then
+    printf '%s: %s\n' "${1##*/}" "$(grep PASSED "$1.log")"
+  else
+    cat "$1.log"
+    printf '%s FAILED\n' "$1"
+    return 1
+  fi
+}
+export -f run_unit
+
+# The simulation is pure code: a tenth of it is enough to find what the sanitizers look for. What
+# it comes by in a long run is asked of the release build alone, and so are programs in other
+# languages, which have limits of their own.
 asan() {
   build asan
-  TANDEM_SIMULATION_STEPS=400000 run_tests asan -LE real
+  run_units asan
+  TANDEM_SIMULATION_STEPS=400000 run_tests asan -LE 'real|unit|page|openai|integrations' \
+    -E '^bench|tries_all_that_may_happen|makes_the_transitions'
 }
 
 # Only what has threads is of interest here.
 tsan() {
   build tsan unit_transport unit_mock_server integration integration_failures
-  run_tests tsan -R '^(transport|mock_server|integration)\.'
+  run_units tsan unit_transport unit_mock_server
+  run_tests tsan -R '^integration\.'
 }
 
 fuzz() {

@@ -1,0 +1,129 @@
+"""A client of tandem's voice WebSocket, on aiohttp: docs/voice-websocket.md tells the protocol.
+
+    voice = TandemVoice("http://127.0.0.1:8090")
+    async with aclosing(voice.reply(messages)) as chunks:
+        async for chunk in chunks:
+            await speak(chunk["speech"])   # asking for the next chunk says that this one was spoken
+
+Leaving the loop early, by a break, an error or a cancelled task, is barge-in. What the listener has
+heard of the chunk by then goes into chunk["heard"], in characters of its speech.
+"""
+
+import asyncio
+import json
+from contextlib import suppress
+
+import aiohttp
+
+PROTOCOL = "tandem.voice.v1"
+
+
+class TandemError(Exception):
+    """What the gateway said; `code` is for programs."""
+
+    def __init__(self, code, message, retryable=False):
+        super().__init__(f"{code}: {message}")
+        self.code, self.retryable = code, retryable
+
+
+class TandemVoice:
+    """One dialogue, with one reply at a time."""
+
+    def __init__(self, url, *, api_key=None, options=None):
+        """`url` is the gateway's, http(s)://host:port; `options` are those of the first `start`."""
+        self._url, self._options = url.rstrip("/") + "/v1/voice", options
+        self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._http = self._socket = self._reader = self._events = None
+        self._told = []  # the messages that the session knows, but for the assistant's
+        self._running = 0  # replies whose end has not come
+        self.patience = 30.0  # seconds that the gateway waits for a chunk to be spoken
+
+    async def reply(self, messages, **turn):
+        """Yields the chunks of the reply to `messages`, which are the whole history: only what is
+        new of it is sent. `turn` has further fields of `start`. Raises TandemError, ValueError where
+        there is nothing to reply to, and aiohttp.ClientError where there is no gateway."""
+        await self._start(messages, turn)
+        chunk = None
+        try:
+            while self._running:
+                event = await self._next_event()
+                if event["type"] == "chunk" and self._running == 1:
+                    chunk = event
+                    yield chunk
+                    await self._say(type="continue", chunk=chunk["id"])
+        finally:
+            if self._running and self._is_open():
+                with suppress(TandemError):
+                    await self._interrupt(chunk)
+
+    async def close(self):
+        """Ends the session, if there is one."""
+        if self._is_open():
+            with suppress(TandemError):
+                await self._say(type="end")
+            await self._socket.close()
+        if self._reader:
+            self._reader.cancel()
+        if self._http:
+            await self._http.close()
+        self._http = self._socket = self._reader = None
+
+    def _is_open(self):
+        return self._socket is not None and not self._socket.closed
+
+    async def _start(self, messages, turn):
+        asked = [m for m in messages if m["role"] != "assistant"]
+        goes_on = self._is_open() and asked[: len(self._told)] == self._told
+        new = asked[len(self._told) :] if goes_on else list(messages)
+        if not new or new[-1]["role"] == "assistant":
+            raise ValueError("nothing to reply to: the last message is not the user's")
+        if new[-1]["role"] == "system":
+            new[-1] = {**new[-1], "role": "user"}  # the system alone gets no reply
+        if not goes_on:
+            await self.close()
+            await self._connect()
+            turn = {**turn, "options": self._options}
+        self._told = asked
+        self._running += 1
+        await self._say(type="start", messages=new, **turn)
+
+    async def _connect(self):
+        self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10))
+        self._socket = await self._http.ws_connect(
+            self._url, protocols=[PROTOCOL], headers=self._headers, heartbeat=10, max_msg_size=0
+        )
+        self._events, self._running = asyncio.Queue(), 0
+        self._reader = asyncio.create_task(self._read(self._socket, self._events))
+
+    @staticmethod
+    async def _read(socket, events):
+        """Reads while nobody waits, too: pings are answered by reading."""
+        async for message in socket:
+            if message.type != aiohttp.WSMsgType.TEXT:
+                break
+            events.put_nowait(json.loads(message.data))
+        events.put_nowait({"type": "closed", "code": socket.close_code})
+
+    async def _next_event(self):
+        event = await self._events.get()
+        kind = event["type"]
+        if kind == "closed":
+            raise TandemError("connection_lost", f"the connection was closed ({event['code']})", True)
+        if kind == "ready":
+            self.patience = event["limits"]["continue_timeout_ms"] / 1000
+        if kind in ("end", "error") and "reply" in event:
+            self._running -= 1
+        if kind == "error" and not ("reply" in event and self._running):
+            raise TandemError(event["code"], event["message"], event.get("retryable", False))
+        return event
+
+    async def _interrupt(self, chunk):
+        heard = chunk and chunk.get("heard")
+        told = {} if heard is None else {"heard": {"chunk": chunk["id"], "chars": heard}}
+        await self._say(type="interrupt", **told)
+
+    async def _say(self, **message):
+        try:
+            await self._socket.send_str(json.dumps(message))
+        except ConnectionError as error:
+            raise TandemError("connection_lost", str(error), True) from error

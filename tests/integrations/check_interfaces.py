@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Holds the shims and the snippets of docs/integrations/ against the sources of the frameworks.
+
+  tests/integrations/check_interfaces.py --pipecat DIR --livekit DIR
+
+DIR is a checkout of pipecat-ai/pipecat, of livekit/agents. Only read, never imported, so that none
+of their dependencies is needed. For each Python file and each python block of a page: what is
+imported exists; constructors and methods take the keywords that are given to them; methods that
+override one take its parameters; and the members in USED exist. Prints each fault.
+
+Exit status: 0 no fault, 1 faults, 2 wrong use.
+"""
+
+import argparse
+import ast
+import pathlib
+import re
+import sys
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "integrations"
+
+# What the shims use of objects that they are given, which no annotation tells.
+USED = {
+    "pipecat.frames.frames.LLMContextFrame": ["context"],
+    "pipecat.frames.frames.TTSStartedFrame": ["context_id"],
+    "pipecat.frames.frames.TTSTextFrame": ["context_id", "text"],
+    "pipecat.frames.frames.VADUserStoppedSpeakingFrame": ["timestamp", "stop_secs"],
+    "pipecat.frames.frames.InterruptionFrame": [],
+    "pipecat.services.llm_service.LLMService": [
+        "get_llm_adapter", "push_frame(frame,direction)", "push_error(error_msg,exception)", "cleanup",
+        "_settings",
+    ],
+    "pipecat.services.settings.LLMSettings": ["model", "system_instruction"],
+    "pipecat.adapters.services.open_ai_adapter.OpenAILLMAdapter": [
+        "get_llm_invocation_params(context,system_instruction,convert_developer_to_user)"
+    ],
+    "livekit.agents.Agent.default": ["llm_node(agent,chat_ctx,tools,model_settings)"],
+    "livekit.agents.Agent": ["session", "llm_node(chat_ctx,tools,model_settings)", "on_exit"],
+    "livekit.agents.AgentSession": ["output", "generate_reply(user_input)"],
+    "livekit.agents.voice.io.AgentOutput": ["audio", "audio_enabled"],
+    "livekit.agents.voice.io.AudioOutput": ["on_playback_finished"],
+    "livekit.agents.voice.io.PlaybackFinishedEvent": ["interrupted", "synchronized_transcript"],
+    "livekit.agents.llm.ChatChunk": ["delta"],
+    "livekit.agents.llm.ChatContext": ["items"],
+    "livekit.agents.llm.ChatMessage": ["type", "role", "text_content", "metrics"],
+}  # fmt: skip
+
+
+class Sources:
+    """Modules of the checkouts, by their dotted names."""
+
+    def __init__(self, roots):
+        self.roots, self.trees = roots, {}
+
+    def file_of(self, module):
+        path = pathlib.Path(*module.split("."))
+        for root in self.roots:
+            for candidate in (root / path.with_suffix(".py"), root / path / "__init__.py"):
+                if candidate.is_file():
+                    return candidate
+
+    def knows(self, module):
+        return module.split(".")[0] in ("pipecat", "livekit")
+
+    def names_of(self, module):
+        """Top-level names: definitions, and for what is imported a (module, name)."""
+        if module not in self.trees:
+            file = self.file_of(module)
+            names = {}
+            for node in ast.walk(ast.parse(file.read_text())) if file else ():
+                if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                    names.setdefault(node.name, node)
+                elif isinstance(node, ast.Assign):
+                    names.update({t.id: node for t in node.targets if isinstance(t, ast.Name)})
+                elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                    names.setdefault(node.target.id, node)
+                elif isinstance(node, ast.ImportFrom):
+                    source = self.absolute(module, file, node)
+                    names.update({a.asname or a.name: (source, a.name) for a in node.names})
+            self.trees[module] = names
+        return self.trees[module]
+
+    @staticmethod
+    def absolute(module, file, node):
+        if not node.level:
+            return node.module
+        parts = module.split(".") if file.name == "__init__.py" else module.split(".")[:-1]
+        parts = parts[: len(parts) - node.level + 1]
+        return ".".join(parts + ([node.module] if node.module else []))
+
+    def find(self, module, name):
+        """(module, node) where a name is defined; a module is (its name, None)."""
+        found = self.names_of(module).get(name)
+        if isinstance(found, tuple) and found != (module, name):
+            return self.find(*found)
+        if isinstance(found, ast.AST):
+            return module, found
+        inner = f"{module}.{name}"
+        return (inner, None) if self.file_of(inner) else None
+
+    def bases(self, module, node):
+        yield module, node
+        for base in node.bases:
+            base = base.value if isinstance(base, ast.Subscript) else base
+            if isinstance(base, ast.Name):
+                found = self.find(module, base.id)
+            elif isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
+                outer = self.find(module, base.value.id)
+                found = outer and outer[1] is None and self.find(outer[0], base.attr)
+            else:
+                found = None
+            if found and isinstance(found[1], ast.ClassDef):
+                yield from self.bases(*found)
+
+    def member(self, module, node, name):
+        for _, owner in self.bases(module, node):
+            for child in ast.walk(owner):
+                target = getattr(child, "target", None) or (getattr(child, "targets", None) or [None])[0]
+                if getattr(child, "name", None) == name and child is not owner:
+                    return child
+                if isinstance(child, (ast.Assign, ast.AnnAssign)):
+                    if getattr(target, "id", getattr(target, "attr", None)) == name:
+                        return child
+
+    def takes(self, module, node, keyword):
+        """Whether a constructor or function takes the keyword."""
+        if not isinstance(node, ast.ClassDef):
+            return not isinstance(node, FUNCTION) or keyword in parameters(node)
+        for _, owner in self.bases(module, node):
+            made = next((c for c in owner.body if getattr(c, "name", "") == "__init__"), None)
+            fields = [c.target.id for c in owner.body if isinstance(c, ast.AnnAssign)]
+            if keyword in (parameters(made) if made else fields):
+                return True
+            if made and not made.args.kwarg:
+                return False
+        return False
+
+
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def parameters(function):
+    a = function.args
+    return [p.arg for p in a.posonlyargs + a.args + a.kwonlyargs if p.arg != "self"]
+
+
+def texts():
+    """(where, source) of each Python file and python block."""
+    for file in sorted(DOCS.glob("*.py")):
+        yield file.name, file.read_text()
+    for page in sorted(DOCS.glob("*.md")):
+        for n, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S), 1):
+            yield f"{page.name}, block {n}", block
+
+
+def imported(tree, sources):
+    """Local names for what comes of the frameworks: name -> (module, name or None)."""
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and sources.knows(node.module or ""):
+            names.update({a.asname or a.name: (node.module, a.name) for a in node.names})
+    return names
+
+
+def resolve(node, names, sources):
+    if isinstance(node, ast.Name) and node.id in names:
+        return sources.find(*names[node.id])
+    if isinstance(node, ast.Attribute):
+        outer = resolve(node.value, names, sources)
+        if outer and outer[1] is None:
+            return sources.find(outer[0], node.attr)
+        if outer and isinstance(outer[1], ast.ClassDef):
+            inner = sources.member(*outer, node.attr)
+            if isinstance(inner, ast.Assign):  # Settings = OpenAILLMSettings
+                owner = next(m for m, c in sources.bases(*outer) if inner in ast.walk(c))
+                value = inner.value
+                if isinstance(value, ast.Attribute):
+                    base = sources.find(owner, value.value.id)
+                    inner = sources.member(*base, value.attr)
+                    owner, value = base[0], inner.value
+                return sources.find(owner, value.id)
+            return (outer[0], inner) if inner else None
+
+
+def faults(source, sources):
+    tree = ast.parse(source)
+    names = imported(tree, sources)
+    for name, origin in names.items():
+        if not sources.find(*origin):
+            yield f"{origin[0]} has no {origin[1]}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            outer = resolve(node.value, names, sources)
+            if outer and outer[1] is None and not sources.find(outer[0], node.attr):
+                yield f"{outer[0]} has no {node.attr}"
+        if isinstance(node, ast.Call):
+            yield from wrong_keywords(node, names, sources)
+        if isinstance(node, ast.ClassDef):
+            yield from wrong_overrides(node, names, sources)
+
+
+def wrong_keywords(call, names, sources):
+    found = resolve(call.func, names, sources)
+    inner = isinstance(call.func, ast.Attribute) and resolve(call.func.value, names, sources)
+    if inner and inner[1] and not found:
+        yield f"there is no {ast.unparse(call.func)}"
+    for keyword in call.keywords if found and found[1] else ():
+        if keyword.arg and not sources.takes(*found, keyword.arg):
+            yield f"{ast.unparse(call.func)} takes no {keyword.arg}"
+
+
+def wrong_overrides(node, names, sources):
+    for base in node.bases:
+        found = resolve(base, names, sources)
+        for method in node.body if found else ():
+            theirs = isinstance(method, FUNCTION) and sources.member(*found, method.name)
+            if not isinstance(theirs, FUNCTION) or method.name == "__init__":
+                continue
+            wanted = parameters(theirs)
+            if not method.args.kwarg and parameters(method) != wanted:
+                yield f"{node.name}.{method.name} takes {parameters(method)}, that of the base {wanted}"
+
+
+def inner_class(path, name, sources):
+    module, _, outer = path.rpartition(".")
+    found = sources.find(module, outer)
+    inner = found and sources.member(*found, name)
+    return inner and (found[0], inner)
+
+
+def missing_members(sources):
+    for path, members in USED.items():
+        module, _, name = path.rpartition(".")
+        found = sources.find(module, name) if name != "default" else inner_class(module, name, sources)
+        if not found:
+            yield f"there is no {path}"
+            continue
+        for member in members:
+            method, _, wanted = member.rstrip(")").partition("(")
+            theirs = sources.member(*found, method)
+            if theirs is None:
+                yield f"{path} has no {method}"
+            for parameter in filter(None, wanted.split(",")):
+                if parameter not in parameters(theirs):
+                    yield f"{path}.{method} takes no {parameter}"
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--pipecat", type=pathlib.Path, required=True, metavar="DIR")
+    options.add_argument("--livekit", type=pathlib.Path, required=True, metavar="DIR")
+    given = options.parse_args()
+    plugin = given.livekit / "livekit-plugins" / "livekit-plugins-openai"
+    sources = Sources([given.pipecat / "src", given.livekit / "livekit-agents", plugin])
+    for module in ("pipecat", "livekit.agents", "livekit.plugins.openai"):
+        if not sources.file_of(module):
+            options.error(f"{module} is not there: is this a checkout?")
+    count = 0
+    for where, source in texts():
+        for fault in faults(source, sources):
+            print(f"{where}: {fault}")
+            count += 1
+    for fault in missing_members(sources):
+        print(f"USED: {fault}")
+        count += 1
+    print(f"{count} faults in {len(list(texts()))} texts")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

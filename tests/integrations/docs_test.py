@@ -1,0 +1,42 @@
+"""The Python of docs/integrations: it compiles, and the lines for any other framework do what they say."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+from gateway_process import FIRST, SHIMS, gateway
+
+
+def blocks(page):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+
+
+class Docs(unittest.TestCase):
+    def test_each_file_and_each_block_compiles(self):
+        sources = [(file.name, file.read_text()) for file in SHIMS.glob("*.py")]
+        sources += [(page.name, block) for page in SHIMS.glob("*.md") for block in blocks(page)]
+        self.assertGreater(len(sources), 8)
+        for name, source in sources:
+            with self.subTest(name):
+                compile(source, name, "exec")
+
+    def test_each_link_to_a_file_leads_to_one(self):
+        for page in SHIMS.glob("*.md"):
+            for target in re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", page.read_text()):
+                with self.subTest(f"{page.name}: {target}"):
+                    self.assertTrue((SHIMS / target).exists())
+
+    def test_the_lines_for_any_other_framework_speak_a_reply(self):
+        program = next(b for b in blocks(SHIMS / "README.md") if "websockets" in b)
+        with gateway() as url:
+            program = program.replace("ws://127.0.0.1:8090", url.replace("http", "ws"))
+            done = subprocess.run(
+                [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, env=os.environ
+            )
+        self.assertEqual(("", FIRST), (done.stderr, done.stdout.splitlines()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,77 @@
+"""`tandem serve` in front of tandem-mock-server, as processes of their own, for one test.
+
+TANDEM_COMMAND and TANDEM_MOCK_SERVER in the environment are the two programs.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHIMS = ROOT / "docs" / "integrations"
+sys.path.insert(0, str(SHIMS))
+
+SYSTEM = "You are the voice of the Blue Heron."
+FIRST = [
+    "Yes, we do have a table for you tonight.",
+    "How many of you are going to come?",
+    "We have got some places outside as well.",
+]
+SECOND = "We can seat four of you at the window from eight."
+DIALOGUE = [
+    {"role": "system", "content": SYSTEM},
+    {"role": "user", "content": "Do you have a table?"},
+    {"role": "assistant", "content": " ".join(FIRST)},
+    {"role": "user", "content": "Four. By the window?"},
+    {"role": "assistant", "content": SECOND},
+]
+FIRST_TURN = DIALOGUE[:2]
+
+
+def _dialogues():
+    """DIALOGUE, and those in which the user interrupts its first sentence behind any of its words."""
+    yield DIALOGUE
+    words = FIRST[0].split()
+    for n in range(1, len(words)):
+        heard = {"role": "assistant", "content": " ".join(words[:n])}
+        yield [*DIALOGUE[:2], heard, *DIALOGUE[3:]]
+
+
+def _started(stack, arguments, **environment):
+    process = stack.enter_context(
+        subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
+    )
+    stack.callback(process.terminate)
+    line = process.stdout.readline()
+    found = re.search(r"https?://[^\s,]+", line)
+    if not found:
+        raise RuntimeError(f"{arguments[0]} said {line!r} and not where it listens")
+    return found.group()
+
+
+@contextlib.contextmanager
+def gateway(*flags):
+    """The URL of a gateway whose model says what _dialogues() has; `flags` are further ones of
+    `serve`."""
+    with contextlib.ExitStack() as stack:
+        script = stack.enter_context(tempfile.NamedTemporaryFile("w", suffix=".jsonl"))
+        for i, messages in enumerate(_dialogues()):
+            script.write(json.dumps({"id": f"table-{i}", "messages": messages}) + "\n")
+        script.flush()
+        mock = _started(stack, [os.environ["TANDEM_MOCK_SERVER"], "--dialogues", script.name])
+        command = [os.environ["TANDEM_COMMAND"], "serve", "--url", mock]
+        command += ["--listen", "127.0.0.1:0", "--log-level", "error", "--reuse-guard", "auto", *flags]
+        yield _started(stack, command)
+
+
+def new_key(name):
+    """A key, and the line of JSON that goes into a key file for it."""
+    made = subprocess.run(
+        [os.environ["TANDEM_COMMAND"], "key", "--name", name], capture_output=True, text=True, check=True
+    )
+    return made.stdout.splitlines()[:2]

@@ -1,0 +1,124 @@
+"""Stand-ins for the classes of LiveKit Agents that livekit_tandem.py uses, with the signatures of the
+real ones. Not LiveKit: real_livekit.py runs the same on LiveKit Agents itself. Importing this makes
+them the modules of LiveKit's names."""
+
+import asyncio
+import sys
+import types
+from dataclasses import dataclass, field
+
+
+@dataclass
+class PlaybackFinishedEvent:
+    playback_position: float
+    interrupted: bool
+    synchronized_transcript: str | None = None
+
+
+class FlushSentinel:
+    pass
+
+
+@dataclass
+class ModelSettings:
+    tool_choice: object = None
+
+
+class LLM:
+    pass
+
+
+@dataclass
+class ChatMessage:
+    role: str
+    text_content: str
+    type: str = "message"
+    metrics: dict = field(default_factory=dict)
+
+
+@dataclass
+class ChatContext:
+    items: list
+
+
+class Tool:
+    pass
+
+
+class AudioOutput:
+    """Listeners of playback_finished; the test says when the playback is over."""
+
+    def __init__(self):
+        self.listeners = []
+
+    def on(self, event, callback):
+        assert event == "playback_finished", event
+        self.listeners.append(callback)
+
+    def off(self, event, callback):
+        self.listeners.remove(callback)
+
+    def finish(self, *, interrupted=False, synchronized_transcript=None):
+        for listener in list(self.listeners):
+            listener(PlaybackFinishedEvent(1.0, interrupted, synchronized_transcript))
+
+
+class Agent:
+    def __init__(self, *, instructions, llm=None, **kwargs):
+        self.instructions, self.llm = instructions, llm
+        output = types.SimpleNamespace(audio=AudioOutput(), audio_enabled=True)
+        self.session = types.SimpleNamespace(output=output)
+
+    async def on_exit(self):
+        pass
+
+    def llm_node(self, chat_ctx, tools, model_settings):
+        raise NotImplementedError
+
+
+class Reply:
+    """Runs a node as LiveKit does: what it yields is split into segments at each FlushSentinel; an
+    interruption ends the playback first, and cancels the node then."""
+
+    def __init__(self, agent, chat_ctx):
+        self.segments, self._text, self._new = [], "", asyncio.Condition()
+        self.task = asyncio.create_task(self._run(agent.llm_node(chat_ctx, [], ModelSettings())))
+
+    async def _run(self, node):
+        try:
+            async for piece in node:
+                if isinstance(piece, str):
+                    self._text += piece
+                else:
+                    await self._end_segment()
+        finally:
+            await node.aclose()
+
+    async def _end_segment(self):
+        async with self._new:
+            self.segments.append(self._text)
+            self._text = ""
+            self._new.notify_all()
+
+    async def has_segments(self, count):
+        async with self._new:
+            await self._new.wait_for(lambda: len(self.segments) >= count)
+
+    async def interrupt(self, audio, transcript):
+        audio.finish(interrupted=True, synchronized_transcript=transcript)
+        self.task.cancel()
+        await asyncio.wait([self.task])
+
+
+def _module(name, **members):
+    module = types.ModuleType(name)
+    module.__dict__.update(members, __path__=[])
+    sys.modules[name] = module
+    return module
+
+
+_module("livekit")
+_llm = _module("livekit.agents.llm", LLM=LLM, ChatContext=ChatContext, ChatMessage=ChatMessage, Tool=Tool)
+_module("livekit.agents", Agent=Agent, FlushSentinel=FlushSentinel, ModelSettings=ModelSettings, llm=_llm)
+_module("livekit.agents.voice")
+_module("livekit.agents.voice.io", PlaybackFinishedEvent=PlaybackFinishedEvent, AudioOutput=AudioOutput)

@@ -1,0 +1,92 @@
+"""docs/integrations/livekit_tandem.py against a gateway, between stand-ins for LiveKit Agents."""
+
+import time
+import unittest
+
+import livekit_standin as livekit
+from gateway_process import DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, gateway
+
+from livekit_tandem import TandemAgent, messages_of, timing_of
+from tandem_voice import TandemError
+
+
+def context(messages):
+    return livekit.ChatContext([livekit.ChatMessage(m["role"], m["content"]) for m in messages])
+
+
+class LiveKitShim(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.agent = TandemAgent(url=self.enterContext(gateway()), instructions=SYSTEM)
+        self.addAsyncCleanup(self.agent.on_exit)
+        self.audio = self.agent.session.output.audio
+
+    def reply(self, messages):
+        return livekit.Reply(self.agent, context(messages))
+
+    async def test_makes_a_segment_of_each_chunk_and_waits_until_it_is_spoken(self):
+        reply = self.reply(FIRST_TURN)
+        for n in range(1, 4):
+            await reply.has_segments(n)
+            self.assertEqual(FIRST[:n], [segment.strip() for segment in reply.segments])
+            self.audio.finish()
+        await reply.task
+        self.assertFalse(self.audio.listeners)
+
+    async def test_tells_at_an_interruption_what_was_heard(self):
+        reply = self.reply(FIRST_TURN)
+        await reply.has_segments(1)
+        await reply.interrupt(self.audio, "Yes, we do")
+        again = self.reply(DIALOGUE[:4])
+        await again.has_segments(1)
+        self.assertEqual([SECOND], [segment.strip() for segment in again.segments])
+        self.audio.finish()
+        await again.task
+
+    async def test_counts_nothing_as_heard_where_the_transcript_is_not_in_step(self):
+        chunk = {"speech": FIRST[0]}
+        told = []
+        self.agent._voice._interrupt = lambda chunk: told.append(chunk) or self.nothing()
+        reply = self.reply(FIRST_TURN)
+        await reply.has_segments(1)
+        await reply.interrupt(self.audio, None)
+        self.assertEqual(chunk["speech"], told[0]["speech"])
+        self.assertNotIn("heard", told[0])
+
+    async def nothing(self):
+        pass
+
+    async def test_does_not_wait_where_there_is_no_voice(self):
+        self.agent.session.output.audio_enabled = False
+        reply = self.reply(FIRST_TURN)
+        await reply.task
+        self.assertEqual(FIRST, [segment.strip() for segment in reply.segments])
+
+    async def test_fails_where_the_connection_is_lost(self):
+        reply = self.reply(FIRST_TURN)
+        await reply.has_segments(1)
+        await self.agent._voice._socket.close()
+        self.audio.finish()
+        with self.assertRaisesRegex(TandemError, "connection_lost"):
+            await reply.task
+
+    async def test_an_agent_without_another_llm_has_one_that_is_never_asked(self):
+        with self.assertRaises(NotImplementedError):
+            self.agent.llm.chat(chat_ctx=context(FIRST_TURN))
+
+    def test_takes_the_text_of_a_history(self):
+        call = livekit.ChatMessage("assistant", "", type="function_call")
+        developer = livekit.ChatMessage("developer", "Be brief.")
+        history = livekit.ChatContext([developer, call, *context(FIRST_TURN[1:]).items])
+        self.assertEqual(
+            [{"role": "system", "content": "Be brief."}, FIRST_TURN[1]], messages_of(history)
+        )
+
+    def test_tells_when_the_user_stopped_speaking(self):
+        history = context(FIRST_TURN)
+        self.assertEqual({}, timing_of(history))
+        history.items[-1].metrics["stopped_speaking_at"] = time.time() - 1
+        self.assertGreaterEqual(timing_of(history)["user_stopped_ms_ago"], 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

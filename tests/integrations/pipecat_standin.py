@@ -1,0 +1,146 @@
+"""Stand-ins for the classes of Pipecat that pipecat_tandem.py uses, with the signatures of the real
+ones and as much of what they do as a pipeline of one service needs. Not Pipecat: real_pipecat.py
+runs the same on Pipecat itself. Importing this makes them the modules of Pipecat's names."""
+
+import asyncio
+import enum
+import sys
+import types
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Frame:
+    pass
+
+
+class SystemFrame(Frame):
+    pass
+
+
+class ControlFrame(Frame):
+    pass
+
+
+@dataclass
+class LLMContextFrame(Frame):
+    context: object
+
+
+@dataclass
+class LLMTextFrame(Frame):
+    text: str
+
+
+@dataclass
+class LLMFullResponseStartFrame(ControlFrame):
+    pass
+
+
+@dataclass
+class LLMFullResponseEndFrame(ControlFrame):
+    pass
+
+
+@dataclass
+class InterruptionFrame(SystemFrame):
+    pass
+
+
+@dataclass
+class TTSStartedFrame(ControlFrame):
+    context_id: str | None = None
+
+
+@dataclass
+class TTSTextFrame(Frame):
+    text: str
+    aggregated_by: str
+    context_id: str | None = None
+
+
+@dataclass
+class VADUserStoppedSpeakingFrame(SystemFrame):
+    stop_secs: float = 0.0
+    timestamp: float = 0.0
+
+
+class FrameDirection(enum.Enum):
+    DOWNSTREAM = 1
+    UPSTREAM = 2
+
+
+class LLMContext:
+    def __init__(self, messages=None):
+        self.messages = messages or []
+
+
+@dataclass
+class LLMSettings:
+    model: str | None
+    system_instruction: str | None
+    temperature: float | None
+    extra: dict = field(default_factory=dict)
+
+
+class FrameProcessor:
+    """What is pushed goes to the next processor, or is kept in `pushed`; an interruption cancels the
+    frame that is being processed, as in Pipecat."""
+
+    def __init__(self, *, name=None, **kwargs):
+        self.next, self.pushed, self.errors, self._task = None, [], [], None
+
+    async def process_frame(self, frame, direction):
+        pass
+
+    async def push_frame(self, frame, direction=FrameDirection.DOWNSTREAM):
+        self.pushed.append(frame)
+        if self.next:
+            await self.next.process_frame(frame, direction)
+
+    async def push_error(self, error_msg, exception=None, fatal=False):
+        self.errors.append(error_msg)
+
+    async def cleanup(self):
+        pass
+
+    async def queue_frame(self, frame, direction=FrameDirection.DOWNSTREAM):
+        if isinstance(frame, InterruptionFrame):
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        self._task = asyncio.create_task(self.process_frame(frame, direction))
+        return self._task
+
+
+class Adapter:
+    def get_llm_invocation_params(self, context, *, system_instruction=None, convert_developer_to_user):
+        system = [{"role": "system", "content": system_instruction}] if system_instruction else []
+        return {"messages": system + list(context.messages)}
+
+
+class LLMService(FrameProcessor):
+    def __init__(self, run_in_parallel=True, settings=None, **kwargs):
+        super().__init__(**kwargs)
+        self._settings = settings
+
+    def get_llm_adapter(self):
+        return Adapter()
+
+
+def _module(name, *classes):
+    module = types.ModuleType(name)
+    module.__dict__.update({c.__name__: c for c in classes})
+    module.__path__ = []
+    sys.modules[name] = module
+
+
+for _name in ("pipecat", "pipecat.frames", "pipecat.processors", "pipecat.processors.aggregators", "pipecat.services"):
+    _module(_name)
+_module(
+    "pipecat.frames.frames", ControlFrame, Frame, LLMContextFrame, LLMFullResponseEndFrame,
+    LLMFullResponseStartFrame, LLMTextFrame, TTSStartedFrame, TTSTextFrame, VADUserStoppedSpeakingFrame,
+)  # fmt: skip
+_module("pipecat.processors.aggregators.llm_context", LLMContext)
+_module("pipecat.processors.frame_processor", FrameDirection, FrameProcessor)
+_module("pipecat.services.llm_service", LLMService)
+_module("pipecat.services.settings", LLMSettings)

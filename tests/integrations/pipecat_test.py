@@ -1,0 +1,117 @@
+"""docs/integrations/pipecat_tandem.py against a gateway, between stand-ins for Pipecat."""
+
+import asyncio
+import unittest
+
+import pipecat_standin as pipecat
+from gateway_process import DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, gateway
+
+from pipecat_tandem import TandemChunkFrame, TandemEar, TandemLLMService
+
+
+class Stage(pipecat.FrameProcessor):
+    """The TTS and the output transport: speaks each response as far as the test says."""
+
+    def __init__(self):
+        super().__init__()
+        self.said, self._came, self._chunk = [], asyncio.Condition(), None
+
+    async def process_frame(self, frame, direction):
+        if isinstance(frame, TandemChunkFrame):
+            async with self._came:
+                self._chunk = frame
+                self._came.notify_all()
+        elif isinstance(frame, pipecat.LLMTextFrame):
+            self.said.append(frame.text)
+
+    async def has_said(self, count):
+        async with self._came:
+            await self._came.wait_for(lambda: len(self.said) >= count and self._chunk)
+
+    async def play(self, words):
+        context = f"context-{len(self.said)}"
+        await self.push_frame(pipecat.TTSStartedFrame(context))
+        for word in words:
+            await self.push_frame(pipecat.TTSTextFrame(word, "word", context))
+
+    async def finish(self):
+        chunk, self._chunk = self._chunk, None
+        await self.push_frame(chunk)
+
+
+class PipecatShim(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.make(self.enterContext(gateway()))
+
+    def make(self, url):
+        self.llm, self.stage = TandemLLMService(url=url, system_instruction=SYSTEM), Stage()
+        self.addAsyncCleanup(self.llm.cleanup)
+        self.ear = self.stage.next = TandemEar(self.llm)
+        self.llm.next = self.stage
+
+    async def ask(self, messages):
+        context = pipecat.LLMContext(messages[1:])  # the system prompt is the service's
+        return await self.llm.queue_frame(pipecat.LLMContextFrame(context))
+
+    async def interrupt(self):
+        await self.llm.queue_frame(pipecat.InterruptionFrame())
+
+    async def test_makes_a_response_of_each_chunk_and_waits_until_it_is_spoken(self):
+        answer = await self.ask(FIRST_TURN)
+        for n in range(1, 4):
+            await self.stage.has_said(n)
+            self.assertEqual(FIRST[:n], self.stage.said)
+            await self.stage.finish()
+        await answer
+        kinds = [type(frame).__name__ for frame in self.llm.pushed]
+        one = ["LLMFullResponseStartFrame", "LLMTextFrame", "LLMFullResponseEndFrame", "TandemChunkFrame"]
+        self.assertEqual(one * 3, kinds)
+
+    async def test_tells_at_an_interruption_which_words_were_heard(self):
+        await self.ask(FIRST_TURN)
+        await self.stage.has_said(1)
+        await self.stage.play(["Yes,", "we", "do"])
+        await self.interrupt()
+        await self.ask(DIALOGUE[:4])
+        await self.stage.has_said(2)
+        self.assertEqual([FIRST[0], SECOND], self.stage.said)
+
+    async def test_does_not_count_words_of_another_voice(self):
+        await self.ask(FIRST_TURN)
+        await self.stage.has_said(1)
+        await self.stage.play(["Yes,"])
+        await self.ear.process_frame(pipecat.TTSTextFrame("tonight.", "word", "another"), None)
+        self.assertEqual(len("Yes,"), self.llm._chunk["heard"])
+
+    async def test_keeps_its_own_frame_from_the_processors_behind(self):
+        answer = await self.ask(FIRST_TURN)
+        for n in range(1, 4):
+            await self.stage.has_said(n)
+            await self.stage.finish()
+        await answer
+        self.assertFalse([f for f in self.ear.pushed if isinstance(f, TandemChunkFrame)])
+
+    async def test_tells_when_the_user_stopped_speaking(self):
+        stopped = pipecat.VADUserStoppedSpeakingFrame(stop_secs=0.2, timestamp=0)
+        await self.llm.process_frame(stopped, None)
+        timing = self.llm._timing()
+        self.assertEqual(200, timing["vad_stop_ms"])
+        self.assertGreater(timing["user_stopped_ms_ago"], 200)
+        self.assertEqual({}, self.llm._timing())
+
+    async def test_pushes_an_error_where_there_is_no_gateway(self):
+        self.make("http://127.0.0.1:1")
+        await (await self.ask(FIRST_TURN))
+        self.assertRegex(self.llm.errors[0], "tandem: .*127.0.0.1")
+
+    async def test_pushes_an_error_where_the_connection_is_lost(self):
+        answer = await self.ask(FIRST_TURN)
+        await self.stage.has_said(1)
+        await self.llm._voice._socket.close()
+        await self.stage.finish()
+        await answer
+        self.assertRegex(self.llm.errors[0], "connection_lost")
+
+
+if __name__ == "__main__":
+    unittest.main()

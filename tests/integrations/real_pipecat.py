@@ -1,0 +1,161 @@
+"""Runs docs/integrations/pipecat_tandem.py in a pipeline of the real Pipecat, against a gateway.
+
+By hand, since it needs Pipecat: PYTHONPATH has its src/ (or it is installed). Packages that Pipecat
+imports but that play no part here (loudness, soxr, ...) may be missing. The voice and the transport
+are small classes on Pipecat's own TTSService and BaseOutputTransport: words of 60 ms, played in
+real time. Exit status: 0 as expected, 1 not.
+"""
+
+import asyncio
+import importlib.util
+import sys
+from unittest.mock import MagicMock
+
+from gateway_process import DIALOGUE, FIRST, FIRST_TURN, SECOND, gateway
+
+for name in ("loudness", "numba", "num2words", "onnxruntime", "pyloudnorm", "soxr", "transformers"):
+    if importlib.util.find_spec(name) is None:
+        sys.modules[name] = MagicMock()
+
+from pipecat.frames.frames import (  # noqa: E402
+    EndFrame,
+    InterruptionFrame,
+    LLMContextFrame,
+    StartFrame,
+    TTSAudioRawFrame,
+    TTSStartedFrame,
+    TTSStoppedFrame,
+)
+from pipecat.pipeline.pipeline import Pipeline  # noqa: E402
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker  # noqa: E402
+from pipecat.processors.aggregators.llm_context import LLMContext  # noqa: E402
+from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair  # noqa: E402
+from pipecat.services.settings import TTSSettings  # noqa: E402
+from pipecat.services.tts_service import TTSService  # noqa: E402
+from pipecat.transports.base_output import BaseOutputTransport  # noqa: E402
+from pipecat.transports.base_transport import TransportParams  # noqa: E402
+from pipecat.workers.runner import WorkerRunner  # noqa: E402
+
+from pipecat_tandem import TandemEar, TandemLLMService  # noqa: E402
+
+RATE = 16000
+WORD = 0.06
+
+
+class Voice(TTSService):
+    """Words of silence with their times, as services with word timestamps give them."""
+
+    def __init__(self, with_times):
+        settings = TTSSettings(model="silence", voice="none", language=None)
+        super().__init__(
+            push_text_frames=not with_times, push_stop_frames=True, sample_rate=RATE, settings=settings
+        )
+        self.said, self._with_times = [], with_times
+
+    async def run_tts(self, text, context_id):
+        self.said.append(text)
+        await self.create_audio_context(context_id)
+        yield TTSStartedFrame(context_id=context_id)
+        words = text.split()
+        for i, word in enumerate(words):
+            yield TTSAudioRawFrame(b"\1\0" * int(RATE * WORD), RATE, 1, context_id=context_id)
+            if self._with_times:
+                await self.add_word_timestamps([(word, i * WORD)], context_id)
+        yield TTSStoppedFrame(context_id=context_id)
+
+
+class Speaker(BaseOutputTransport):
+    """Plays in real time, to nobody."""
+
+    def __init__(self):
+        super().__init__(TransportParams(audio_out_enabled=True, audio_out_sample_rate=RATE))
+        self.played = 0.0
+
+    async def start(self, frame: StartFrame):
+        await super().start(frame)
+        await self.set_transport_ready(frame)
+
+    async def write_audio_frame(self, frame):
+        seconds = len(frame.audio) / 2 / RATE
+        await asyncio.sleep(seconds)
+        self.played += seconds
+        return True
+
+
+class Stage:
+    """A pipeline that runs, from a context to what the speaker plays."""
+
+    def __init__(self, url, with_times):
+        self.context = LLMContext(list(FIRST_TURN))
+        self.llm, self.voice, self.speaker = TandemLLMService(url=url), Voice(with_times), Speaker()
+        pair = LLMContextAggregatorPair(self.context)
+        pipeline = Pipeline(
+            [self.llm, self.voice, self.speaker, TandemEar(self.llm), pair.assistant()]
+        )
+        self.worker = PipelineWorker(pipeline, params=PipelineParams(audio_out_sample_rate=RATE))
+
+    async def until(self, condition):
+        async with asyncio.timeout(20):
+            while not condition():
+                await asyncio.sleep(0.01)
+
+    def heard(self):
+        chunk = self.llm._chunk or {"speech": ""}
+        return chunk["speech"][: chunk.get("heard", 0)]
+
+    def assistant(self):
+        return " ".join(m["content"] for m in self.context.get_messages() if m["role"] == "assistant")
+
+
+async def plays_whole_reply_paced(stage):
+    await stage.worker.queue_frame(LLMContextFrame(stage.context))
+    await stage.until(lambda: len(stage.voice.said) == 1)
+    await stage.until(lambda: stage.speaker.played > 0.2)
+    assert stage.voice.said == FIRST[:1], f"came before the first was spoken: {stage.voice.said}"
+    await stage.until(lambda: len(stage.voice.said) == 3 and FIRST[2] in stage.assistant())
+    assert stage.voice.said == FIRST, stage.voice.said
+    assert stage.assistant() == " ".join(FIRST), stage.assistant()
+
+
+async def interrupts_and_tells_what_was_heard(stage):
+    told = []
+    interrupt = stage.llm._voice._interrupt
+
+    async def spy(chunk):
+        told.append(dict(chunk))
+        await interrupt(chunk)
+
+    stage.llm._voice._interrupt = spy
+    await stage.worker.queue_frame(LLMContextFrame(stage.context))
+    await stage.until(lambda: "have" in stage.heard())
+    await stage.worker.queue_frame(InterruptionFrame())
+    await stage.until(lambda: told)
+    heard = told[0]["speech"][: told[0]["heard"]]
+    assert FIRST[0].startswith(heard) and "have" in heard and len(heard) < len(FIRST[0]), heard
+    stage.context.add_message(DIALOGUE[3])
+    await stage.worker.queue_frame(LLMContextFrame(stage.context))
+    await stage.until(lambda: len(stage.voice.said) == 2)
+    assert stage.voice.said == [FIRST[0], SECOND], f"the history has not {heard!r}: {stage.voice.said}"
+
+
+async def run(check, with_times):
+    with gateway() as url:
+        stage = Stage(url, with_times)
+        runner = WorkerRunner(handle_sigint=False)
+        await runner.add_workers(stage.worker)
+        running = asyncio.create_task(runner.run())
+        try:
+            await check(stage)
+        finally:
+            await stage.worker.queue_frame(EndFrame())
+            await asyncio.wait_for(running, 20)
+    print("ok", check.__name__, "with word times" if with_times else "without word times", flush=True)
+
+
+async def main():
+    await run(plays_whole_reply_paced, True)
+    await run(plays_whole_reply_paced, False)
+    await run(interrupts_and_tells_what_was_heard, True)
+
+
+asyncio.run(main())

@@ -1,0 +1,17 @@
+"""Runs one of the tests beside this file; exit status 77, and what is missing, where it cannot.
+
+  run_test.py voice_client_test
+"""
+
+import importlib.util
+import sys
+import unittest
+
+SKIPPED = 77
+
+for package in ("websockets", "aiohttp"):
+    if importlib.util.find_spec(package) is None:
+        print(f"SKIPPED: python3-{package} is missing; tools/setup.sh tests installs it")
+        sys.exit(SKIPPED)
+
+unittest.main(module=None, argv=["run_test.py", sys.argv[1]])

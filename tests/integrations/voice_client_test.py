@@ -1,0 +1,110 @@
+"""docs/integrations/tandem_voice.py against a gateway."""
+
+import asyncio
+import json
+import tempfile
+import unittest
+from contextlib import aclosing
+
+import aiohttp
+
+from gateway_process import DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, gateway, new_key
+from tandem_voice import TandemError, TandemVoice
+
+
+async def spoken(voice, messages, **turn):
+    """All that a listener hears who hears all."""
+    async with aclosing(voice.reply(messages, **turn)) as chunks:
+        return [chunk["speech"] async for chunk in chunks]
+
+
+async def interrupted(voice, messages, heard):
+    """The first chunk, of which only `heard` characters are heard."""
+    async with aclosing(voice.reply(messages)) as chunks:
+        async for chunk in chunks:
+            chunk["heard"] = heard
+            return chunk["speech"]
+
+
+class VoiceClient(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.url = self.enterContext(gateway())
+        self.voice = TandemVoice(self.url)
+        self.addAsyncCleanup(self.voice.close)
+
+    async def test_speaks_a_reply_chunk_by_chunk(self):
+        self.assertEqual(FIRST, await spoken(self.voice, FIRST_TURN))
+
+    async def test_goes_on_with_what_is_new(self):
+        await spoken(self.voice, FIRST_TURN)
+        socket = self.voice._socket
+        timing = {"user_stopped_ms_ago": 640, "vad_stop_ms": 500}
+        self.assertEqual([SECOND], await spoken(self.voice, DIALOGUE[:4], **timing))
+        self.assertIs(socket, self.voice._socket)
+
+    async def test_history_keeps_what_was_heard_of_an_interrupted_reply(self):
+        self.assertEqual(FIRST[0], await interrupted(self.voice, FIRST_TURN, len("Yes, we do")))
+        self.assertEqual([SECOND], await spoken(self.voice, DIALOGUE[:4]))
+
+    async def test_speaks_nothing_of_a_reply_that_was_left(self):
+        async with aclosing(self.voice.reply(FIRST_TURN)) as chunks:
+            await chunks.__anext__()
+        self.assertFalse(set(FIRST) & set(await spoken(self.voice, DIALOGUE[:4])))
+
+    async def test_begins_anew_where_the_history_was_rewritten(self):
+        await spoken(self.voice, [{"role": "user", "content": "Something else."}])
+        self.assertEqual(FIRST, await spoken(self.voice, FIRST_TURN))
+
+    async def test_begins_anew_with_the_whole_history_after_a_lost_connection(self):
+        await spoken(self.voice, FIRST_TURN)
+        await self.voice._socket.close()
+        self.assertEqual([SECOND], await spoken(self.voice, DIALOGUE[:4]))
+
+    async def test_tells_of_a_connection_that_is_lost_in_a_reply(self):
+        with self.assertRaisesRegex(TandemError, "connection_lost"):
+            async with aclosing(self.voice.reply(FIRST_TURN)) as chunks:
+                async for _ in chunks:
+                    await self.voice._socket.close()
+
+    async def test_answers_a_last_word_of_the_system(self):
+        self.assertTrue(await spoken(self.voice, [{"role": "system", "content": SYSTEM}]))
+
+    async def test_refuses_a_history_that_asks_for_nothing(self):
+        with self.assertRaisesRegex(ValueError, "nothing to reply to"):
+            await spoken(self.voice, DIALOGUE)
+
+    async def test_tells_what_the_gateway_finds_wrong(self):
+        with self.assertRaisesRegex(TandemError, "invalid_value"):
+            await spoken(self.voice, [{"role": "nobody", "content": "Hello?"}])
+
+    async def test_tells_what_is_wrong_with_an_option(self):
+        voice = TandemVoice(self.url, options={"temperature": "hot"})
+        self.addAsyncCleanup(voice.close)
+        with self.assertRaisesRegex(TandemError, "temperature"):
+            await spoken(voice, FIRST_TURN)
+
+
+class VoiceClientAndKeys(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        key, line = new_key("bot")
+        file = self.enterContext(tempfile.NamedTemporaryFile("w", suffix=".json"))
+        file.write(json.dumps({"keys": [json.loads(line)]}))
+        file.flush()
+        self.key, self.url = key, self.enterContext(gateway("--keys", file.name))
+
+    async def said_with(self, key):
+        voice = TandemVoice(self.url, api_key=key)
+        self.addAsyncCleanup(voice.close)
+        return await asyncio.wait_for(spoken(voice, FIRST_TURN), 20)
+
+    async def test_brings_its_key(self):
+        self.assertEqual(FIRST, await self.said_with(self.key))
+
+    async def test_is_refused_without_one(self):
+        with self.assertRaises(aiohttp.WSServerHandshakeError) as refused:
+            await self.said_with(None)
+        self.assertEqual(401, refused.exception.status)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,101 @@
+// A mock server, and tandem serve in front of it, as processes of their own on free ports.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const limit = 20_000; // ms, of every wait
+
+function programOf(variable) {
+  const program = process.env[variable];
+  if (!program) throw new Error(`${variable} must name the program to test`);
+  return program;
+}
+
+/** Starts it, and waits for the address in the first line that it prints. */
+async function start(program, args) {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const line = await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${program} says nothing`)), limit);
+    lines.once('line', (first) => {
+      clearTimeout(timer);
+      resolve(first);
+    });
+    child.once('exit', (code) => reject(new Error(`${program} ended with ${code}`)));
+    child.once('error', reject);
+  });
+  const url = /http:\/\/[\d.]+:\d+/.exec(line)?.[0];
+  if (!url) throw new Error(`no address in: ${line}`);
+  return { child, url };
+}
+
+async function stop({ child }) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+export const keyOf = (name, more = {}) => ({
+  name,
+  sha256: createHash('sha256').update(`tdm_${name}`).digest('hex'),
+  ...more,
+});
+
+/**
+ * Both servers. `dialogues` are pairs of what the user says and what the mock answers; `keys` are
+ * those of the key file, none without.
+ */
+export async function startGateway({ dialogues = [], keys, mockFlags = [], flags = [] }) {
+  const folder = mkdtempSync(join(tmpdir(), 'tandem-openai-'));
+  const dialogueFile = join(folder, 'dialogues.jsonl');
+  const lines = dialogues.map(([user, assistant], i) =>
+    JSON.stringify({
+      id: `d${i}`,
+      messages: [
+        { role: 'user', content: user },
+        { role: 'assistant', content: assistant },
+      ],
+    }),
+  );
+  writeFileSync(dialogueFile, lines.join('\n') + '\n');
+  const access = [];
+  if (keys) {
+    const keyFile = join(folder, 'keys.json');
+    writeFileSync(keyFile, JSON.stringify({ keys }), { mode: 0o600 });
+    access.push('--keys', keyFile);
+  }
+  const started = [];
+  const close = async () => {
+    for (const server of started.reverse()) await stop(server);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const mock = await start(programOf('TANDEM_MOCK_SERVER'), [
+      '--dialogues', dialogueFile, ...mockFlags,
+    ]);
+    started.push(mock);
+    const gateway = await start(programOf('TANDEM_COMMAND'), [
+      'serve', '--url', mock.url, '--proxy', 'none', '--listen', '127.0.0.1:0', '--model', 'talk',
+      '--reuse-guard', '0', '--log-level', 'warning', ...access, ...flags,
+    ]);
+    started.push(gateway);
+    return { url: `${gateway.url}/v1`, mock: mock.url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Whether the slots of the mock come to be as `isWanted` says. */
+export async function slotsBecome(mock, isWanted) {
+  for (const end = Date.now() + limit; Date.now() < end; ) {
+    const slots = await (await fetch(`${mock}/slots`)).json();
+    if (isWanted(slots)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return false;
+}

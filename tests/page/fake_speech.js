@@ -1,0 +1,73 @@
+// Stands for the browser's voice and ears; runs in the page, before its own scripts. A voice ends
+// when the test says so, unless `mode` is 'flowing' (at once) or 'timed' (as fast as a voice, and
+// word by word); 'broken' is that of a browser without voices.
+
+export function fakeSpeech({ mode = 'stepped', hasEars = true }) {
+    const spoken = [];
+    let current = null;
+
+    const tell = (utterance, type, fields = {}) =>
+        utterance?.[`on${type}`]?.({ type, utterance, ...fields });
+    const end = () => {
+        const utterance = current;
+        current = null;
+        tell(utterance, 'end');
+    };
+    const begin = (utterance) => {
+        if (utterance !== current) return;
+        tell(utterance, 'start');
+        if (mode === 'flowing') queueMicrotask(end);
+        if (mode === 'timed') speakOn(utterance, 0);
+    };
+    const speakOn = (utterance, at) => {
+        if (utterance !== current) return;
+        if (at >= utterance.text.length) return end();
+        tell(utterance, 'boundary', { name: 'word', charIndex: at });
+        const next = utterance.text.indexOf(' ', at) + 1 || utterance.text.length;
+        setTimeout(() => speakOn(utterance, next), (next - at) * 25);
+    };
+
+    class FakeUtterance {
+        constructor(text) {
+            this.text = text;
+        }
+    }
+    const fake = {
+        speaking: false,
+        speak(utterance) {
+            if (!utterance.text) return;
+            if (mode === 'broken') return;
+            current = utterance;
+            spoken.push(utterance.text);
+            queueMicrotask(() => begin(utterance));
+        },
+        cancel() {
+            const utterance = current;
+            current = null;
+            queueMicrotask(() => tell(utterance, 'error', { error: 'interrupted' }));
+        },
+        getVoices: () => [],
+    };
+    Object.defineProperty(window, 'speechSynthesis', { value: fake });
+    window.SpeechSynthesisUtterance = FakeUtterance;
+
+    const ears = { on: null };
+    class FakeRecognition {
+        start() {
+            ears.on = this;
+        }
+        abort() {
+            ears.on = null;
+        }
+    }
+    window.SpeechRecognition = hasEars ? FakeRecognition : undefined;
+    delete window.webkitSpeechRecognition;
+    const hear = (transcript, isFinal) =>
+        ears.on.onresult({
+            resultIndex: 0,
+            results: [Object.assign([{ transcript }], { isFinal })],
+        });
+
+    const reach = (charIndex) => tell(current, 'boundary', { name: 'word', charIndex });
+    window.fake = { spoken, end, reach, hear, isSpeaking: () => current !== null };
+}

@@ -1,0 +1,148 @@
+// A page in Chromium, in front of `tandem serve` and the mock server, and what it says on the wire.
+
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+
+import { chromium } from 'playwright-core';
+
+import { fakeSpeech } from './fake_speech.js';
+import { run } from './programs.js';
+
+const { TANDEM_COMMAND, TANDEM_MOCK_SERVER, TANDEM_CHROMIUM } = process.env;
+const dialogues = fileURLToPath(new URL('dialogues.jsonl', import.meta.url));
+
+const browserFlags = [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+];
+
+export const openBrowser = () =>
+    chromium.launch({ executablePath: TANDEM_CHROMIUM, args: browserFlags });
+
+export const runMockServer = ({ tokensPerSecond = 500 } = {}) =>
+    run(TANDEM_MOCK_SERVER, [
+        '--port',
+        '0',
+        '--no-bos',
+        '--dialogues',
+        dialogues,
+        '--tokens-per-second',
+        String(tokensPerSecond),
+    ]);
+
+export const runGateway = (mock, { port = 0, more = [] } = {}) =>
+    run(TANDEM_COMMAND, [
+        'serve',
+        '--proxy',
+        'none',
+        '--listen',
+        `127.0.0.1:${port}`,
+        '--url',
+        `http://127.0.0.1:${mock.port}`,
+        '--model',
+        'talk',
+        '--first-chunk-min-tokens',
+        '0',
+        '--reuse-guard',
+        '0',
+        ...more,
+    ]);
+
+/** Opens the page at the gateway; `frames` are the messages of its WebSockets, in their order. */
+export async function openPage(browser, port, { speech = {}, context: contextOptions = {} } = {}) {
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        ...contextOptions,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15000);
+    const frames = [];
+    const faults = [];
+    const requests = [];
+    page.on('request', (request) => requests.push(request.url()));
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('websocket', (socket) => {
+        requests.push(socket.url());
+        socket.on('framesent', ({ payload }) =>
+            frames.push({ to: 'gateway', ...JSON.parse(payload) }),
+        );
+        socket.on('framereceived', ({ payload }) =>
+            frames.push({ to: 'page', ...JSON.parse(payload) }),
+        );
+    });
+    await page.addInitScript(fakeSpeech, speech);
+    await page.goto(`http://127.0.0.1:${port}/`);
+    return new OpenPage(page, { frames, faults, requests });
+}
+
+class OpenPage {
+    constructor(page, told) {
+        this.page = page;
+        Object.assign(this, told);
+    }
+
+    status(text) {
+        return this.page.locator('#status', { hasText: text }).waitFor();
+    }
+
+    async say(text) {
+        await this.page.getByLabel('Your words').fill(text);
+        await this.page.getByLabel('Your words').press('Enter');
+    }
+
+    /** Waits until so many chunks were given to the voice, and it speaks the last one. */
+    speaks(count) {
+        return this.page.waitForFunction(
+            (n) => fake.spoken.length === n && fake.isSpeaking(),
+            count,
+        );
+    }
+
+    spoken() {
+        return this.page.evaluate(() => fake.spoken);
+    }
+
+    /** The voice has spoken its chunk. */
+    endSpeech() {
+        return this.page.evaluate(() => fake.end());
+    }
+
+    /** Waits for a message of this type, the nth that `to` gets. */
+    async frame(to, type, nth = 1) {
+        const found = () =>
+            this.frames.filter((frame) => frame.to === to && frame.type === type)[nth - 1];
+        for (const before = Date.now(); !found();) {
+            assert.ok(
+                Date.now() - before < 15000,
+                `no ${type} (${nth}) to the ${to} in ${JSON.stringify(this.frames)}`,
+            );
+            await this.page.evaluate(() => new Promise(requestAnimationFrame));
+        }
+        return found();
+    }
+
+    /** Types of messages, as "chunk" from the gateway and "→ continue" to it. */
+    order() {
+        return this.frames.map(({ to, type }) => (to === 'gateway' ? `→ ${type}` : type));
+    }
+
+    texts(selector) {
+        return this.page.locator(selector).allTextContents();
+    }
+
+    /** Nothing was wrong but what matches. */
+    async close(...expected) {
+        const wrong = this.faults.filter(
+            (fault) => !expected.some((pattern) => pattern.test(fault)),
+        );
+        await this.page.context().close();
+        assert.deepEqual(wrong, []);
+    }
+}

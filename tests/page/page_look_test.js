@@ -1,0 +1,226 @@
+// How the page looks and reads: on a phone, by keyboard, with a screen reader, light and dark.
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { contrast } from './contrast.js';
+import { openBrowser, openPage, runGateway, runMockServer } from './page_fixture.js';
+
+const pictures = process.env.TANDEM_PAGE_PICTURES;
+
+let browser;
+let mock;
+let gateway;
+
+before(async () => {
+    browser = await openBrowser();
+    mock = await runMockServer({ tokensPerSecond: 60 });
+    gateway = await runGateway(mock, { more: ['--reuse-guard', '600ms'] });
+});
+
+after(async () => {
+    await gateway?.stop();
+    await mock?.stop();
+    await browser?.close();
+});
+
+// Some talk: a whole reply, one that is interrupted in the middle of a sentence, and one that runs.
+async function talkedWith(context) {
+    const it = await openPage(browser, gateway.port, { speech: { mode: 'timed' }, context });
+    await it.status('Connected to talk');
+    await it.say('Hello!');
+    await it.frame('page', 'end');
+    await it.say('Do you have a table?');
+    await it.speaks(5);
+    await it.page.waitForFunction(() =>
+        document.querySelector(
+            '#bubbles li:last-child .heard:last-of-type, #bubbles li:last-child .coming',
+        ),
+    );
+    await it.page.waitForFunction(
+        () =>
+            [...document.querySelectorAll('#bubbles li:last-child .heard')].at(-1).textContent
+                .length > 8,
+    );
+    await it.page.getByRole('button', { name: 'Interrupt' }).click();
+    await it.frame('page', 'end', 2);
+    await it.say('What is there to see in the town, and how do I get there from the station?');
+    await it.speaks(7);
+    return it;
+}
+
+const picture = (it, name) =>
+    pictures && it.page.screenshot({ path: path.join(pictures, `${name}.png`) });
+
+const hasNoSidewaysScroll = (page) =>
+    page.evaluate(
+        () =>
+            document.scrollingElement.scrollWidth <= innerWidth &&
+            document.querySelector('#scroll').scrollWidth <= innerWidth,
+    );
+
+const sizes = [
+    { name: 'desktop', viewport: { width: 1280, height: 800 } },
+    { name: 'phone', viewport: { width: 390, height: 844 }, hasTouch: true },
+    { name: 'narrow', viewport: { width: 320, height: 568 }, hasTouch: true },
+];
+
+for (const colorScheme of ['light', 'dark'])
+    for (const { name, ...size } of sizes)
+        test(`${name}, ${colorScheme}: all fits, and the controls are in sight`, async () => {
+            const it = await talkedWith({ ...size, colorScheme });
+            await picture(it, `${name}-${colorScheme}`);
+            assert.ok(await hasNoSidewaysScroll(it.page));
+            for (const label of ['Voice', 'New', 'Microphone', 'Interrupt', 'Send'])
+                assert.ok(
+                    await isInSight(it.page.getByRole('button', { name: label }), size.viewport),
+                    label,
+                );
+            if (name !== 'desktop') {
+                await it.page.locator('summary').click();
+                await picture(it, `${name}-${colorScheme}-time-line`);
+                assert.ok(await hasNoSidewaysScroll(it.page));
+                assert.ok(
+                    await isInSight(it.page.getByRole('button', { name: 'Send' }), size.viewport),
+                );
+            }
+            await it.close();
+        });
+
+async function isInSight(locator, { width, height }) {
+    const box = await locator.boundingBox();
+    return (
+        box.x >= 0 &&
+        box.y >= 0 &&
+        box.x + box.width <= width &&
+        box.y + box.height <= height &&
+        box.height >= 36
+    );
+}
+
+test('the key is asked for in a dialog', { skip: !pictures }, async () => {
+    const it = await openPage(browser, gateway.port);
+    await it.page.evaluate(() => document.querySelector('#key-entry').showModal());
+    await picture(it, 'key');
+    await it.close();
+});
+
+describe('by keyboard', () => {
+    test('Tab goes through the page in its order, and shows where it is', async () => {
+        const it = await openPage(browser, gateway.port);
+        await it.status('Connected to talk');
+        const stops = [];
+        for (let n = 0; n < 9; ++n) {
+            await it.page.keyboard.press('Tab');
+            stops.push(
+                await it.page.evaluate(() => {
+                    const element = document.activeElement;
+                    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+                    return {
+                        name: element.id || element.className || element.localName,
+                        outline: `${outlineStyle} ${outlineWidth}`,
+                    };
+                }),
+            );
+        }
+        assert.deepEqual(
+            stops.map(({ name }) => name),
+            ['skip', 'voice', 'anew', 'scroll', 'words', 'listen', 'send', 'summary', 'track'],
+        );
+        assert.ok(
+            stops.every(({ outline }) => outline === 'solid 2px'),
+            JSON.stringify(stops),
+        );
+        await it.close();
+    });
+
+    test('an interrupt leaves the focus on a control that is there', async () => {
+        const it = await openPage(browser, gateway.port);
+        await it.status('Connected to talk');
+        await it.say('Hello!');
+        await it.speaks(1);
+        await it.page.getByRole('button', { name: 'Interrupt' }).press('Enter');
+        assert.equal(await it.page.evaluate(() => document.activeElement.id), 'go-on');
+        await it.page.keyboard.press('Enter');
+        assert.equal(await it.page.evaluate(() => document.activeElement.id), 'words');
+        await it.close();
+    });
+});
+
+describe('with a screen reader', () => {
+    test('each control, region and picture has a name', async () => {
+        const it = await openPage(browser, gateway.port);
+        await it.status('Connected to talk');
+        const nameless = await it.page.evaluate(() =>
+            [...document.querySelectorAll('button, input, textarea, dialog, [role], section')]
+                .filter((element) => !element.hidden && !['status', 'alert'].includes(element.role))
+                .filter((element) => {
+                    const label =
+                        element.labels?.[0] ??
+                        document.getElementById(element.getAttribute('aria-labelledby'));
+                    return !(
+                        element.getAttribute('aria-label') ||
+                        label?.textContent.trim() ||
+                        element.textContent.trim()
+                    );
+                })
+                .map((element) => element.outerHTML.slice(0, 80)),
+        );
+        assert.deepEqual(nameless, []);
+        assert.equal(await it.page.evaluate(() => document.documentElement.lang), 'en');
+        assert.equal(
+            await it.page.evaluate(
+                () =>
+                    new Set([...document.querySelectorAll('[id]')].map(({ id }) => id)).size ===
+                    document.querySelectorAll('[id]').length,
+            ),
+            true,
+        );
+        await it.close();
+    });
+
+    test('it is told who said what, what was not heard, and how the connection is', async () => {
+        const it = await openPage(browser, gateway.port);
+        await it.status('Connected to talk');
+        await it.say('Hello!');
+        await it.speaks(1);
+        await it.page.keyboard.press('Escape');
+        await it.frame('page', 'end');
+        assert.deepEqual(await it.texts('#bubbles li'), [
+            'You: Hello!',
+            'Bot:  (not heard:) Hello.',
+        ]);
+        assert.equal(await it.page.locator('[role=status]').textContent(), 'Connected to talk');
+        await it.close();
+    });
+});
+
+describe('colours', () => {
+    const pairs = [
+        ['.user .text', '.user .text'],
+        ['.bot .heard', '.bot .text'],
+        ['.unheard', '.bot .text'],
+        ['#status', 'header'],
+        ['#send', '#send'],
+        ['#interrupt', '#composer'],
+        ['.hint', '#composer'],
+        ['.lanes li', '.panel'],
+        ['#figures dt', '.panel'],
+    ];
+    for (const colorScheme of ['light', 'dark'])
+        test(`${colorScheme}: all text stands out from its ground`, async () => {
+            const it = await talkedWith({ colorScheme });
+            for (const [text, ground] of pairs) {
+                const ratio = await it.page.evaluate(contrast, { text, ground });
+                assert.ok(ratio >= 4.5, `${text}: ${ratio.toFixed(2)}`);
+            }
+            await it.close();
+        });
+
+    test('nothing moves for who wants it calm', async () => {
+        const it = await talkedWith({ reducedMotion: 'reduce' });
+        assert.equal(await it.page.evaluate(() => document.getAnimations().length), 0);
+        await it.close();
+    });
+});

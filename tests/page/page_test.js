@@ -1,0 +1,362 @@
+// The page at `/` in a real browser, whose voice and ears alone are faked.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { openBrowser, openPage, runGateway, runMockServer } from './page_fixture.js';
+import { wireTo } from './programs.js';
+
+const greeting = ['Hello.', 'How are you?', 'I am very well today, thank you.'];
+const refusedByNobody = /ERR_CONNECTION_REFUSED/;
+
+let browser;
+let mock;
+let gateway;
+
+before(async () => {
+    browser = await openBrowser();
+    mock = await runMockServer();
+    gateway = await runGateway(mock);
+});
+
+after(async () => {
+    await gateway?.stop();
+    await mock?.stop();
+    await browser?.close();
+});
+
+async function talking(options) {
+    const it = await openPage(browser, gateway.port, options);
+    await it.status('Connected to talk');
+    return it;
+}
+
+describe('a conversation', () => {
+    test('speaks each chunk, and asks for the next one when it was spoken', async () => {
+        const it = await talking();
+        await it.say('Hello!');
+        for (let n = 1; n <= greeting.length; ++n) {
+            await it.speaks(n);
+            assert.equal(it.frames.filter(({ type }) => type === 'chunk').length, n);
+            await it.endSpeech();
+        }
+        await it.frame('page', 'end');
+        assert.deepEqual(await it.spoken(), greeting);
+        assert.deepEqual(it.order().slice(2), [
+            '→ start',
+            'chunk',
+            '→ continue',
+            'chunk',
+            '→ continue',
+            'chunk',
+            '→ continue',
+            'end',
+        ]);
+        assert.deepEqual(await it.texts('.user .text'), ['Hello!']);
+        assert.deepEqual(await it.texts('.bot .text'), [greeting.join(' ')]);
+        await it.close();
+    });
+
+    test('is stopped by the button, keeps what was heard, and goes on if it was no barge-in', async () => {
+        const it = await talking();
+        await it.say('Hello!');
+        await it.speaks(1);
+        await it.endSpeech();
+        await it.speaks(2);
+        await it.page.evaluate(() => fake.reach(8));
+        await it.page.getByRole('button', { name: 'Interrupt' }).click();
+        assert.deepEqual((await it.frame('gateway', 'interrupt')).heard, {
+            chunk: '1-1',
+            chars: 8,
+        });
+        assert.equal((await it.frame('page', 'end')).finish_reason, 'interrupted');
+        assert.equal((await it.texts('.heard')).join('').trim(), 'Hello. How are');
+        assert.equal((await it.texts('.unheard')).join('').trim(), 'you?');
+        assert.equal(await it.page.evaluate(() => fake.isSpeaking()), false);
+
+        await it.page.getByRole('button', { name: 'Go on' }).click();
+        await it.speaks(3);
+        assert.deepEqual(await it.texts('.unheard'), []);
+        await it.endSpeech();
+        await it.speaks(4);
+        await it.endSpeech();
+        await it.frame('page', 'end', 2);
+        assert.deepEqual(await it.texts('.bot .text'), [greeting.join(' ')]);
+        await it.close();
+    });
+
+    test('is interrupted by what is sent next', async () => {
+        const it = await talking();
+        await it.say('Hello!');
+        await it.speaks(1);
+        await it.say('Do you have a table?');
+        await it.speaks(2);
+        assert.equal((await it.frame('page', 'end')).finish_reason, 'interrupted');
+        assert.deepEqual(it.order().slice(4), ['→ interrupt', '→ start', 'end', 'chunk']);
+        assert.deepEqual(await it.texts('.unheard'), ['Hello.']);
+        await it.close();
+    });
+
+    test('is interrupted by Escape', async () => {
+        const it = await talking();
+        await it.say('Hello!');
+        await it.speaks(1);
+        await it.page.keyboard.press('Escape');
+        assert.equal((await it.frame('page', 'end')).finish_reason, 'interrupted');
+        await it.close();
+    });
+
+    test('begins anew, and knows nothing of what was said', async () => {
+        const it = await talking({ speech: { mode: 'flowing' } });
+        await it.say('Hello!');
+        await it.frame('page', 'end');
+        await it.page.getByRole('button', { name: 'New' }).click();
+        const second = await it.frame('page', 'ready', 2);
+        assert.equal(second.resumed, false);
+        assert.deepEqual(it.frames.filter(({ type }) => type === 'start').at(-1), {
+            to: 'gateway',
+            type: 'start',
+        });
+        assert.deepEqual(await it.texts('#bubbles li'), []);
+        await it.close();
+    });
+});
+
+describe('the microphone', () => {
+    test('is talked over the voice: words stop it, and are sent when they end', async () => {
+        const it = await talking();
+        await it.page.getByRole('button', { name: 'Microphone' }).click();
+        await it.status('Listening');
+        await it.page.evaluate(() => fake.hear('Hello!', true));
+        await it.speaks(1);
+        await it.page.evaluate(() => fake.hear('Do you', false));
+        assert.equal((await it.frame('page', 'end')).finish_reason, 'interrupted');
+        await it.page.evaluate(() => fake.hear('Do you have a table?', true));
+        await it.speaks(2);
+        const asked = await it.frame('gateway', 'start', 3);
+        assert.equal(asked.text, 'Do you have a table?');
+        assert.equal(typeof asked.user_stopped_ms_ago, 'number');
+        await it.close();
+    });
+
+    test('is not deceived by the voice of the page itself', async () => {
+        const it = await talking();
+        await it.page.getByRole('button', { name: 'Microphone' }).click();
+        await it.say('Hello!');
+        await it.speaks(1);
+        await it.endSpeech();
+        await it.speaks(2);
+        await it.page.evaluate(() => fake.hear('how are', false));
+        await it.page.evaluate(() => fake.hear('how are you', true));
+        await it.endSpeech();
+        await it.speaks(3);
+        assert.ok(!it.order().includes('→ interrupt'));
+        await it.close();
+    });
+
+    test('is not offered where the browser has none', async () => {
+        const it = await talking({ speech: { hasEars: false } });
+        assert.equal(await it.page.getByRole('button', { name: 'Microphone' }).count(), 0);
+        await it.close();
+    });
+});
+
+describe('without a voice', () => {
+    test('chunks come at the pace of one', async () => {
+        const it = await talking();
+        await it.page.getByRole('button', { name: 'Voice' }).click();
+        await it.say('Hello!');
+        await it.frame('page', 'end');
+        assert.deepEqual(await it.spoken(), []);
+        const { gap_ms: gap } = await it.frame('page', 'chunk', 2);
+        assert.ok(gap < 1000, `the next one came ${gap} ms after the first was over`);
+        assert.equal(
+            await it.page.locator('#told').textContent(),
+            greeting.at(-1),
+            'for screen readers',
+        );
+        await it.close();
+    });
+
+    test('in a browser that does not speak, replies go on and it is said', async () => {
+        const it = await openPage(browser, gateway.port, { speech: { mode: 'broken' } });
+        await it.page.clock.install();
+        await it.page.reload();
+        await it.status('Connected to talk');
+        await it.say('Hello!');
+        await it.frame('page', 'chunk');
+        await it.page.clock.runFor(5000);
+        await it.page.locator('.note', { hasText: 'does not speak' }).waitFor();
+        await it.page.clock.runFor(5000);
+        await it.frame('gateway', 'continue');
+        await it.close();
+    });
+});
+
+describe('a connection that is lost', () => {
+    test('is made again, and what was not heard comes again', async (t) => {
+        const wire = await wireTo(gateway.port);
+        t.after(() => wire.stop());
+        const it = await openPage(browser, wire.port);
+        await it.status('Connected to talk');
+        await it.say('Hello!');
+        await it.speaks(1);
+        await it.endSpeech();
+        await it.speaks(2);
+        wire.cut();
+        await it.speaks(3);
+        const { session } = await it.frame('page', 'ready');
+        const again = await it.frame('page', 'ready', 2);
+        assert.deepEqual([again.session, again.resumed], [session, true]);
+        assert.deepEqual(await it.spoken(), ['Hello.', 'How are you?', 'How are you?']);
+        await it.endSpeech();
+        await it.speaks(4);
+        await it.endSpeech();
+        await it.page.waitForFunction(() => document.querySelector('#interrupt').disabled);
+        assert.deepEqual(await it.texts('.bot .text'), [greeting.join(' ')]);
+        await it.close();
+    });
+
+    test('after a restart of the gateway, the history is told anew and what was typed is answered', async (t) => {
+        let second = await runGateway(mock);
+        t.after(() => second.stop());
+        const it = await openPage(browser, second.port, { speech: { mode: 'flowing' } });
+        await it.status('Connected to talk');
+        await it.say('Hello!');
+        await it.frame('page', 'end');
+        await second.stop();
+        await it.status('No connection');
+        await it.say('Do you have a table?');
+        second = await runGateway(mock, { port: second.port });
+        await it.frame('page', 'end', 2);
+        const anew = it.frames.filter(({ type, messages }) => type === 'start' && messages).at(-1);
+        assert.deepEqual(anew.messages, [
+            { role: 'user', content: 'Hello!' },
+            { role: 'assistant', content: greeting.join(' ') },
+            { role: 'user', content: 'Do you have a table?' },
+        ]);
+        assert.equal(
+            (await it.texts('.bot .text')).at(-1),
+            'Yes, we do. How many of you are coming?',
+        );
+        await it.close(refusedByNobody);
+    });
+});
+
+describe('with keys', () => {
+    let folder;
+    let locked;
+    let key;
+    let entry;
+
+    /** A key file, with fields besides those that the command made. */
+    function keyFile(name, more = {}) {
+        const file = path.join(folder, name);
+        writeFileSync(file, JSON.stringify({ keys: [{ ...JSON.parse(entry), ...more }] }));
+        return file;
+    }
+
+    before(async () => {
+        folder = mkdtempSync(path.join(tmpdir(), 'tandem-page-'));
+        [key, entry] = execFileSync(process.env.TANDEM_COMMAND, ['key', '--name', 'visitor'], {
+            encoding: 'utf8',
+            stdio: ['ignore', 'pipe', 'ignore'],
+        }).split('\n');
+        locked = await runGateway(mock, { more: ['--keys', keyFile('all.json')] });
+    });
+    after(async () => {
+        await locked?.stop();
+        rmSync(folder, { recursive: true });
+    });
+
+    test('it asks for one, keeps it for the tab, and puts it into no address', async () => {
+        const it = await openPage(browser, locked.port, { speech: { mode: 'flowing' } });
+        const field = it.page.getByLabel('Key', { exact: true });
+        await field.waitFor();
+        assert.ok(await field.evaluate((element) => element === document.activeElement));
+        await field.fill(key);
+        await field.press('Enter');
+        await it.status('Connected to talk');
+        await it.say('Hello!');
+        await it.frame('page', 'end');
+        await it.page.reload();
+        await it.status('Connected to talk');
+        assert.ok(it.requests.every((address) => !address.includes(key)));
+        await it.close();
+    });
+
+    test('it takes one that may do nothing but talk', async (t) => {
+        const file = keyFile('talk.json', { rights: ['generate'] });
+        const strict = await runGateway(mock, { more: ['--keys', file] });
+        t.after(() => strict.stop());
+        const it = await openPage(browser, strict.port, { speech: { mode: 'flowing' } });
+        await it.page.getByLabel('Key', { exact: true }).fill(key);
+        await it.page.keyboard.press('Enter');
+        await it.status('Connected to talk');
+        await it.say('Hello!');
+        await it.frame('page', 'end');
+        await it.close(/403/);
+    });
+
+    test('it tells that one is wrong, and asks again', async () => {
+        const it = await openPage(browser, locked.port);
+        const field = it.page.getByLabel('Key', { exact: true });
+        await field.fill('tdm_wrong');
+        await field.press('Enter');
+        await it.page.getByRole('alert').filter({ hasText: 'not known' }).waitFor();
+        await field.fill(key);
+        await field.press('Enter');
+        await it.status('Connected to talk');
+        await it.close(/401/);
+    });
+});
+
+describe('the time line', () => {
+    test('shows slots, chunks, speech and cache, and the figures of the reply', async () => {
+        const it = await talking();
+        await it.say('Hello!');
+        for (let n = 1; n <= 3; ++n) {
+            await it.speaks(n);
+            assert.equal(await it.page.locator('.bar.chunk').count(), n);
+            assert.equal(await it.page.locator('.bar.speech').count(), n);
+            await it.endSpeech();
+        }
+        await it.frame('page', 'end');
+        await it.page.locator('.bar.prefill').first().waitFor();
+        assert.ok(await it.page.locator('.bar.generate').count());
+        assert.ok(await it.page.locator('.bar.cache').count());
+        const lanes = await it.texts('.lanes li');
+        assert.deepEqual(lanes.slice(-4), ['Waits', 'Cache', 'Chunks', 'Speech']);
+        assert.match(lanes[0], /^Slot \d$/);
+        const names = await it.texts('#figures dt');
+        for (const name of ['First chunk', 'Chunks', 'Generated', 'From the cache'])
+            assert.ok(names.includes(name), name);
+        await it.close();
+    });
+
+    test('shows warming, and waits for the reuse guard', async (t) => {
+        const guarded = await runGateway(mock, {
+            more: ['--reuse-guard', '300ms', '--pacing', 'warm', '--slots-per-conversation', '2'],
+        });
+        t.after(() => guarded.stop());
+        const it = await openPage(browser, guarded.port);
+        await it.status('Connected to talk');
+        await it.say('Hello!');
+        for (let n = 1; n <= 3; ++n) {
+            await it.speaks(n);
+            await it.page
+                .locator('.bar.speech')
+                .nth(n - 1)
+                .waitFor();
+            await it.endSpeech();
+        }
+        await it.frame('page', 'end');
+        await it.page.locator('.bar.warming').first().waitFor({ state: 'attached' });
+        await it.page.locator('.bar.wait').first().waitFor({ state: 'attached' });
+        await it.close();
+    });
+});

@@ -1,0 +1,31 @@
+# Runs the tests of the page in FOLDER, with the packages that package-lock.json names.
+find_program(node node)
+find_program(npm npm)
+find_program(chromium NAMES chromium chromium-browser google-chrome)
+foreach(program node npm chromium)
+  if(NOT ${program})
+    message("THE PAGE IS NOT TESTED: there is no ${program} here (tools/setup.sh tests)")
+    return()
+  endif()
+endforeach()
+
+function(run)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "failed: ${ARGN}")
+  endif()
+endfunction()
+
+file(GLOB files ${SOURCES}/*.js ${SOURCES}/*.json ${SOURCES}/*.jsonl)
+file(COPY ${files} DESTINATION ${FOLDER})
+# npm leaves a copy of the lock file that it has carried out.
+if(${SOURCES}/package-lock.json IS_NEWER_THAN ${FOLDER}/node_modules/.package-lock.json)
+  run(${npm} ci --no-audit --no-fund --loglevel=error)
+endif()
+
+file(MAKE_DIRECTORY ${FOLDER}/pictures)
+set(ENV{TANDEM_COMMAND} ${COMMAND})
+set(ENV{TANDEM_MOCK_SERVER} ${MOCK_SERVER})
+set(ENV{TANDEM_CHROMIUM} ${chromium})
+set(ENV{TANDEM_PAGE_PICTURES} ${FOLDER}/pictures)
+run(${npm} test --silent)
