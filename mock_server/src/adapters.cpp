@@ -8,7 +8,7 @@
 
 namespace tandem::mock {
 
-using json = nlohmann::json;
+using nlohmann::json;
 
 adapter_scales read_adapters(const json& list, std::size_t count) {
     adapter_scales scales(count, 0.0);

@@ -12,13 +12,13 @@
 namespace tandem::mock {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-http_reply ok(const json& body) {
-    return {200, body.dump(-1, ' ', false, json::error_handler_t::replace)};
+http_reply ok(const ordered_json& body) {
+    return {200, body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
 }
 
-json default_settings() {
+ordered_json default_settings() {
     const completion_request defaults;
     return {{"n_predict", defaults.n_predict},
             {"temperature", defaults.temperature},
@@ -28,7 +28,7 @@ json default_settings() {
 }
 
 // What /slots tells of a slot beyond the fixed fields: only once it was used.
-void add_task(json& out, const slot& s, const task* t) {
+void add_task(ordered_json& out, const slot& s, const task* t) {
     const auto held = static_cast<int>(s.tokens.size());
     const int n_predict = t ? t->request.n_predict : -1;
     const int decoded = t ? t->counts.predicted : 0;
@@ -37,27 +37,28 @@ void add_task(json& out, const slot& s, const task* t) {
     out["n_prompt_tokens_processed"] = t ? t->counts.processed - t->counts.cached : 0;
     out["n_prompt_tokens_cache"] = t ? t->counts.cached : 0;
     out["params"] = default_settings();
-    out["next_token"] = json::array({{{"has_next_token", t != nullptr},
-                                      {"has_new_line", t && t->output->has_new_line()},
-                                      {"n_remain", n_predict < 0 ? -1 : n_predict - decoded},
-                                      {"n_decoded", decoded}}});
+    out["next_token"] =
+        ordered_json::array({{{"has_next_token", t != nullptr},
+                              {"has_new_line", t && t->output->has_new_line()},
+                              {"n_remain", n_predict < 0 ? -1 : n_predict - decoded},
+                              {"n_decoded", decoded}}});
 }
 
-json describe(const slot& s, const engine& e) {
-    json out{{"id", s.id},
-             {"n_ctx", e.context_size()},
-             {"speculative", false},
-             {"is_processing", s.is_processing()}};
+ordered_json describe(const slot& s, const engine& e) {
+    ordered_json out{{"id", s.id},
+                     {"n_ctx", e.context_size()},
+                     {"speculative", false},
+                     {"is_processing", s.is_processing()}};
     if (s.last_task) add_task(out, s, e.running(s));
     return out;
 }
 
 // A piece that is no text is told as its bytes.
-json describe_piece(token_id id) {
+ordered_json describe_piece(token_id id) {
     const std::string piece = piece_of(id);
     const bool is_text = id < 128 || id > 255;
     if (is_text) return {{"id", id}, {"piece", piece}};
-    return {{"id", id}, {"piece", json::array({static_cast<unsigned char>(piece[0])})}};
+    return {{"id", id}, {"piece", ordered_json::array({static_cast<unsigned char>(piece[0])})}};
 }
 
 }  // namespace
@@ -71,16 +72,16 @@ http_reply health() {
 }
 
 http_reply models(const options& o, const engine& e) {
-    const json meta{{"vocab_type", 2},
-                    {"n_vocab", vocabulary_size()},
-                    {"n_ctx", e.context_size()},
-                    {"n_ctx_train", o.ctx_size}};
+    const ordered_json meta{{"vocab_type", 2},
+                            {"n_vocab", vocabulary_size()},
+                            {"n_ctx", e.context_size()},
+                            {"n_ctx_train", o.ctx_size}};
     return ok({{"object", "list"},
-               {"data", json::array({{{"id", o.model},
-                                      {"object", "model"},
-                                      {"created", 0},
-                                      {"owned_by", "llamacpp"},
-                                      {"meta", meta}}})}});
+               {"data", ordered_json::array({{{"id", o.model},
+                                              {"object", "model"},
+                                              {"created", 0},
+                                              {"owned_by", "llamacpp"},
+                                              {"meta", meta}}})}});
 }
 
 http_reply props(const options& o, const engine& e) {
@@ -94,7 +95,7 @@ http_reply props(const options& o, const engine& e) {
                {"endpoint_props", false},
                {"endpoint_metrics", false},
                {"chat_template", o.has_chat_template ? chat_template_source() : ""},
-               {"chat_template_caps", json::object()},
+               {"chat_template_caps", ordered_json::object()},
                {"bos_token", piece_of(bos_token)},
                {"eos_token", piece_of(eos_token)},
                {"build_info", o.build_info},
@@ -106,7 +107,7 @@ http_reply slots(const engine& e, bool fail_on_no_slot) {
     const bool idle =
         std::any_of(all.begin(), all.end(), [](const slot& s) { return !s.is_processing(); });
     if (fail_on_no_slot && !idle) return reply_of(error_of(503, "no slot available"));
-    json out = json::array();
+    ordered_json out = ordered_json::array();
     for (const slot& s : all) out.push_back(describe(s, e));
     return ok(out);
 }
@@ -119,7 +120,7 @@ http_reply tokenize(const std::string& text, const options& o) {
                                   body.value("parse_special", true));
     }
     if (!body.value("with_pieces", false)) return ok({{"tokens", tokens}});
-    json pieces = json::array();
+    ordered_json pieces = ordered_json::array();
     for (token_id id : tokens) pieces.push_back(describe_piece(id));
     return ok({{"tokens", pieces}});
 }

@@ -5,10 +5,10 @@
 namespace tandem::mock {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-std::string answer_of(const json& body) {
-    return body.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string answer_of(const ordered_json& body) {
+    return body.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace

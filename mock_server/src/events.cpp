@@ -9,11 +9,11 @@
 namespace tandem::mock {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 // Bytes that are not UTF-8 become U+FFFD, as in the server.
-std::string dump(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string dump(const ordered_json& value) {
+    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 double milliseconds(nanoseconds t) {
@@ -26,7 +26,7 @@ double per_second(int n, double ms) {
     return ms > 0 ? 1000 * n / ms : 0;
 }
 
-json timings(const progress_counts& c) {
+ordered_json timings(const progress_counts& c) {
     const int evaluated = c.prompt_tokens - c.cached;
     const double prompt_ms = milliseconds(c.prompt_time);
     const double predicted_ms = milliseconds(c.predict_time);
@@ -55,7 +55,7 @@ const char* name_of(stop_kind k) {
     return "none";
 }
 
-json generation_settings(const completion_request& r) {
+ordered_json generation_settings(const completion_request& r) {
     return {{"n_predict", r.n_predict},
             {"temperature", r.temperature},
             {"top_k", r.top_k},
@@ -67,8 +67,8 @@ json generation_settings(const completion_request& r) {
             {"timings_per_token", r.timings_per_token}};
 }
 
-const json* walk(const json& all, const std::string& path) {
-    const json* at = &all;
+const ordered_json* walk(const ordered_json& all, const std::string& path) {
+    const ordered_json* at = &all;
     std::istringstream keys(path);
     for (std::string key; std::getline(keys, key, '/');) {
         if (!at->is_object() || !at->contains(key)) return nullptr;
@@ -78,10 +78,10 @@ const json* walk(const json& all, const std::string& path) {
 }
 
 // Only the wanted fields; a path with slashes becomes a field of that name.
-json only_fields(const json& all, const std::vector<std::string>& wanted) {
-    json out = json::object();
+ordered_json only_fields(const ordered_json& all, const std::vector<std::string>& wanted) {
+    ordered_json out = ordered_json::object();
     for (const std::string& path : wanted) {
-        if (const json* value = walk(all, path)) out[path] = *value;
+        if (const ordered_json* value = walk(all, path)) out[path] = *value;
     }
     return out;
 }
@@ -125,22 +125,23 @@ std::string error_event(const api_error& e) {
 std::string final_json(const completion_request& r, const generation& g, const progress_counts& c,
                        int slot, const std::string& model) {
     const bool whole = !r.stream;
-    const json all{{"index", 0},
-                   {"content", whole ? g.text() : ""},
-                   {"tokens", whole && r.return_tokens ? g.tokens() : std::vector<token_id>{}},
-                   {"id_slot", slot},
-                   {"stop", true},
-                   {"model", model},
-                   {"tokens_predicted", c.predicted},
-                   {"tokens_evaluated", c.prompt_tokens},
-                   {"generation_settings", generation_settings(r)},
-                   {"prompt", text_of(r.prompt)},
-                   {"has_new_line", g.has_new_line()},
-                   {"truncated", g.truncated()},
-                   {"stop_type", name_of(g.stop())},
-                   {"stopping_word", g.stopping_word()},
-                   {"tokens_cached", c.predicted > 0 ? c.prompt_tokens + c.predicted - 1 : 0},
-                   {"timings", timings(c)}};
+    const ordered_json all{
+        {"index", 0},
+        {"content", whole ? g.text() : ""},
+        {"tokens", whole && r.return_tokens ? g.tokens() : std::vector<token_id>{}},
+        {"id_slot", slot},
+        {"stop", true},
+        {"model", model},
+        {"tokens_predicted", c.predicted},
+        {"tokens_evaluated", c.prompt_tokens},
+        {"generation_settings", generation_settings(r)},
+        {"prompt", text_of(r.prompt)},
+        {"has_new_line", g.has_new_line()},
+        {"truncated", g.truncated()},
+        {"stop_type", name_of(g.stop())},
+        {"stopping_word", g.stopping_word()},
+        {"tokens_cached", c.predicted > 0 ? c.prompt_tokens + c.predicted - 1 : 0},
+        {"timings", timings(c)}};
     return dump(r.response_fields.empty() ? all : only_fields(all, r.response_fields));
 }
 

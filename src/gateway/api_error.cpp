@@ -5,7 +5,7 @@
 namespace tandem::gateway {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 json or_null(const std::string& text) {
     return text.empty() ? json() : json(text);

@@ -16,7 +16,7 @@
 namespace tandem::gateway {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr auto whole_file = "key file";
 constexpr int max_depth = 8;  // it has 4

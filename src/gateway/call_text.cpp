@@ -13,7 +13,7 @@
 namespace tandem::gateway {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr int max_depth = 64;
 constexpr std::size_t max_values = 10'000;

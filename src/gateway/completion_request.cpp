@@ -38,7 +38,7 @@ bool refuse_suffix(field_reader& fields, const json& body) {
     return suffix.empty() || fields.unsupported("suffix", "is not supported");
 }
 
-bool refuse_logprobs(field_reader& fields, const json& body) {
+bool refuse_logprobs_count(field_reader& fields, const json& body) {
     const auto* logprobs = field_reader::find(body, "logprobs");
     return !logprobs || *logprobs == false || fields.unsupported("logprobs", "are not supported");
 }
@@ -46,7 +46,7 @@ bool refuse_logprobs(field_reader& fields, const json& body) {
 bool read(field_reader& fields, const json& body, completion_request& out) {
     return read_prompt(fields, body, out.prompt) && read_options(fields, body, out) &&
            refuse_echo(fields, body) && refuse_suffix(fields, body) &&
-           refuse_logprobs(fields, body) && check_options(fields, out.options);
+           refuse_logprobs_count(fields, body) && check_options(fields, out.options);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "gateway/credential.hpp"
 
 #include "gateway/api_keys.hpp"
+#include "gateway/header_text.hpp"
 
 #include <boost/algorithm/string/predicate.hpp>
 
@@ -23,12 +24,6 @@ bool is_visible(char c) noexcept {
     return c > 0x20 && c < 0x7F;
 }
 
-std::string_view trimmed(std::string_view text) noexcept {
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
-}
-
 credential key_or_malformed(std::string_view key) {
     const bool is_key =
         !key.empty() && key.size() <= max_key_bytes && std::ranges::all_of(key, is_visible);
@@ -37,12 +32,12 @@ credential key_or_malformed(std::string_view key) {
 
 credential bearer(std::string_view authorization) {
     if (authorization.size() > max_authorization_bytes) return {kind::malformed};
-    const auto value = trimmed(authorization);
+    const auto value = without_blanks(authorization);
     if (value.empty()) return {kind::missing};
     const auto blank = std::min(value.find_first_of(blanks), value.size());
     if (!boost::algorithm::iequals(value.substr(0, blank), scheme, std::locale::classic()))
         return {kind::malformed};
-    return key_or_malformed(trimmed(value.substr(blank)));
+    return key_or_malformed(without_blanks(value.substr(blank)));
 }
 
 credential offered(std::string_view protocols) {
@@ -50,7 +45,7 @@ credential offered(std::string_view protocols) {
     credential found;
     while (!protocols.empty()) {
         const auto end = std::min(protocols.find(','), protocols.size());
-        const auto protocol = trimmed(protocols.substr(0, end));
+        const auto protocol = without_blanks(protocols.substr(0, end));
         protocols.remove_prefix(std::min(end + 1, protocols.size()));
         if (!protocol.starts_with(key_protocol_prefix)) continue;
         if (found.what != kind::missing) return {kind::malformed};

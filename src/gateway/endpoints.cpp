@@ -15,7 +15,7 @@ namespace tandem::gateway {
 namespace {
 
 using boost::asio::awaitable;
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 // Who has no key learns neither where the servers are nor what they say.
 json json_of(const server_status& s) {

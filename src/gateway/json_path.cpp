@@ -11,7 +11,7 @@
 namespace tandem::gateway {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 /// Remembers which fields the open objects have; false stops the parser.
 class field_watch {

@@ -1,5 +1,6 @@
 #include "gateway/voice_message.hpp"
 
+#include "gateway/header_text.hpp"
 #include "gateway/voice_fields.hpp"
 #include "text/utf8.hpp"
 #include "wire/json_bounds.hpp"
@@ -21,7 +22,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 // The values are those of a history of some 2,000 messages.
-constexpr wire::json_limits limits{.depth = 32, .values = 20'000, .keys = 128};
+constexpr wire::json_limits message_limits{.depth = 32, .values = 20'000, .keys = 128};
 constexpr double longest_ms = 24 * 3600 * 1000.0;
 constexpr std::size_t max_session_bytes = 64;
 constexpr std::size_t max_model_bytes = 256;
@@ -277,7 +278,7 @@ std::optional<api_error> fault_of(std::string_view text, std::size_t most_bytes)
         return refused(413, "message_too_large",
                        fmt::format("the message has {} bytes; at most {} are possible", text.size(),
                                    most_bytes));
-    const auto fault = wire::json_fault_words(text, limits);
+    const auto fault = wire::json_fault_words(text, message_limits);
     if (fault.empty()) return std::nullopt;
     return refused(400, "invalid_json", "the message " + fault);
 }
@@ -294,18 +295,12 @@ bool read_all(std::string_view digits, Number& out) {
     return ec == std::errc() && stop == end;
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 }  // namespace
 
 bool offers_voice_protocol(std::string_view header) noexcept {
     while (!header.empty()) {
         const auto comma = std::min(header.find(','), header.size());
-        if (trimmed(header.substr(0, comma)) == voice_protocol) return true;
+        if (without_blanks(header.substr(0, comma)) == voice_protocol) return true;
         header.remove_prefix(std::min(comma + 1, header.size()));
     }
     return false;

@@ -32,7 +32,7 @@ constexpr std::size_t kept_buffer = 4096;
 
 constexpr auto protocol_header = beast::http::field::sec_websocket_protocol;
 
-api_error refused(int status, std::string code, std::string message) {
+api_error upgrade_refused(int status, std::string code, std::string message) {
     return {.status = status,
             .type = status < 500 ? "invalid_request_error" : "server_error",
             .code = std::move(code),
@@ -40,7 +40,8 @@ api_error refused(int status, std::string code, std::string message) {
 }
 
 api_error no_upgrade() {
-    auto e = refused(426, "upgrade_required", "/v1/voice is a WebSocket: ask for an upgrade");
+    auto e =
+        upgrade_refused(426, "upgrade_required", "/v1/voice is a WebSocket: ask for an upgrade");
     e.upgrade = "websocket";
     return e;
 }
@@ -56,9 +57,9 @@ std::optional<api_error> voice_refusal(const http_exchange& exchange, const gate
     if (!websocket::is_upgrade(exchange.request())) return no_upgrade();
     const auto protocols = exchange.header("Sec-WebSocket-Protocol");
     if (!protocols.empty() && !offers_voice_protocol(protocols))
-        return refused(400, "unknown_protocol",
-                       "offer the subprotocol " + std::string(voice_protocol));
-    if (core.is_stopping) return refused(503, "stopping", "the gateway is being stopped");
+        return upgrade_refused(400, "unknown_protocol",
+                               "offer the subprotocol " + std::string(voice_protocol));
+    if (core.is_stopping) return upgrade_refused(503, "stopping", "the gateway is being stopped");
     return std::nullopt;
 }
 

@@ -6,16 +6,16 @@
 namespace tandem::wire {
 namespace {
 
-json json_of(const tool_call& c) {
+json template_json(const tool_call& c) {
     json call{{"type", "function"}, {"function", {{"name", c.name}, {"arguments", c.arguments}}}};
     if (!c.id.empty()) call["id"] = c.id;
     return call;
 }
 
 // Old servers want a content in each message; an empty one is rendered as a missing one.
-json json_of(const chat_message& m) {
+json template_json(const chat_message& m) {
     json message{{"role", m.role}, {"content", m.content}};
-    for (const auto& c : m.tool_calls) message["tool_calls"].push_back(json_of(c));
+    for (const auto& c : m.tool_calls) message["tool_calls"].push_back(template_json(c));
     if (!m.tool_call_id.empty()) message["tool_call_id"] = m.tool_call_id;
     if (!m.name.empty()) message["name"] = m.name;
     return message;
@@ -53,7 +53,7 @@ std::string detokenize_body(std::span<const token_id> ids) {
 
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools) {
     auto list = json::array();
-    for (const auto& m : messages) list.push_back(json_of(m));
+    for (const auto& m : messages) list.push_back(template_json(m));
     auto body = R"({"messages":)" + dumped(list);
     if (!tools.empty()) body += R"(,"tools":)" + compacted(tools);
     return body + '}';

@@ -10,12 +10,12 @@ std::size_t find_line_end(std::string_view text) noexcept {
     return cr != std::string_view::npos ? cr : lf;
 }
 
-struct field {
+struct sse_field {
     std::string_view name;
     std::string_view value;
 };
 
-field split(std::string_view line) noexcept {
+sse_field split(std::string_view line) noexcept {
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) return {line, {}};
     auto value = line.substr(colon + 1);

@@ -265,12 +265,12 @@ TEST_F(doctor, warns_when_others_use_the_server) {
     EXPECT_EQ(r.object()["measurements"]["slots"], json::array({1}));
 }
 
-struct stop_signal {
+struct doctor_signal {
     const char* name;
     int number;
 };
 
-class doctor_stopped : public doctor, public testing::WithParamInterface<stop_signal> {};
+class doctor_stopped : public doctor, public testing::WithParamInterface<doctor_signal> {};
 
 TEST_P(doctor_stopped, tells_what_is_known) {
     start_server({.faults = {{.kind = fault_kind::stall, .at_token = 2, .skip = 1}}});
@@ -286,8 +286,8 @@ TEST_P(doctor_stopped, tells_what_is_known) {
 }
 
 INSTANTIATE_TEST_SUITE_P(by, doctor_stopped,
-                         testing::Values(stop_signal{"ctrl_c", SIGINT},
-                                         stop_signal{"sigterm", SIGTERM}),
+                         testing::Values(doctor_signal{"ctrl_c", SIGINT},
+                                         doctor_signal{"sigterm", SIGTERM}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_F(doctor, ends_with_a_message_when_the_disk_is_full) {

@@ -15,9 +15,9 @@ using std::chrono::milliseconds;
 
 // Servers run side by side, so that the guards of many replies pass at the same time.
 constexpr std::size_t servers = 8;
-constexpr milliseconds guard = std::chrono::seconds(2);
+constexpr milliseconds reuse_guard_time = std::chrono::seconds(2);
 // The server sees a cut later than the client makes it, the more so on a busy machine.
-constexpr milliseconds notice_time = guard / 4;
+constexpr milliseconds notice_time = reuse_guard_time / 4;
 
 // Says turn after turn on a server of its own.
 class guarded_speaker {
@@ -25,7 +25,7 @@ class guarded_speaker {
     guarded_speaker(boost::asio::io_context& ioc, tandem::config c)
         : llm_(ioc.get_executor(), [&] {
               c.url = server_.url();
-              c.reuse_guard = guard;
+              c.reuse_guard = reuse_guard_time;
               return c;
           }()) {}
 
@@ -78,7 +78,8 @@ void expect_in_turn(const std::vector<logged_use>& uses) {
     EXPECT_EQ(uses[0].slot, 0);
     for (std::size_t i = 1; i < uses.size(); ++i) {
         if (uses[i].slot == uses[i - 1].slot) {
-            EXPECT_GE(uses[i].start - uses[i - 1].end.value(), guard - notice_time) << "use " << i;
+            EXPECT_GE(uses[i].start - uses[i - 1].end.value(), reuse_guard_time - notice_time)
+                << "use " << i;
         }
     }
 }
@@ -109,7 +110,7 @@ TEST_P(guard_contract, all_dialogues_use_the_slots_in_turn_and_none_within_its_g
     }
     std::cout << uses_seen << " uses, shortest rest of a slot " << shortest.count() / 1000
               << " ms\n";
-    EXPECT_GE(shortest, guard - notice_time);
+    EXPECT_GE(shortest, reuse_guard_time - notice_time);
 }
 
 class cut_contract : public contract {};

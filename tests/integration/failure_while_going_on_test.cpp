@@ -73,7 +73,7 @@ TEST_P(call_fault_while_going_on, leaves_the_reply_whole) {
     expect_whole(GetParam().retries);
 }
 
-std::string name_of(const ::testing::TestParamInfo<call_fault>& which) {
+std::string call_of(const ::testing::TestParamInfo<call_fault>& which) {
     return which.param.name;
 }
 
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                       call_fault{"detokenize_http_error", "/detokenize", fault_kind::http_error},
                       call_fault{"detokenize_garbage", "/detokenize", fault_kind::garbage},
                       call_fault{"detokenize_slow", "/detokenize", fault_kind::slow_headers, 2}),
-    name_of);
+    call_of);
 
 TEST_F(reply_going_on, at_a_server_that_comes_back_with_fewer_slots_uses_those) {
     on_loss = [this] {

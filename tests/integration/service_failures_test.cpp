@@ -13,7 +13,7 @@ using ::testing::SizeIs;
 
 using health = server_status::health;
 
-constexpr const char* whole = "Hello. How are you? I am very well today, thank you.";
+constexpr const char* whole_text = "Hello. How are you? I am very well today, thank you.";
 
 /// Conversations take the servers in turn, so the first one is at the first.
 class failing_servers : public service_and_mocks {
@@ -43,7 +43,7 @@ class failing_servers : public service_and_mocks {
     }
     void expect_whole(const consumer& reply) {
         EXPECT_FALSE(reply.error()) << reply.result().diagnostics.to_string();
-        EXPECT_EQ(reply.text(), whole);
+        EXPECT_EQ(reply.text(), whole_text);
     }
     static std::string many_words(int count) {
         std::string text = "One two three.";
@@ -322,9 +322,9 @@ TEST_F(resumed_turn, has_its_own_options_and_not_those_of_a_refused_one) {
     auto reply = say_until_first_chunk(talk, "Long");
     auto options = config.server.generation;
     options.max_tokens = 1;
-    consumer refused(talk.generate(options));
-    loop.run_to_end(refused);
-    expect_error(refused, errc::operation_in_progress);
+    consumer second(talk.generate(options));
+    loop.run_to_end(second);
+    expect_error(second, errc::operation_in_progress);
     interrupt(talk, reply);
     consumer rest(talk.resume());
     loop.run_to_end(rest);

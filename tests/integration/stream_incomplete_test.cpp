@@ -32,7 +32,7 @@ TEST_P(closed_stream, is_told_by_the_close_itself) {
     EXPECT_TRUE(server_gets_idle());
 }
 
-std::string name_of(const ::testing::TestParamInfo<fault_kind>& way) {
+std::string way_of(const ::testing::TestParamInfo<fault_kind>& way) {
     switch (way.param) {
         case fault_kind::close:
             return "by_fin";
@@ -48,7 +48,7 @@ std::string name_of(const ::testing::TestParamInfo<fault_kind>& way) {
 INSTANTIATE_TEST_SUITE_P(each, closed_stream,
                          ::testing::Values(fault_kind::close, fault_kind::reset,
                                            fault_kind::half_event, fault_kind::no_final),
-                         name_of);
+                         way_of);
 
 class closed_stream_of_a_turn : public service_and_mocks {
  protected:

@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::uint64_t most_steps = 2'000'000;
+constexpr std::uint64_t most_service_steps = 2'000'000;
 constexpr int urls = 4;
 constexpr duration health_limit = 2s;
 constexpr int most_conversations = 30;
@@ -54,7 +54,7 @@ std::vector<std::string> simulated_service::run() {
         for (int n = pick(world_.random(), 1, 3); n > 0; --n)
             world_.at(up_to(world_.random(), 100'000),
                       [this] { world_.leap(random_leap(world_.random())); });
-    world_.run(most_steps);
+    world_.run(most_service_steps);
     if (world_.broken().empty()) check_nothing_left();
     return world_.broken();
 }

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "doctor_flags.hpp"
+#include "exit_status.hpp"
 #include "flag_faults.hpp"
 #include "help_format.hpp"
 #include "key_flags.hpp"
@@ -17,8 +18,6 @@
 
 namespace tandem::command {
 namespace {
-
-constexpr int wrong_use = 2;
 
 constexpr const char* tandem_text = R"(Example:
   tandem replay --url http://127.0.0.1:8080 --user "Tell me a story."

@@ -4,6 +4,7 @@
 #include "doctor_probe.hpp"
 #include "doctor_report.hpp"
 #include "doctor_text.hpp"
+#include "exit_status.hpp"
 #include "progress.hpp"
 #include "stop_pipe.hpp"
 #include "stop_signals.hpp"
@@ -16,8 +17,6 @@
 
 namespace tandem::command {
 namespace {
-
-enum status { good = 0, would_break = 1, stopped = 128 };
 
 doctor_facts examine(const doctor_options& options, terminal& t) {
     boost::asio::io_context ioc{1};
@@ -48,10 +47,10 @@ int run_doctor(const doctor_options& options) {
     t.print(options.json ? doctor_json(report) : doctor_screen(style, report));
     if (!t.failure().empty()) {
         t.print_error("tandem doctor: " + t.failure());
-        return would_break;
+        return not_all_good;
     }
-    if (stop_pipe::received() != 0) return stopped + stop_pipe::received();
-    return report.good() ? good : would_break;
+    if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+    return report.good() ? all_good : not_all_good;
 }
 
 }  // namespace tandem::command

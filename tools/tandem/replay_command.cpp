@@ -1,6 +1,7 @@
 #include "replay_command.hpp"
 
 #include "display_text.hpp"
+#include "exit_status.hpp"
 #include "input_file.hpp"
 #include "json_view.hpp"
 #include "log_output.hpp"
@@ -26,7 +27,6 @@ namespace {
 constexpr std::size_t max_input_bytes = 256u << 20;
 constexpr std::size_t max_faults_shown = 20;
 constexpr int max_name_columns = 16;
-enum status { complete = 0, some_failed = 1, wrong_use = 2, stopped = 128 };
 
 // Of this process so far, in user and system mode.
 double cpu_ms() {
@@ -65,10 +65,10 @@ std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t)
     return std::move(parsed.dialogues);
 }
 
-int exit_status(const replay_summary& s, const terminal& t) {
-    if (!t.failure().empty()) return some_failed;
-    if (stop_pipe::received() != 0) return stopped + stop_pipe::received();
-    return s.failed > 0 || s.not_started > 0 ? some_failed : complete;
+int status_of(const replay_summary& s, const terminal& t) {
+    if (!t.failure().empty()) return not_all_good;
+    if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+    return s.failed > 0 || s.not_started > 0 ? not_all_good : all_good;
 }
 
 bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& dialogues) {
@@ -185,7 +185,7 @@ int run_replay(const replay_options& options) {
     if (dialogues.empty()) return wrong_use;
     const auto summary = replay_run(options, std::move(dialogues), t).run();
     if (!t.failure().empty()) t.print_error("tandem replay: " + t.failure());
-    return exit_status(summary, t);
+    return status_of(summary, t);
 }
 
 }  // namespace tandem::command

@@ -1,5 +1,6 @@
 #include "segment_command.hpp"
 
+#include "exit_status.hpp"
 #include "input_file.hpp"
 #include "input_lines.hpp"
 #include "segment_protocol.hpp"
@@ -17,7 +18,6 @@ namespace tandem::command {
 namespace {
 
 constexpr std::size_t max_line_bytes = 64u << 20;
-enum status { complete = 0, some_failed = 1, wrong_use = 2, stopped = 128 };
 
 std::string too_long() {
     return fmt::format("over {} bytes, which is the most that is read", max_line_bytes);
@@ -82,14 +82,14 @@ class segment_run {
     int status_of(outcome end) {
         if (!terminal_.failure().empty()) {
             tell(terminal_.failure());
-            return some_failed;
+            return not_all_good;
         }
         if (end == outcome::failed) {
             tell(input_name(options_.file) + ": " + std::strerror(input_.failure()));
             return wrong_use;
         }
-        if (stop_pipe::received() != 0) return stopped + stop_pipe::received();
-        return failed_ ? some_failed : complete;
+        if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+        return failed_ ? not_all_good : all_good;
     }
 
     const segment_options& options_;

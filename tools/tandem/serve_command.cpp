@@ -3,6 +3,7 @@
 #include "audit_file.hpp"
 #include "client_keys.hpp"
 #include "display_text.hpp"
+#include "exit_status.hpp"
 #include "gateway/adapter_store.hpp"
 #include "gateway/gateway_server.hpp"
 #include "json_object.hpp"
@@ -33,8 +34,6 @@ namespace tandem::command {
 namespace {
 
 namespace asio = boost::asio;
-
-enum status { stopped = 0, failed = 1, wrong_use = 2 };
 
 // A connection takes one, and so does its reply.
 void raise_descriptor_limit() {
@@ -138,7 +137,7 @@ class serving {
         } catch (const boost::system::system_error& e) {
             refuse(
                 fmt::format("cannot listen on {}:{}: {}", at.address, at.port, e.code().message()));
-            return end(failed);
+            return end(not_all_good);
         }
         announce(http_url(at, !options_.tls.is_empty()), models);
         warn_of_key_mode();
@@ -216,10 +215,10 @@ class serving {
     }
 
     void stop() {
-        if (!gateway_) return end(stopped);
+        if (!gateway_) return end(all_good);
         tell(log_level::info,
              fmt::format("stopping: replies that run have {} to end", to_string(options_.drain)));
-        gateway_->stop(options_.drain, [this] { end(stopped); });
+        gateway_->stop(options_.drain, [this] { end(all_good); });
     }
 
     void end(int status) {
@@ -245,7 +244,7 @@ class serving {
     std::optional<gateway::gateway_server> gateway_;
     /// Came while a server was asked for its model.
     bool missed_hangup_ = false;
-    int status_ = stopped;
+    int status_ = all_good;
 };
 
 }  // namespace

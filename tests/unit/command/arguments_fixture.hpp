@@ -15,7 +15,7 @@
 namespace tandem::command {
 
 /// Command lines, with the variables and the file that they read.
-class arguments : public testing::Test {
+class arguments : public ::testing::Test {
  protected:
     ~arguments() override { std::remove(file_.c_str()); }
 
@@ -34,7 +34,7 @@ class arguments : public testing::Test {
 
     std::map<std::string, std::string> variables_;
     std::string file_ =
-        testing::TempDir() + "command_line_test_" + std::to_string(::getpid()) + ".json";
+        ::testing::TempDir() + "command_line_test_" + std::to_string(::getpid()) + ".json";
 };
 
 }  // namespace tandem::command

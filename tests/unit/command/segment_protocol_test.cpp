@@ -186,7 +186,7 @@ TEST(segment_errors, name_the_line_and_what_is_wrong) {
     EXPECT_EQ(p.bad_lines(), 2u);
 }
 
-struct bad_line {
+struct bad_request_line {
     const char* name;
     const char* line;
     const char* error;
@@ -200,7 +200,7 @@ TEST(segment_lines, have_no_answer_where_they_are_empty) {
     EXPECT_THAT(protocol.answer("x"), testing::HasSubstr("line 3: "));
 }
 
-class bad_lines : public testing::TestWithParam<bad_line> {};
+class bad_lines : public testing::TestWithParam<bad_request_line> {};
 
 TEST_P(bad_lines, get_one_answer) {
     EXPECT_EQ(error_of(GetParam().line), std::string("line 1: ") + GetParam().error);
@@ -208,23 +208,24 @@ TEST_P(bad_lines, get_one_answer) {
 
 INSTANTIATE_TEST_SUITE_P(
     table, bad_lines,
-    testing::Values(bad_line{"cut", R"({"tokens": ["a")",
-                             "the JSON object is not complete at the end of the line"},
-                    bad_line{"no_object", "[]", "an object is expected, not array"},
-                    bad_line{"no_known_field", R"({"text": "a"})",
-                             "one of tokens, token, start and end is needed"},
-                    bad_line{"two_kinds", R"({"token": "a", "end": true})",
-                             "token and end are given; one of them is possible"},
-                    bad_line{"tokens", R"({"tokens": "a"})", "tokens must be a list, not string"},
-                    bad_line{"a_token_of_many", R"({"tokens": ["a", 1]})",
-                             "tokens[1] must be a text, not number"},
-                    bad_line{"a_token", R"({"token": null})", "token must be a text, not null"},
-                    bad_line{"start", R"({"start": false})", "start must be true"},
-                    bad_line{"end", R"({"end": 1})", "end must be true"},
-                    bad_line{"lang", R"({"start": true, "lang": 1})",
-                             "lang must be a text, not number"},
-                    bad_line{"number", R"({"token": 1e999})", "a number is too large"},
-                    bad_line{"bytes", "{\"token\": \"\xFF\"}", "invalid UTF-8 at byte 12"}),
+    testing::Values(
+        bad_request_line{"cut", R"({"tokens": ["a")",
+                         "the JSON object is not complete at the end of the line"},
+        bad_request_line{"no_object", "[]", "an object is expected, not array"},
+        bad_request_line{"no_known_field", R"({"text": "a"})",
+                         "one of tokens, token, start and end is needed"},
+        bad_request_line{"two_kinds", R"({"token": "a", "end": true})",
+                         "token and end are given; one of them is possible"},
+        bad_request_line{"tokens", R"({"tokens": "a"})", "tokens must be a list, not string"},
+        bad_request_line{"a_token_of_many", R"({"tokens": ["a", 1]})",
+                         "tokens[1] must be a text, not number"},
+        bad_request_line{"a_token", R"({"token": null})", "token must be a text, not null"},
+        bad_request_line{"start", R"({"start": false})", "start must be true"},
+        bad_request_line{"end", R"({"end": 1})", "end must be true"},
+        bad_request_line{"lang", R"({"start": true, "lang": 1})",
+                         "lang must be a text, not number"},
+        bad_request_line{"number", R"({"token": 1e999})", "a number is too large"},
+        bad_request_line{"bytes", "{\"token\": \"\xFF\"}", "invalid UTF-8 at byte 12"}),
     [](const auto& row) { return std::string(row.param.name); });
 
 // The same texts as words with the space before them, as pieces of any length, and as characters.

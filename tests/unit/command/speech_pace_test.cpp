@@ -46,13 +46,13 @@ struct counted {
     double words;
 };
 
-class words : public testing::TestWithParam<counted> {};
+class counted_words : public testing::TestWithParam<counted> {};
 
-TEST_P(words, are_counted) {
+TEST_P(counted_words, are_counted) {
     EXPECT_DOUBLE_EQ(count_words(GetParam().text), GetParam().words);
 }
 
-INSTANTIATE_TEST_SUITE_P(table, words,
+INSTANTIATE_TEST_SUITE_P(table, counted_words,
                          testing::Values(counted{"", 0}, counted{" \n\t", 0}, counted{"one", 1},
                                          counted{"  It's 7 p.m.\nnow ", 4},
                                          counted{"Über die Brücke", 3},

@@ -11,7 +11,7 @@
 namespace tandem::conversations {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string prompt(const std::vector<chat_message>& messages) {
     return chatml_prompt(messages);

@@ -9,11 +9,11 @@
 namespace tandem::conversations {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-constexpr time_point now{};
+constexpr time_point moment{};
 
-turn_history with_prompt() {
+turn_history prompted_history() {
     conversation_options o;
     o.messages = {{"system", "Be brief."}};
     return turn_history(o);
@@ -27,8 +27,8 @@ void say(turn_history& history, int prompt) {
 
 void answer(turn_history& history) {
     history.begin_turn();
-    history.generated(now, "answer");
-    history.turn_ended(now, finish_reason::eos);
+    history.generated(moment, "answer");
+    history.turn_ended(moment, finish_reason::eos);
 }
 
 std::vector<int> tokens(const turn_history& history) {
@@ -38,7 +38,7 @@ std::vector<int> tokens(const turn_history& history) {
 }
 
 turn_history three_exchanges() {
-    auto history = with_prompt();
+    auto history = prompted_history();
     for (const int prompt : {50, 80, 120}) {
         say(history, prompt);
         answer(history);
@@ -66,7 +66,7 @@ TEST(turn_history_costs, are_of_whole_exchanges_where_tools_are_called) {
     turn_history history;
     say(history, 50);
     history.begin_turn();
-    history.turn_ended(now, finish_reason::eos, {{"1", "weather", "{}"}});
+    history.turn_ended(moment, finish_reason::eos, {{"1", "weather", "{}"}});
     history.append({"tool", "sunny", {}, "1"});
     history.prompt_measured(70);
     answer(history);
@@ -75,14 +75,14 @@ TEST(turn_history_costs, are_of_whole_exchanges_where_tools_are_called) {
 }
 
 TEST(turn_history_costs, count_bytes_of_all_that_an_exchange_has) {
-    auto history = with_prompt();
+    auto history = prompted_history();
     say(history, -1);
     history.begin_turn();
-    history.turn_ended(now, finish_reason::eos, {{"1", "weather", "{}"}});
+    history.turn_ended(moment, finish_reason::eos, {{"1", "weather", "{}"}});
     history.append({"tool", "sunny", {}, "1"});
     say(history, -1);
     history.begin_turn();
-    history.generated(now, "Yes.");
+    history.generated(moment, "Yes.");
     const std::vector<exchange_cost> expected{{-1, 4 + 9 + 5}, {-1, 4 + 4}};
     EXPECT_EQ(history.costs(), expected);
     EXPECT_EQ(history.system_bytes(), 9u);
@@ -118,7 +118,7 @@ TEST(turn_history_drop, keeps_calls_of_tools_and_their_results_together) {
     turn_history history;
     say(history, -1);
     history.begin_turn();
-    history.turn_ended(now, finish_reason::eos, {{"1", "weather", "{}"}});
+    history.turn_ended(moment, finish_reason::eos, {{"1", "weather", "{}"}});
     history.append({"tool", "sunny", {}, "1"});
     answer(history);
     say(history, -1);
@@ -156,12 +156,12 @@ TEST(turn_history_drop, does_not_take_a_prompt_with_half_the_answer_for_the_star
     answer(history);
     say(history, 80);
     history.begin_turn();
-    history.generated(now, "One two");
-    history.interrupted(now);
+    history.generated(moment, "One two");
+    history.interrupted(moment);
     history.drop_oldest(1);
-    history.resume(now);
+    history.resume(moment);
     history.prompt_measured(70);
-    history.turn_ended(now, finish_reason::eos);
+    history.turn_ended(moment, finish_reason::eos);
     say(history, 95);
     EXPECT_THAT(tokens(history), ElementsAre(-1, -1));
 }

@@ -15,7 +15,7 @@ namespace tandem::conversations {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr time_point start{100s};
 
@@ -296,13 +296,13 @@ TEST_F(history, keeps_a_late_result_of_a_tool_with_its_call) {
 TEST_F(history, joins_what_the_assistant_said_in_two_turns_without_a_word_between) {
     begin_turn();
     end_turn(finish_reason::error);
-    const auto first = history_.messages().size();
+    const auto at_first = history_.messages().size();
     history_.begin_turn();
     history_.begin_reply(2);
     history_.handed_over(chunk_of({2, 0}, " Six."));
     history_.turn_ended(start, finish_reason::eos);
-    EXPECT_EQ(history_.messages().size(), first);
-    EXPECT_EQ(history_.transcript().size(), first + 1);
+    EXPECT_EQ(history_.messages().size(), at_first);
+    EXPECT_EQ(history_.transcript().size(), at_first + 1);
 }
 
 TEST_F(history, goes_on_within_the_grace_only) {

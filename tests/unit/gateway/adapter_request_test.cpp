@@ -12,7 +12,7 @@
 namespace tandem::gateway {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 using ::testing::HasSubstr;
 
 class lora_field : public ::testing::Test {
@@ -20,7 +20,7 @@ class lora_field : public ::testing::Test {
     bool read(const std::string& body) {
         out_.reset();
         fields_ = {};
-        return read_lora(fields_, json::parse(body), out_);
+        return read_lora(fields_, ordered_json::parse(body), out_);
     }
     std::string fault_at(const std::string& body) {
         return read(body) ? "" : std::move(fields_).fault().param;
@@ -50,7 +50,7 @@ TEST_F(lora_field, is_refused_by_its_path) {
     EXPECT_EQ(fault_at(R"({"lora": [{"id": "a"}, {"id": true}]})"), "lora[1].id");
     EXPECT_EQ(fault_at(R"({"lora": [{"id": "a", "scale": 101}]})"), "lora[0].scale");
     EXPECT_EQ(fault_at(R"({"lora": [{"id": "a", "scale": "1"}]})"), "lora[0].scale");
-    json many{{"lora", std::vector<json>(65, json{{"id", "a"}})}};
+    ordered_json many{{"lora", std::vector<ordered_json>(65, ordered_json{{"id", "a"}})}};
     EXPECT_EQ(fault_at(many.dump()), "lora");
 }
 

@@ -9,8 +9,8 @@
 namespace tandem::gateway {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 const std::vector<std::string> functions{"weather", "now", "a\"b"};
 

@@ -11,10 +11,10 @@ namespace tandem::gateway {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const answer_head head{
     .kind = answer_kind::chat, .id = "chatcmpl-1", .created = 1700000000, .model = "m\"1"};

@@ -8,9 +8,9 @@ namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 const std::string two_tools =
     R"("tools":[{"type":"function","function":{"name":"weather","description":"d","parameters":)"

@@ -5,8 +5,8 @@
 namespace tandem::gateway {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::vector<chat_message> messages(const std::string& list) {
     return chat(R"({"messages":)" + list + "}").messages;

@@ -8,9 +8,9 @@
 namespace tandem::gateway {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(chat_request, needs_nothing_but_a_message) {
     const auto r = chat(R"({"messages":[{"role":"user","content":"Hi"}]})");

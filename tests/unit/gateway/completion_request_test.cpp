@@ -8,7 +8,7 @@
 namespace tandem::gateway {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 completion_request completion(const std::string& body) {
     auto read = read_completion_request(body, {});

@@ -1,5 +1,7 @@
 #include "gateway/failure_limit.hpp"
 
+#include "support/at.hpp"
+
 #include <gtest/gtest.h>
 
 namespace {
@@ -8,10 +10,7 @@ using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
 using tandem::gateway::failure_limit;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
+using tandem::test::at;
 
 void fail(failure_limit& limit, const std::string& client, int times, time_point now = at(0s)) {
     for (int i = 0; i < times; ++i) limit.failed(now, client);

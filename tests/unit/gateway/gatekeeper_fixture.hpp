@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gateway/gatekeeper.hpp"
+#include "support/at.hpp"
 
 #include <chrono>
 #include <string>
@@ -12,9 +13,7 @@
 // Words for tests of the gatekeeper.
 namespace tandem::gateway {
 
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + std::chrono::hours(1));
-}
+using test::at;
 
 inline const route& route_of(endpoint e) {
     for (const auto& r : all_routes())

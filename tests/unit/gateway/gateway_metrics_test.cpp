@@ -16,9 +16,9 @@ namespace tandem::gateway {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ContainerEq;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::ContainerEq;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string near_url = "http://127.0.0.1:8081";
 const std::string far_url = "http://user:secret@10.0.0.7:8081";

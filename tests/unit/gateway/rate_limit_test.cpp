@@ -1,5 +1,7 @@
 #include "gateway/rate_limit.hpp"
 
+#include "support/at.hpp"
+
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -11,10 +13,7 @@ using tandem::duration;
 using tandem::time_point;
 using tandem::gateway::rate_limit;
 using tandem::gateway::retry_after;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
+using tandem::test::at;
 
 // How many of `tries` takings are allowed at one time.
 int takings(rate_limit& limit, time_point now, int tries = 1000) {

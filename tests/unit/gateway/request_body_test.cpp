@@ -10,7 +10,7 @@ namespace tandem::gateway {
 namespace {
 
 using nlohmann::ordered_json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::size_t enough = std::size_t{64} << 20;
 

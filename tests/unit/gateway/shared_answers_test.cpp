@@ -1,5 +1,7 @@
 #include "gateway/shared_answers.hpp"
 
+#include "support/at.hpp"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -9,11 +11,8 @@ namespace tandem::gateway {
 namespace {
 
 using namespace std::chrono_literals;
+using test::at;
 using answer_ptr = shared_answers::answer_ptr;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
 
 question_key key(unsigned char name) {
     question_key k{};

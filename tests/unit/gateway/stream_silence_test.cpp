@@ -1,15 +1,14 @@
 #include "gateway/stream_silence.hpp"
 
+#include "support/at.hpp"
+
 #include <gtest/gtest.h>
 
 namespace tandem::gateway {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
+using test::at;
 
 TEST(stream_silence, is_too_long_when_nothing_was_sent_for_ten_seconds) {
     stream_silence silence(at(0s));

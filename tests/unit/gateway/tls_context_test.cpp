@@ -15,7 +15,7 @@
 namespace tandem::gateway {
 namespace {
 
-using testing::certificate;
+using tandem::testing::certificate;
 using ::testing::HasSubstr;
 
 class tls_context_of : public ::testing::Test {

@@ -14,7 +14,7 @@
 namespace tandem::gateway {
 namespace {
 
-using testing::IsEmpty;
+using ::testing::IsEmpty;
 
 const call_rules rules{.functions = {"now", "weather"}};
 

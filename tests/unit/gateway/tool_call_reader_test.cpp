@@ -9,9 +9,9 @@
 namespace tandem::gateway {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const call_rules rules{.functions = {"weather", "now"}, .id_seed = 3};
 

@@ -22,11 +22,11 @@ namespace tandem::gateway {
 namespace {
 
 using nlohmann::json;
-using testing::ContainerEq;
-using testing::Contains;
-using testing::EndsWith;
-using testing::HasSubstr;
-using names = std::set<std::string>;
+using ::testing::ContainerEq;
+using ::testing::Contains;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using name_set = std::set<std::string>;
 
 std::vector<std::string> lines_of(const std::string& file) {
     std::ifstream in(std::string(TANDEM_SOURCE_DIR "/docs/") + file);
@@ -44,10 +44,10 @@ std::string text_of(const std::string& file) {
 // --- the description for programs
 
 /// The properties of each schema. They stand at one level of the file.
-const std::map<std::string, names>& schemas() {
-    static const std::map<std::string, names> found = [] {
+const std::map<std::string, name_set>& schemas() {
+    static const std::map<std::string, name_set> found = [] {
         static const std::regex key("( *)([A-Za-z_]+):.*");
-        std::map<std::string, names> all;
+        std::map<std::string, name_set> all;
         std::string schema;
         bool is_below = false, in_properties = false;
         for (const auto& line : lines_of("voice.asyncapi.yaml")) {
@@ -66,20 +66,20 @@ const std::map<std::string, names>& schemas() {
     return found;
 }
 
-names schema(const std::string& name) {
+name_set schema(const std::string& name) {
     const auto found = schemas().find(name);
-    return found == schemas().end() ? names() : found->second;
+    return found == schemas().end() ? name_set() : found->second;
 }
 
 template <class Message>
-names fields_of(Message m) {
-    names found;
+name_set fields_of(Message m) {
+    name_set found;
     for_each_voice_field(m, [&](const char* name, const auto&) { found.insert(name); });
     return found;
 }
 
-names keys_of(const json& object) {
-    names found;
+name_set keys_of(const json& object) {
+    name_set found;
     for (const auto& [key, value] : object.items()) found.insert(key);
     return found;
 }

@@ -15,8 +15,8 @@ namespace tandem::gateway {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr std::size_t most_bytes = 4096;
 

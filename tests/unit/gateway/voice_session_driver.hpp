@@ -12,6 +12,9 @@
 
 namespace tandem::gateway {
 
+/// The first message of most tests.
+inline const std::string hello = R"({"type":"start","text":"Hello"})";
+
 /// Drives a session as the gateway does, with a library that does what the test says: what is sent
 /// is kept as JSON, and what is asked of the library as words.
 class voice_session_driver {

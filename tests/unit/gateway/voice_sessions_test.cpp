@@ -13,10 +13,10 @@ namespace tandem::gateway {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
-constexpr time_point start = time_point(1h);
+constexpr time_point begin_time = time_point(1h);
 
 voice_sessions::random_source counting() {
     return [next = std::uint8_t(0)]() mutable {
@@ -67,7 +67,7 @@ TEST(voice_sessions, gives_no_id_twice_even_where_the_bits_repeat) {
 TEST(voice_sessions, lets_a_session_be_taken_up_by_its_key_alone) {
     registry r;
     const auto id = r.open("shop");
-    r.keep(start, id);
+    r.keep(begin_time, id);
     EXPECT_EQ(r.refusal("bank", id), "session_not_found");
     EXPECT_EQ(r.refusal("bank", "no such thing"), "session_not_found") << "as if there were none";
     EXPECT_EQ(r.kept(), 1u);
@@ -89,25 +89,25 @@ TEST(voice_sessions, keeps_one_without_a_socket_for_its_time) {
     const auto first = r.open();
     const auto second = r.open();
     EXPECT_EQ(r.next_expiry(), std::nullopt);
-    r.keep(start, first);
-    r.keep(start + 5s, second);
-    EXPECT_EQ(r.next_expiry(), start + 60s);
-    EXPECT_THAT(r.take_expired(start + 59s), IsEmpty());
-    EXPECT_THAT(r.take_expired(start + 60s), ElementsAre(first));
+    r.keep(begin_time, first);
+    r.keep(begin_time + 5s, second);
+    EXPECT_EQ(r.next_expiry(), begin_time + 60s);
+    EXPECT_THAT(r.take_expired(begin_time + 59s), IsEmpty());
+    EXPECT_THAT(r.take_expired(begin_time + 60s), ElementsAre(first));
     EXPECT_EQ(r.refusal("shop", first), "session_not_found");
-    EXPECT_EQ(r.next_expiry(), start + 65s);
+    EXPECT_EQ(r.next_expiry(), begin_time + 65s);
 }
 
 TEST(voice_sessions, counts_the_time_from_the_last_socket) {
     registry r({.session_kept = 60s});
     const auto id = r.open();
-    r.keep(start, id);
-    r.keep(start + 10s, id);
-    EXPECT_EQ(r.next_expiry(), start + 60s) << "it had none already";
+    r.keep(begin_time, id);
+    r.keep(begin_time + 10s, id);
+    EXPECT_EQ(r.next_expiry(), begin_time + 60s) << "it had none already";
     EXPECT_EQ(r.refusal("shop", id), "");
-    EXPECT_THAT(r.take_expired(start + 60s), IsEmpty());
-    r.keep(start + 70s, id);
-    EXPECT_EQ(r.next_expiry(), start + 130s);
+    EXPECT_THAT(r.take_expired(begin_time + 60s), IsEmpty());
+    r.keep(begin_time + 70s, id);
+    EXPECT_EQ(r.next_expiry(), begin_time + 130s);
 }
 
 TEST(voice_sessions, drops_the_keys_own_oldest_one_without_a_socket_for_a_new_one) {
@@ -115,9 +115,9 @@ TEST(voice_sessions, drops_the_keys_own_oldest_one_without_a_socket_for_a_new_on
     const auto other = r.open("bank");
     const auto first = r.open("shop");
     const auto second = r.open("shop");
-    r.keep(start, other);
-    r.keep(start, second);
-    r.keep(start + 1s, first);
+    r.keep(begin_time, other);
+    r.keep(begin_time, second);
+    r.keep(begin_time + 1s, first);
     const auto third = std::get<voice_sessions::admission>(r.admit("shop", {}));
     EXPECT_EQ(third.dropped, second);
     EXPECT_EQ(r.refusal("shop", second), "session_not_found");
@@ -138,14 +138,14 @@ TEST(voice_sessions, drops_the_oldest_of_all_where_the_gateway_is_full) {
     const auto first = r.open("shop");
     r.open("bank");
     EXPECT_EQ(r.refusal("inn"), "too_many_sessions");
-    r.keep(start, first);
+    r.keep(begin_time, first);
     EXPECT_EQ(std::get<voice_sessions::admission>(r.admit("inn", {})).dropped, first);
     EXPECT_EQ(r.size(), 2u);
 }
 
 TEST(voice_sessions, minds_no_ids_that_it_does_not_know) {
     registry r;
-    r.keep(start, "nothing");
+    r.keep(begin_time, "nothing");
     r.forget("nothing");
     EXPECT_EQ(r.size(), 0u);
     EXPECT_EQ(r.next_expiry(), std::nullopt);
@@ -164,7 +164,7 @@ TEST(voice_sessions, stay_within_their_bounds_whatever_happens) {
     const auto without = [&](const std::string& id) {
         std::erase_if(known, [&](const auto& k) { return k.second == id; });
     };
-    auto now = start;
+    auto now = begin_time;
     for (int i = 0; i < 20'000 && !testing::Test::HasFailure(); ++i) {
         now += std::chrono::seconds(random() % 3);
         const std::string owner(1, static_cast<char>('a' + random() % 4));

@@ -10,18 +10,17 @@ namespace tandem::gateway {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr voice_socket first = 1;
 constexpr voice_socket second = 2;
 
-const std::string hello = R"({"type":"start","text":"Hello"})";
 const std::string take_up = R"({"type":"start","session":"s-1"})";
 
 // The first sentence is being spoken.
-struct speaking : voice_session_driver {
-    speaking() {
+struct speaking_to_first : voice_session_driver {
+    speaking_to_first() {
         attach(first, hello);
         chunk(1, 0, "One. ");
         sent(first);
@@ -30,7 +29,7 @@ struct speaking : voice_session_driver {
 };
 
 // The socket is gone, and the reply has ended for that.
-struct dropped : speaking {
+struct dropped : speaking_to_first {
     dropped() {
         drop(first);
         end(1, finish_reason::interrupted, "One. ");
@@ -39,7 +38,7 @@ struct dropped : speaking {
 };
 
 TEST(voice_socket, that_is_gone_interrupts_the_reply_and_leaves_the_session) {
-    speaking s;
+    speaking_to_first s;
     s.drop(first);
     EXPECT_THAT(s.asked(), ElementsAre("interrupt", "next 1", "keep"));
     s.end(1, finish_reason::interrupted);
@@ -66,7 +65,7 @@ TEST(voice_socket, that_takes_up_a_session_hears_the_end_and_then_the_unheard_ch
 }
 
 TEST(voice_socket, that_comes_before_the_end_hears_it_too) {
-    speaking s;
+    speaking_to_first s;
     s.drop(first);
     s.asked();
     s.attach(second, take_up);
@@ -85,7 +84,7 @@ TEST(voice_socket, that_comes_with_new_words_has_them_answered_in_place_of_the_r
 }
 
 TEST(voice_socket, resumes_nothing_that_the_client_interrupted_itself) {
-    speaking s;
+    speaking_to_first s;
     s.say(first, R"({"type":"interrupt"})");
     s.drop(first);
     s.end(1, finish_reason::interrupted);
@@ -97,7 +96,7 @@ TEST(voice_socket, resumes_nothing_that_the_client_interrupted_itself) {
 }
 
 TEST(voice_socket, resumes_nothing_that_had_been_heard_when_it_ended) {
-    speaking s;
+    speaking_to_first s;
     s.say(first, R"({"type":"continue","chunk":"1-0"})");
     s.drop(first);
     s.end(1, finish_reason::eos);
@@ -108,7 +107,7 @@ TEST(voice_socket, resumes_nothing_that_had_been_heard_when_it_ended) {
 }
 
 TEST(voice_socket, resumes_a_reply_that_ended_with_a_chunk_unheard) {
-    speaking s;
+    speaking_to_first s;
     s.drop(first);
     s.end(1, finish_reason::eos);
     s.asked();
@@ -171,7 +170,7 @@ TEST(voice_socket, hears_of_a_turn_that_was_refused_meanwhile) {
 }
 
 TEST(voice_socket, is_closed_by_another_one_that_takes_the_session_over) {
-    speaking s;
+    speaking_to_first s;
     s.attach(second, take_up);
     EXPECT_THAT(s.asked(), ElementsAre("close 1 4001", "interrupt", "next 1"));
     s.say(first, R"({"type":"continue","chunk":"1-0"})");
@@ -184,7 +183,7 @@ TEST(voice_socket, is_closed_by_another_one_that_takes_the_session_over) {
 }
 
 // What it says before the reply has ended for which the socket before was lost.
-struct taken_over : speaking {
+struct taken_over : speaking_to_first {
     taken_over() {
         attach(second, take_up);
         asked();
@@ -223,7 +222,7 @@ TEST(voice_socket, has_nothing_resumed_when_the_gateway_stops) {
 }
 
 TEST(voice_socket, that_is_gone_after_its_end_leaves_nothing) {
-    speaking s;
+    speaking_to_first s;
     s.say(first, R"({"type":"end"})");
     s.drop(first);
     s.asked();

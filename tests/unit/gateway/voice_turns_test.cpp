@@ -11,13 +11,12 @@ namespace tandem::gateway {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr voice_socket socket = 7;
 
-const std::string hello = R"({"type":"start","text":"Hello"})";
 const std::string stop_talking = R"({"type":"interrupt"})";
 
 std::string spoken(const std::string& chunk) {

@@ -14,7 +14,7 @@ using tandem::detail::failure_kind;
 using tandem::detail::going_on;
 using tandem::detail::kind_of;
 
-constexpr time_point start{1h};
+constexpr time_point first_time{1h};
 
 TEST(failure_kind, tells_servers_that_are_away_from_requests_that_broke) {
     for (const auto code : {errc::connect_failed, errc::model_loading, errc::no_model})
@@ -34,38 +34,38 @@ TEST(failure_kind, takes_garbage_for_a_broken_stream_only_behind_text) {
 
 TEST(going_on, gives_up_after_so_many_broken_requests_in_a_row) {
     going_on g({.retries = 2}, 1);
-    EXPECT_TRUE(g.failed(start, failure_kind::broken));
-    EXPECT_TRUE(g.failed(start, failure_kind::broken));
-    EXPECT_FALSE(g.failed(start, failure_kind::broken));
+    EXPECT_TRUE(g.failed(first_time, failure_kind::broken));
+    EXPECT_TRUE(g.failed(first_time, failure_kind::broken));
+    EXPECT_FALSE(g.failed(first_time, failure_kind::broken));
 }
 
 TEST(going_on, counts_anew_once_text_came) {
     going_on g({.retries = 1}, 1);
-    EXPECT_TRUE(g.failed(start, failure_kind::broken));
+    EXPECT_TRUE(g.failed(first_time, failure_kind::broken));
     g.progressed();
     EXPECT_FALSE(g.since().has_value());
-    EXPECT_TRUE(g.failed(start, failure_kind::broken));
-    EXPECT_FALSE(g.failed(start, failure_kind::broken));
+    EXPECT_TRUE(g.failed(first_time, failure_kind::broken));
+    EXPECT_FALSE(g.failed(first_time, failure_kind::broken));
 }
 
 TEST(going_on, does_not_count_looks_for_a_server_that_is_away) {
     going_on g({.retries = 1}, 1);
-    for (int i = 0; i < 100; ++i) EXPECT_TRUE(g.failed(start, failure_kind::away));
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(g.failed(first_time, failure_kind::away));
 }
 
 TEST(going_on, never_goes_on_with_no_retries_or_after_a_final_failure) {
     going_on none({.retries = 0}, 1);
-    EXPECT_FALSE(none.failed(start, failure_kind::away));
+    EXPECT_FALSE(none.failed(first_time, failure_kind::away));
     going_on some({.retries = 3}, 1);
-    EXPECT_FALSE(some.failed(start, failure_kind::final));
+    EXPECT_FALSE(some.failed(first_time, failure_kind::final));
 }
 
 TEST(going_on, tries_at_once_and_then_after_pauses_that_grow_to_400_ms) {
     going_on g({.retries = 1}, 7);
     std::vector<duration> pauses;
     for (int i = 0; i < 8; ++i) {
-        g.failed(start, failure_kind::away);
-        pauses.push_back(g.next_try() - start);
+        g.failed(first_time, failure_kind::away);
+        pauses.push_back(g.next_try() - first_time);
     }
     const std::vector<duration> most{0ms, 50ms, 100ms, 200ms, 400ms, 400ms, 400ms, 400ms};
     for (std::size_t i = 0; i < most.size(); ++i) {
@@ -78,18 +78,18 @@ TEST(going_on, spreads_the_tries_of_replies_that_failed_together) {
     std::set<duration> pauses;
     for (std::uint64_t id = 1; id <= 100; ++id) {
         going_on g({.retries = 1}, id);
-        for (int i = 0; i < 5; ++i) g.failed(start, failure_kind::away);
-        pauses.insert(g.next_try() - start);
+        for (int i = 0; i < 5; ++i) g.failed(first_time, failure_kind::away);
+        pauses.insert(g.next_try() - first_time);
     }
     EXPECT_GT(pauses.size(), 90u);
 }
 
 TEST(going_on, counts_the_patience_from_when_the_listener_waits) {
     going_on g({.retries = 1, .resume_within = 3s}, 1);
-    g.failed(start, failure_kind::away);
-    g.failed(start + 1s, failure_kind::away);
-    EXPECT_EQ(g.given_up_at(start - 1h), start + 3s);
-    EXPECT_EQ(g.given_up_at(start + 2s), start + 5s);
+    g.failed(first_time, failure_kind::away);
+    g.failed(first_time + 1s, failure_kind::away);
+    EXPECT_EQ(g.given_up_at(first_time - 1h), first_time + 3s);
+    EXPECT_EQ(g.given_up_at(first_time + 2s), first_time + 5s);
 }
 
 }  // namespace

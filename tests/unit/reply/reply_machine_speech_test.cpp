@@ -12,7 +12,7 @@ using tandem::test::machine_driver;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-reply_rules rules() {
+reply_rules speech_rules() {
     auto r = machine_driver::default_rules();
     r.reasoning_tags = {{"<think>", "</think>"}};
     r.speech = tandem::speech_form::clean;
@@ -20,7 +20,7 @@ reply_rules rules() {
 }
 
 TEST(reply_machine_speech, keeps_reasoning_for_the_next_request_only) {
-    machine_driver d(rules());
+    machine_driver d(speech_rules());
     d.prompt_ids.reset();
     d.begin();
     d.tokens("<think>", "Hm.", "</think>", "\n\n", "Hello", "!", " How");
@@ -33,14 +33,14 @@ TEST(reply_machine_speech, keeps_reasoning_for_the_next_request_only) {
 }
 
 TEST(reply_machine_speech, hides_the_start_where_the_prompt_opened_a_reasoning) {
-    machine_driver d(rules(), {.first_min_tokens = 0}, "P<think>\n");
+    machine_driver d(speech_rules(), {.first_min_tokens = 0}, "P<think>\n");
     d.begin();
     d.tokens("Hm.", " So.", "</think>", "Hello", "!", " How");
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
 }
 
 TEST(reply_machine_speech, gives_no_chunk_for_a_reply_that_is_all_reasoning) {
-    machine_driver d(rules());
+    machine_driver d(speech_rules());
     d.begin();
     d.tokens("<think>", "Hm.");
     d.final();
@@ -49,7 +49,7 @@ TEST(reply_machine_speech, gives_no_chunk_for_a_reply_that_is_all_reasoning) {
 }
 
 TEST(reply_machine_speech, ends_a_hold_in_time_though_reasoning_goes_on) {
-    machine_driver d(rules());
+    machine_driver d(speech_rules());
     d.begin();
     d.tokens("Hello", "!");
     d.pass(200ms);
@@ -60,7 +60,7 @@ TEST(reply_machine_speech, ends_a_hold_in_time_though_reasoning_goes_on) {
 }
 
 TEST(reply_machine_speech, hands_a_withheld_start_of_a_mark_over_at_the_end) {
-    machine_driver d(rules());
+    machine_driver d(speech_rules());
     d.begin();
     d.tokens("a", " <th");
     d.final();
@@ -68,7 +68,7 @@ TEST(reply_machine_speech, hands_a_withheld_start_of_a_mark_over_at_the_end) {
 }
 
 TEST(reply_machine_speech, tells_a_withheld_start_of_a_mark_as_unspoken) {
-    machine_driver d(rules());
+    machine_driver d(speech_rules());
     d.begin();
     d.tokens("a", " <th");
     d.interrupt();

@@ -1,5 +1,7 @@
 #include "service/server_health.hpp"
 
+#include "support/at.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,11 +14,8 @@ using tandem::duration;
 using tandem::errc;
 using tandem::time_point;
 using tandem::services::server_health;
-using health = tandem::server_status::health;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
+using tandem::test::at;
+using state = tandem::server_status::health;
 
 // A server that was asked at the start, and answered so.
 server_health asked(tandem::error_code answer = {}) {
@@ -28,14 +27,14 @@ server_health asked(tandem::error_code answer = {}) {
 
 TEST(server_health, is_not_known_before_it_was_asked_and_may_serve) {
     const server_health h(5s);
-    EXPECT_EQ(h.state(), health::unknown);
+    EXPECT_EQ(h.state(), state::unknown);
     EXPECT_TRUE(h.may_serve());
     EXPECT_LE(*h.next_check(), at(0s)) << "it is asked at once";
 }
 
 TEST(server_health, is_asked_again_after_the_interval_while_it_is_up) {
     const auto h = asked();
-    EXPECT_EQ(h.state(), health::up);
+    EXPECT_EQ(h.state(), state::up);
     EXPECT_EQ(h.next_check(), at(5s));
 }
 
@@ -46,8 +45,8 @@ TEST(server_health, is_not_asked_while_an_answer_is_waited_for) {
 }
 
 TEST(server_health, tells_a_server_that_loads_from_one_that_is_down) {
-    EXPECT_EQ(asked(errc::model_loading).state(), health::loading);
-    EXPECT_EQ(asked(errc::connect_failed).state(), health::down);
+    EXPECT_EQ(asked(errc::model_loading).state(), state::loading);
+    EXPECT_EQ(asked(errc::connect_failed).state(), state::down);
     EXPECT_FALSE(asked(errc::model_loading).may_serve());
     EXPECT_EQ(asked(errc::connect_failed).fault(), "words");
 }
@@ -116,7 +115,7 @@ TEST(server_health, hangs_from_a_time_out_to_the_next_answer) {
 TEST(server_health, takes_a_request_that_met_nobody_at_its_word) {
     auto h = asked();
     EXPECT_TRUE(h.failed(at(1s), errc::connect_failed, "refused"));
-    EXPECT_EQ(h.state(), health::down);
+    EXPECT_EQ(h.state(), state::down);
     EXPECT_EQ(h.fault(), "refused");
     EXPECT_EQ(h.next_check(), at(1s) + 100ms);
 }
@@ -124,7 +123,7 @@ TEST(server_health, takes_a_request_that_met_nobody_at_its_word) {
 TEST(server_health, asks_at_once_where_a_reply_broke_off) {
     auto h = asked();
     EXPECT_FALSE(h.failed(at(1s), errc::stream_incomplete, "closed"));
-    EXPECT_EQ(h.state(), health::up);
+    EXPECT_EQ(h.state(), state::up);
     EXPECT_EQ(h.next_check(), at(1s));
 }
 
@@ -132,7 +131,7 @@ TEST(server_health, minds_no_errors_that_are_the_requests_own) {
     auto h = asked();
     for (const auto code : {errc::bad_request, errc::prompt_too_long, errc::continue_timeout}) {
         EXPECT_FALSE(h.failed(at(1s), code, {}));
-        EXPECT_EQ(h.state(), health::up);
+        EXPECT_EQ(h.state(), state::up);
         EXPECT_EQ(h.next_check(), at(5s));
     }
 }
@@ -144,12 +143,12 @@ TEST(server_health, keeps_to_its_pauses_while_requests_fail_too) {
 }
 
 TEST(server_health, takes_the_words_of_a_proxy_for_a_server_that_is_down) {
-    EXPECT_EQ(asked(errc::server_error).state(), health::down);
-    EXPECT_EQ(asked(errc::bad_response).state(), health::down);
+    EXPECT_EQ(asked(errc::server_error).state(), state::down);
+    EXPECT_EQ(asked(errc::bad_response).state(), state::down);
 }
 
 TEST(server_health, counts_a_server_without_the_endpoint_as_up) {
-    EXPECT_EQ(asked(errc::not_supported).state(), health::up);
+    EXPECT_EQ(asked(errc::not_supported).state(), state::up);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "service/server_list.hpp"
 
+#include "support/at.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,12 +18,9 @@ using tandem::services::no_server;
 using tandem::services::server_id;
 using tandem::services::server_list;
 using tandem::services::server_state;
+using tandem::test::at;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + 1h);
-}
 
 server_state all_is_well(const listed_server&) {
     return {.takes_requests = true, .slots = 2};

@@ -24,9 +24,8 @@ using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::slots::wish;
 using tandem::test::at;
+using tandem::test::guard;
 using tandem::test::use_all;
-
-constexpr auto guard = 2s;
 
 /// How a slot was left.
 struct slot_left {

@@ -19,12 +19,11 @@ using tandem::slots::priority;
 using tandem::slots::server_side;
 using tandem::slots::slot_scheduler;
 using tandem::test::at;
+using tandem::test::guard;
 using tandem::test::only_grant;
 using tandem::test::use_all;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr auto guard = 2s;
 
 /// Who has which slot for itself.
 std::vector<owner_id> leases_of(const slot_scheduler& s) {

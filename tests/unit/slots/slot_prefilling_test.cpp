@@ -14,9 +14,8 @@ using tandem::slots::priority;
 using tandem::slots::server_side;
 using tandem::slots::slot_scheduler;
 using tandem::test::at;
+using tandem::test::guard;
 using tandem::test::use_all;
-
-constexpr auto guard = 2s;
 
 TEST(prefilling, comes_after_all_live_tickets) {
     slot_scheduler s(1, 0s);

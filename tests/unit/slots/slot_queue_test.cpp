@@ -20,12 +20,11 @@ using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::slots::wish;
 using tandem::test::at;
+using tandem::test::guard;
 using tandem::test::only_grant;
 using tandem::test::use_all;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr auto guard = 2s;
 
 /// The tickets that one slot serves, in that order.
 std::vector<ticket> served_by_one_slot(const std::vector<wish>& wishes) {
@@ -248,7 +247,7 @@ TEST(queue, of_a_thousand_gives_each_ticket_its_slot_once) {
     for (ticket owner = 1; owner <= 1000; ++owner)
         ASSERT_EQ(s.request({.prompt = "Dear", .owner = owner, .lease = 1}), owner);
     std::set<ticket> served;
-    for (auto now = 0s; served.size() < 1000 && now < 100s; now += guard)
+    for (duration now{}; served.size() < 1000 && now < 100s; now += guard)
         for (const auto& g : s.grants(at(now))) {
             EXPECT_TRUE(served.insert(g.ticket).second);
             s.release(g.slot, at(now));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "slots/slot_scheduler.hpp"
+#include "support/at.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +10,8 @@
 
 namespace tandem::test {
 
-constexpr time_point at(duration since_start) {
-    return time_point(since_start + std::chrono::hours(1));
-}
+/// Most tests have it.
+constexpr duration guard = std::chrono::seconds(2);
 
 /// Uses as many slots as there are ends from 0 s on, and releases each at its time.
 inline void use_all(slots::slot_scheduler& s, const std::vector<duration>& ends) {

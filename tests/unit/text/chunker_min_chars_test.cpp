@@ -13,7 +13,7 @@
 namespace tandem::text {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using enum boundary;
 using status = chunker::status;
 using tokens = std::vector<std::string_view>;

@@ -23,8 +23,8 @@ void PrintTo(const piece& p, std::ostream* out) {
 
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using enum boundary;
 using status = chunker::status;
 using tokens = std::vector<std::string_view>;

@@ -10,7 +10,7 @@
 namespace tandem::text {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::string cleaned(std::string_view text, speech_options options = {}) {
     return speech_cleaner(options).clean(text);

@@ -6,7 +6,7 @@
 namespace tandem::transport {
 namespace {
 
-using testing::open_descriptors;
+using tandem::testing::open_descriptors;
 
 class connecting : public TransportTest {
  protected:

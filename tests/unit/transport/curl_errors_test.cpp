@@ -8,7 +8,7 @@
 namespace tandem::transport {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(curl_errors, quote_libcurls_words_as_valid_text_in_one_line) {
     const auto why =

@@ -1,13 +1,15 @@
+#include "support/process.hpp"
 #include "unit/transport/transport_fixture.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
-#include <filesystem>
 #include <list>
 
 namespace tandem::transport {
 namespace {
+
+using tandem::testing::open_descriptors;
 
 class LoadTest : public TransportTest {
  protected:
@@ -18,11 +20,6 @@ class LoadTest : public TransportTest {
         co_await peer.send(std::string(stream_end));
     }};
 };
-
-auto open_descriptors() {
-    std::filesystem::directory_iterator all("/proc/self/fd");
-    return std::distance(begin(all), end(all));
-}
 
 TEST_F(LoadTest, many_parallel_exchanges_all_end_well) {
     connect(server.url());

@@ -9,10 +9,10 @@
 namespace tandem::transport {
 namespace {
 
+using tandem::testing::certificate;
+using tandem::testing::tls_server;
 using ::testing::AllOf;
-using testing::certificate;
 using ::testing::HasSubstr;
-using testing::tls_server;
 
 class temporary_file {
  public:

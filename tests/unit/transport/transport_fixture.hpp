@@ -15,13 +15,13 @@
 
 namespace tandem::transport {
 
-using testing::gate;
-using testing::peer_end;
-using testing::scripted_peer;
-using testing::scripted_server;
-using testing::stream_end;
-using testing::stream_head;
-using testing::whole_answer;
+using tandem::testing::gate;
+using tandem::testing::peer_end;
+using tandem::testing::scripted_peer;
+using tandem::testing::scripted_server;
+using tandem::testing::stream_end;
+using tandem::testing::stream_head;
+using tandem::testing::whole_answer;
 using script_result = boost::asio::awaitable<void>;
 
 /// Keeps what it is told; does what a test wants meanwhile.

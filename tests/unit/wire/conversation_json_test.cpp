@@ -13,7 +13,7 @@ namespace tandem::wire {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 saved_conversation full() {
     saved_conversation c;

@@ -12,7 +12,7 @@
 namespace tandem::wire {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::string_view too_long =
     R"({"error":{"code":400,"message":"the request exceeds","type":"exceed_context_size_error",)"

@@ -14,8 +14,8 @@ namespace tandem::wire {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class ServerMessages : public testing::Test {
  protected:

@@ -11,8 +11,8 @@
 namespace tandem::wire {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::string in_words(const sse_event& e) {
     if (e.what == sse_event::kind::keep_alive) return "keep-alive";

@@ -10,8 +10,8 @@
 namespace tandem::wire {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using kind = token_event::kind;
 
 token_event decoded(std::string_view json) {
