@@ -10,7 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -87,6 +89,33 @@ class a_gateway : public ::testing::Test {
             text += e["choices"][0].value("delta", json::object()).value("content", "");
         }
         return text;
+    }
+    /// What happens once all connections have gone.
+    std::future<void> stop(duration limit = 1min) {
+        auto done = std::make_shared<std::promise<void>>();
+        auto told = done->get_future();
+        on_loop([&] { gate->stop(limit, [done] { done->set_value(); }); });
+        return told;
+    }
+
+    /// Whether it generates for somebody, as things are now.
+    bool server_is_busy() {
+        return std::ranges::any_of(mock_server->observe().slots, &mock::slot_record::is_processing);
+    }
+    /// Waits until the latest reply has begun, and runs.
+    bool server_has_begun() {
+        return mock_server->wait_until([](const mock::observations& o) {
+            const auto asked = o.of_path("/completion");
+            return !asked.empty() && asked.back().generated > 0 &&
+                   asked.back().outcome == mock::outcome::running;
+        });
+    }
+    /// Waits until the latest reply ends like this.
+    bool server_sees(mock::outcome outcome) {
+        return mock_server->wait_until([=](const mock::observations& o) {
+            const auto asked = o.of_path("/completion");
+            return !asked.empty() && asked.back().outcome == outcome;
+        });
     }
     bool server_gets_idle() {
         return mock_server->wait_until([](const mock::observations& o) {

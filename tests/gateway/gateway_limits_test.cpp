@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.name; });
 
 TEST_F(a_gateway, tells_a_client_that_sends_too_slowly) {
-    options.read_timeout = 100ms;
+    options.read_timeout = 2s;
     start();
     http_client c(port);
     c.send("POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
@@ -56,12 +56,12 @@ TEST_F(a_gateway, tells_a_client_that_sends_too_slowly) {
 }
 
 TEST_F(a_gateway, closes_a_connection_that_asks_nothing) {
-    options.read_timeout = options.idle_timeout = 50ms;
+    options.read_timeout = options.idle_timeout = 2s;
     start();
     http_client silent(port);
-    EXPECT_EQ(silent.read_to_end(), "");
     http_client idle(port);
     EXPECT_EQ(idle.get("/health").status, 200);
+    EXPECT_EQ(silent.read_to_end(), "");
     EXPECT_EQ(idle.read_to_end(), "");
 }
 
@@ -79,16 +79,7 @@ TEST_F(a_gateway, takes_no_more_connections_than_it_may) {
 
 // --- the end
 
-class stopped_gateway : public a_gateway {
- protected:
-    /// What happens once all connections have gone.
-    std::future<void> stop(duration limit) {
-        auto done = std::make_shared<std::promise<void>>();
-        auto told = done->get_future();
-        on_loop([&] { gate->stop(limit, [done] { done->set_value(); }); });
-        return told;
-    }
-};
+class stopped_gateway : public a_gateway {};
 
 TEST_F(stopped_gateway, finishes_the_replies_that_run) {
     server_options.tokens_per_second = 50;

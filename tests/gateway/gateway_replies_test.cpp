@@ -108,24 +108,13 @@ TEST_F(a_gateway, refuses_what_the_policy_denies) {
 
 // --- clients that go
 
-class leaving_client : public a_gateway, public ::testing::WithParamInterface<const char*> {
+class leaving_client : public a_gateway {
  protected:
     leaving_client() {
         server_options.tokens_per_second = 20;
         answers_with("Long", std::string(2000, 'x') + ".");
     }
-    bool server_sees_the_cut() {
-        return mock_server->wait_until([](const mock::observations& o) {
-            const auto asked = o.of_path("/completion");
-            return !asked.empty() && asked.back().outcome == mock::outcome::cut;
-        });
-    }
-    bool server_has_begun() {
-        return mock_server->wait_until([](const mock::observations& o) {
-            const auto asked = o.of_path("/completion");
-            return !asked.empty() && asked.back().generated > 0;
-        });
-    }
+    bool server_sees_the_cut() { return server_sees(mock::outcome::cut); }
 };
 
 TEST_F(leaving_client, stops_the_servers_generation_of_a_stream) {

@@ -7,6 +7,7 @@ namespace {
 
 using namespace tandem;
 using namespace tandem::testing;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -141,7 +142,7 @@ TEST_F(gateway_with_keys, lets_nobody_in_without_one_but_to_open_routes) {
         http_client c(port);
         const auto a = c.ask(route.method, path, route.method == "POST" ? "{}" : "");
         if (route.needs == gateway::right::open)
-            EXPECT_NE(a.status, 401) << path;
+            EXPECT_THAT(a.status, AnyOf(200, 404, 503)) << path;
         else
             EXPECT_EQ(a.status, 401) << route.method << ' ' << path;
     }

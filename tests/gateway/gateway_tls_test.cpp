@@ -4,8 +4,6 @@
 #include "gateway/websocket_frames.hpp"
 #include "support/certificate.hpp"
 
-#include <memory>
-
 namespace {
 
 using namespace tandem;
@@ -26,12 +24,6 @@ class tls_gateway : public a_gateway {
         std::vector<config_fault> faults;
         on_loop([&] { faults = gate->replace_tls(credentials); });
         return faults;
-    }
-    std::future<void> stop() {
-        auto done = std::make_shared<std::promise<void>>();
-        auto told = done->get_future();
-        on_loop([&] { gate->stop(1min, [done] { done->set_value(); }); });
-        return told;
     }
     static std::string start_of(const std::string& text) {
         return frame(json{{"type", "start"}, {"text", text}}.dump());
@@ -94,7 +86,7 @@ TEST_F(tls_gateway, takes_a_body_in_many_parts) {
 }
 
 TEST_F(tls_gateway, tells_a_client_that_sends_too_slowly) {
-    options.read_timeout = 100ms;
+    options.read_timeout = 2s;
     start();
     auto c = client();
     c.send("POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{");
@@ -126,15 +118,16 @@ TEST_F(tls_gateway, tells_who_talks_plain_http) {
 }
 
 TEST_F(tls_gateway, closes_who_talks_something_else) {
+    options.handshake_timeout = 1h;
     start();
     auto c = plain();
     c.send("SSH-2.0-OpenSSH_9.2\r\n");
-    c.read_to_end();
+    c.read_to_any_end();
     EXPECT_EQ(client().get("/health").status, 200);
 }
 
 TEST_F(tls_gateway, closes_a_handshake_that_does_not_get_on) {
-    options.handshake_timeout = 50ms;
+    options.handshake_timeout = 2s;
     start();
     auto silent = plain();
     auto half = plain();
@@ -150,6 +143,7 @@ TEST_F(tls_gateway, serves_others_while_a_handshake_waits) {
 }
 
 TEST_F(tls_gateway, does_not_wait_for_handshakes_when_it_is_stopped) {
+    options.handshake_timeout = 1h;
     start();
     auto silent = plain();
     auto idle = client();

@@ -16,7 +16,7 @@ using ::testing::Not;
 /// While one works at it, another client has its answer sent slowly, and in full.
 class attacked_gateway : public a_gateway {
  protected:
-    attacked_gateway() { server_options.tokens_per_second = 100; }
+    attacked_gateway() { server_options.tokens_per_second = 10; }
     void start() {
         a_gateway::start();
         other_.emplace(port);
@@ -162,7 +162,8 @@ class slow_requests : public attacked_gateway,
                       public ::testing::WithParamInterface<slow_request> {};
 
 TEST_P(slow_requests, are_given_up) {
-    options.read_timeout = 100ms;
+    options.read_timeout = 2s;
+    server_options.tokens_per_second = 5;  // the other's answer takes longer than that
     start();
     http_client c(port);
     c.send(GetParam().sent);
@@ -216,10 +217,13 @@ TEST_F(guarded_gateway, answers_no_route_without_a_key_but_those_that_are_open) 
 
 TEST_F(guarded_gateway, spells_its_paths_in_one_way) {
     start();
+    auto c = client();
+    c.headers = headers_;
+    EXPECT_EQ(c.get("/v1/models").status, 200);
     for (const auto* path : {"//v1/models", "/v1//models", "/v1/./models", "/x/../v1/models",
                              "/v1/models/", "/V1/models", "/v1%2fmodels", "/%76%31/models",
                              "http://x/v1/models", "/v1/models;a=b", "/v1/models#a"})
-        EXPECT_THAT(client().get(path).status, AnyOf(404, 400, 401)) << path;
+        EXPECT_THAT(c.get(path).status, AnyOf(400, 404)) << path;
     expect_that_others_are_served();
 }
 

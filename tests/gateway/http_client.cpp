@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <netinet/in.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <stdexcept>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -127,17 +129,38 @@ bool http_client::read_until(std::string_view text) {
 }
 
 std::string http_client::read_to_end() {
+    auto text = read_to_any_end();
+    if (ending_ == ending::cut_off) throw std::runtime_error("the connection was cut off: " + text);
+    return text;
+}
+
+std::string http_client::read_to_any_end() {
     while (read_more()) {
     }
+    if (ending_ == ending::too_late)
+        throw std::runtime_error("the connection is still open: " + read_);
     return std::exchange(read_, {});
 }
 
 bool http_client::read_more() {
     char bytes[65536];
-    const auto n =
+    const long n =
         tls_ ? SSL_read(tls_.get(), bytes, sizeof bytes) : ::recv(socket_, bytes, sizeof bytes, 0);
-    if (n > 0) read_.append(bytes, static_cast<std::size_t>(n));
+    if (n > 0)
+        read_.append(bytes, static_cast<std::size_t>(n));
+    else
+        ending_ = why_nothing_came(n);
     return n > 0;
+}
+
+auto http_client::why_nothing_came(long n) const -> ending {
+    const bool is_too_late = errno == EAGAIN || errno == EWOULDBLOCK;
+    if (!tls_) return n == 0 ? ending::orderly : is_too_late ? ending::too_late : ending::cut_off;
+    const auto why = SSL_get_error(tls_.get(), static_cast<int>(n));
+    if (why == SSL_ERROR_ZERO_RETURN) return ending::orderly;
+    return why == SSL_ERROR_WANT_READ || (why == SSL_ERROR_SYSCALL && is_too_late)
+               ? ending::too_late
+               : ending::cut_off;
 }
 
 void http_client::close() {

@@ -54,18 +54,25 @@ class http_client {
     http_answer read_answer();
     /// Reads until this text has come; false if the connection ends, or time.
     bool read_until(std::string_view text);
-    /// Whatever comes until the other side closes.
+    /// Whatever comes until the other side closes in order; throws std::runtime_error where it does
+    /// not in time, resets the connection, or ends TLS without a word.
     std::string read_to_end();
+    /// The same where a reset is as good an end.
+    std::string read_to_any_end();
     void close();
     /// With RST in place of FIN.
     void reset();
 
  private:
+    enum class ending { none, orderly, cut_off, too_late };
+
     bool read_more();
+    ending why_nothing_came(long n) const;
 
     int socket_ = -1;
     std::shared_ptr<ssl_st> tls_;
     std::string read_;
+    ending ending_ = ending::none;
 };
 
 }  // namespace tandem::testing

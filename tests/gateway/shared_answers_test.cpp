@@ -26,12 +26,6 @@ class the_same_question : public a_gateway {
         return c;
     }
     std::size_t requests() { return mock_server->observe().of_path("/completion").size(); }
-    bool server_sees(mock::outcome outcome) {
-        return mock_server->wait_until([=](const mock::observations& o) {
-            const auto asked = o.of_path("/completion");
-            return !asked.empty() && asked.back().outcome == outcome;
-        });
-    }
     static std::string text(const http_answer& a) {
         return a.parsed()["choices"][0]["message"]["content"];
     }
@@ -50,6 +44,7 @@ class the_same_question : public a_gateway {
 };
 
 TEST_F(the_same_question, is_asked_of_the_server_once) {
+    server_options.tokens_per_second = 10;
     start();
     const auto one = ask(chat());
     const auto two = ask(chat("Hello!", {{"user", "somebody else"}}));
@@ -122,7 +117,8 @@ TEST_F(the_same_question, is_asked_each_time_where_answers_are_not_shared) {
 
 TEST_F(the_same_question, that_fails_is_told_to_all_and_not_kept) {
     options.service.server.retries = 0;
-    server_options.faults = {{.kind = mock::fault_kind::close, .at_token = 20}};
+    server_options.tokens_per_second = 10;
+    server_options.faults = {{.kind = mock::fault_kind::close, .at_token = 30}};
     start();
     const auto one = ask(chat("Long"));
     const auto two = ask(chat("Long"));
@@ -154,10 +150,7 @@ TEST_F(the_same_question, is_not_answered_when_all_have_left) {
     start();
     const auto one = ask(chat("Long"));
     const auto two = ask(chat("Long"));
-    ASSERT_TRUE(mock_server->wait_until([](const mock::observations& o) {
-        const auto asked = o.of_path("/completion");
-        return !asked.empty() && asked.back().generated > 0;
-    }));
+    ASSERT_TRUE(server_has_begun());
     one->close();
     two->close();
     EXPECT_TRUE(server_sees(mock::outcome::cut));

@@ -170,10 +170,7 @@ TEST_F(voice_gateway, stops_the_server_when_a_socket_is_gone) {
     c.say(start_of("Long"));
     c.read("chunk");
     c.drop();
-    EXPECT_TRUE(mock_server->wait_until([](const mock::observations& o) {
-        const auto asked = o.of_path("/completion");
-        return !asked.empty() && asked.back().outcome == mock::outcome::cut;
-    }));
+    EXPECT_TRUE(server_sees(mock::outcome::cut));
 }
 
 TEST_F(voice_gateway, closes_a_socket_whose_session_another_one_takes_over) {

@@ -3,8 +3,6 @@
 #include "gateway/gateway_fixture.hpp"
 #include "gateway/voice_client.hpp"
 
-#include <future>
-#include <memory>
 #include <string>
 
 namespace tandem::testing {
@@ -37,12 +35,6 @@ class voice_gateway : public a_gateway {
     static json listen(voice_client& c) {
         std::string ignored;
         return listen(c, ignored);
-    }
-    std::future<void> stop(duration limit) {
-        auto done = std::make_shared<std::promise<void>>();
-        auto told = done->get_future();
-        on_loop([&] { gate->stop(limit, [done] { done->set_value(); }); });
-        return told;
     }
 };
 

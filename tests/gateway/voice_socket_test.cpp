@@ -173,17 +173,21 @@ TEST_F(voice_gateway, closes_a_socket_for_too_many_messages_and_keeps_its_sessio
 
 // A client answers pings while it reads.
 TEST_F(voice_gateway, gives_up_a_client_that_is_silent_and_no_other) {
-    options.voice.silence = 200ms;
+    options.voice.silence = 2s;
     start();
+    auto other = voice();
+    auto heard = std::async(std::launch::async, [&] { return other.close_code(); });
     http_client silent(port);
     silent.send(
         "GET /v1/voice HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
-    EXPECT_THAT(silent.read_until("nothing was heard"), true);
+    EXPECT_TRUE(silent.read_until("nothing was heard"));
+    const auto stopped = stop();
+    EXPECT_EQ(heard.get(), 1012) << "not before it stopped";
 }
 
 TEST_F(voice_gateway, cuts_off_a_message_that_does_not_come_to_its_end) {
-    options.read_timeout = 200ms;
+    options.read_timeout = 2s;
     start();
     http_client slow(port);
     slow.send(
