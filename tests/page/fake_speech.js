@@ -1,6 +1,6 @@
 // Stands for the browser's voice and ears; runs in the page, before its own scripts. A voice ends
-// when the test says so, unless `mode` is 'flowing' (at once) or 'timed' (as fast as a voice, and
-// word by word); 'broken' is that of a browser without voices.
+// when the test says so, unless `mode` is 'flowing' (at once); 'broken' is that of a browser without
+// voices.
 
 export function fakeSpeech({ mode = 'stepped', hasEars = true }) {
     const spoken = [];
@@ -17,14 +17,6 @@ export function fakeSpeech({ mode = 'stepped', hasEars = true }) {
         if (utterance !== current) return;
         tell(utterance, 'start');
         if (mode === 'flowing') queueMicrotask(end);
-        if (mode === 'timed') speakOn(utterance, 0);
-    };
-    const speakOn = (utterance, at) => {
-        if (utterance !== current) return;
-        if (at >= utterance.text.length) return end();
-        tell(utterance, 'boundary', { name: 'word', charIndex: at });
-        const next = utterance.text.indexOf(' ', at) + 1 || utterance.text.length;
-        setTimeout(() => speakOn(utterance, next), (next - at) * 25);
     };
 
     class FakeUtterance {

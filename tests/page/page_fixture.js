@@ -1,6 +1,7 @@
 // A page in Chromium, in front of `tandem serve` and the mock server, and what it says on the wire.
 
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
@@ -36,13 +37,13 @@ export const runMockServer = ({ tokensPerSecond = 500 } = {}) =>
         String(tokensPerSecond),
     ]);
 
-export const runGateway = (mock, { port = 0, more = [] } = {}) =>
+export const runGateway = (mock, { more = [] } = {}) =>
     run(TANDEM_COMMAND, [
         'serve',
         '--proxy',
         'none',
         '--listen',
-        `127.0.0.1:${port}`,
+        '127.0.0.1:0',
         '--url',
         `http://127.0.0.1:${mock.port}`,
         '--model',
@@ -63,6 +64,11 @@ export async function openPage(browser, port, { speech = {}, context: contextOpt
     const page = await context.newPage();
     page.setDefaultTimeout(15000);
     const frames = [];
+    const arrivals = new EventEmitter();
+    const note = (to, payload) => {
+        frames.push({ to, ...JSON.parse(payload) });
+        arrivals.emit('frame');
+    };
     const faults = [];
     const requests = [];
     page.on('request', (request) => requests.push(request.url()));
@@ -70,16 +76,12 @@ export async function openPage(browser, port, { speech = {}, context: contextOpt
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('websocket', (socket) => {
         requests.push(socket.url());
-        socket.on('framesent', ({ payload }) =>
-            frames.push({ to: 'gateway', ...JSON.parse(payload) }),
-        );
-        socket.on('framereceived', ({ payload }) =>
-            frames.push({ to: 'page', ...JSON.parse(payload) }),
-        );
+        socket.on('framesent', ({ payload }) => note('gateway', payload));
+        socket.on('framereceived', ({ payload }) => note('page', payload));
     });
     await page.addInitScript(fakeSpeech, speech);
     await page.goto(`http://127.0.0.1:${port}/`);
-    return new OpenPage(page, { frames, faults, requests });
+    return new OpenPage(page, { frames, arrivals, faults, requests });
 }
 
 class OpenPage {
@@ -118,13 +120,11 @@ class OpenPage {
     async frame(to, type, nth = 1) {
         const found = () =>
             this.frames.filter((frame) => frame.to === to && frame.type === type)[nth - 1];
-        for (const before = Date.now(); !found();) {
-            assert.ok(
-                Date.now() - before < 15000,
-                `no ${type} (${nth}) to the ${to} in ${JSON.stringify(this.frames)}`,
+        const signal = AbortSignal.timeout(15000);
+        while (!found())
+            await once(this.arrivals, 'frame', { signal }).catch(() =>
+                assert.fail(`no ${type} (${nth}) to the ${to} in ${JSON.stringify(this.frames)}`),
             );
-            await this.page.evaluate(() => new Promise(requestAnimationFrame));
-        }
         return found();
     }
 

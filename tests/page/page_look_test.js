@@ -27,26 +27,26 @@ after(async () => {
 
 // Some talk: a whole reply, one that is interrupted in the middle of a sentence, and one that runs.
 async function talkedWith(context) {
-    const it = await openPage(browser, gateway.port, { speech: { mode: 'timed' }, context });
+    const it = await openPage(browser, gateway.port, { context });
     await it.status('Connected to talk');
     await it.say('Hello!');
+    for (let n = 1; n <= 3; ++n) {
+        await it.speaks(n);
+        await it.endSpeech();
+    }
     await it.frame('page', 'end');
     await it.say('Do you have a table?');
+    await it.speaks(4);
+    await it.endSpeech();
     await it.speaks(5);
-    await it.page.waitForFunction(() =>
-        document.querySelector(
-            '#bubbles li:last-child .heard:last-of-type, #bubbles li:last-child .coming',
-        ),
-    );
-    await it.page.waitForFunction(
-        () =>
-            [...document.querySelectorAll('#bubbles li:last-child .heard')].at(-1).textContent
-                .length > 8,
-    );
+    await it.page.evaluate(() => fake.reach(12));
     await it.page.getByRole('button', { name: 'Interrupt' }).click();
     await it.frame('page', 'end', 2);
     await it.say('What is there to see in the town, and how do I get there from the station?');
+    await it.speaks(6);
+    await it.endSpeech();
     await it.speaks(7);
+    await it.page.evaluate(() => fake.reach(12));
     return it;
 }
 
@@ -99,10 +99,15 @@ async function isInSight(locator, { width, height }) {
     );
 }
 
-test('the key is asked for in a dialog', { skip: !pictures }, async () => {
+test('the key is asked for in a dialog, which is in sight', async () => {
     const it = await openPage(browser, gateway.port);
     await it.page.evaluate(() => document.querySelector('#key-entry').showModal());
     await picture(it, 'key');
+    const dialog = it.page.locator('[open]');
+    const field = dialog.getByLabel('Key', { exact: true });
+    assert.ok(await isInSight(field, it.page.viewportSize()));
+    for (const button of await dialog.getByRole('button').all())
+        assert.ok(await isInSight(button, it.page.viewportSize()));
     await it.close();
 });
 

@@ -23,11 +23,13 @@ export async function run(program, args) {
     return { line, stop, port: Number(/:(\d+)(?=[,/]|$)/.exec(line)[1]) };
 }
 
-/** A port in front of another one, whose connections can be cut off. */
+/** A port in front of another one, or of none, whose connections can be cut off. */
 export async function wireTo(port) {
+    let target = port;
     const sockets = new Set();
     const server = net.createServer((near) => {
-        const far = net.connect(port, '127.0.0.1');
+        if (target === null) return near.destroy();
+        const far = net.connect(target, '127.0.0.1');
         for (const [socket, other] of [
             [near, far],
             [far, near],
@@ -44,9 +46,13 @@ export async function wireTo(port) {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const cut = () => sockets.forEach((socket) => socket.destroy());
+    const leadTo = (other) => {
+        target = other;
+        cut();
+    };
     const stop = () => {
         server.close();
         cut();
     };
-    return { port: server.address().port, cut, stop };
+    return { port: server.address().port, cut, leadTo, stop };
 }
