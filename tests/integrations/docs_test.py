@@ -33,7 +33,11 @@ class Docs(unittest.TestCase):
         with gateway() as url:
             program = program.replace("ws://127.0.0.1:8090", url.replace("http", "ws"))
             done = subprocess.run(
-                [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, env=os.environ
+                [sys.executable, "-c", program],
+                capture_output=True,
+                text=True,
+                timeout=30,
+                env={**os.environ, "no_proxy": "*"},
             )
         self.assertEqual(("", FIRST), (done.stderr, done.stdout.splitlines()))
 

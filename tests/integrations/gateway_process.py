@@ -64,7 +64,7 @@ def gateway(*flags):
             script.write(json.dumps({"id": f"table-{i}", "messages": messages}) + "\n")
         script.flush()
         mock = _started(stack, [os.environ["TANDEM_MOCK_SERVER"], "--dialogues", script.name])
-        command = [os.environ["TANDEM_COMMAND"], "serve", "--url", mock]
+        command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", mock]
         command += ["--listen", "127.0.0.1:0", "--log-level", "error", "--reuse-guard", "auto", *flags]
         yield _started(stack, command)
 
