@@ -41,7 +41,7 @@ json silence_of(const voice_timing& t) {
     return out;
 }
 
-json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& timing) {
+json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& silence) {
     json out{{"chunks", m.chunks},
              {"requests", m.requests},
              {"slot", m.slot},
@@ -56,7 +56,7 @@ json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& timing
              {"total_ms", m.total_ms}};
     if (m.first_chunk_ms >= 0) out["first_chunk_ms"] = m.first_chunk_ms;
     if (m.cancel_to_idle_ms > 0) out["cancel_to_idle_ms"] = m.cancel_to_idle_ms;
-    if (timing) out["voice_to_voice_ms"] = silence_of(*timing);
+    if (silence) out["voice_to_voice_ms"] = silence_of(*silence);
     return out;
 }
 
@@ -75,7 +75,7 @@ json timeline_of(const reply_result& r) {
 void add_outcome(json& out, const voice_end& e) {
     out["text"] = std::string_view(e.result.text).substr(0, e.sent_bytes);
     out["usage"] = usage_of(e.result.usage);
-    out["metrics"] = metrics_of(e.result.metrics, e.voice_timing);
+    out["metrics"] = metrics_of(e.result.metrics, e.silence);
     if (e.timeline) out["timeline"] = timeline_of(e.result);
 }
 

@@ -42,7 +42,7 @@ struct voice_end {
     /// So much of its text was sent, in bytes; the rest came too late.
     std::size_t sent_bytes = 0;
     /// The silence before the first chunk, where that is known.
-    std::optional<gateway::voice_timing> voice_timing{};
+    std::optional<voice_timing> silence{};
     /// With the time line.
     bool timeline = false;
 };

@@ -421,7 +421,7 @@ void voice_turns::reply_ended(time_point now, std::uint64_t number, const reply_
     deliver(end_text({.reply = number,
                       .result = result,
                       .sent_bytes = reply_->bytes,
-                      .voice_timing = measure(result),
+                      .silence = measure(result),
                       .timeline = reply_->turn->timeline}));
     advance(now);
 }

@@ -50,7 +50,7 @@ TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
     r.metrics.first_chunk_ms = 80;
     const voice_timing silence{.detector = 500ms, .first_chunk = 400ms};
     const auto end =
-        json::parse(end_text({.reply = 2, .result = r, .sent_bytes = 5, .voice_timing = silence}));
+        json::parse(end_text({.reply = 2, .result = r, .sent_bytes = 5, .silence = silence}));
     EXPECT_EQ(end["type"], "end");
     EXPECT_EQ(end["reply"], "2");
     EXPECT_EQ(end["finish_reason"], "eos");

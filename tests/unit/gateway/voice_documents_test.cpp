@@ -96,7 +96,7 @@ reply_result full_result(finish_reason why) {
 json full_end(finish_reason why) {
     const auto r = full_result(why);
     return json::parse(
-        end_text({.reply = 1, .result = r, .voice_timing = voice_timing(), .timeline = true}));
+        end_text({.reply = 1, .result = r, .silence = voice_timing(), .timeline = true}));
 }
 
 // As the gateway says them, with all that can be in them.
