@@ -85,7 +85,11 @@ void voice_turns::attached(time_point now, voice_socket socket, voice::start fir
                      .continue_timeout = setup_.continue_timeout}));
     for (auto& end : std::exchange(held_ends_, {})) send(std::move(end));
     if (!resumed) take_options(first);
-    if (!is_of_other_model(first) && has_words(first)) start_turn(now, std::move(first));
+    if (is_of_other_model(first)) return advance(now);
+    if (has_words(first))
+        start_turn(now, std::move(first));
+    else if (!resumed)
+        merged(first.options);  // no turn tells of their faults
     advance(now);
 }
 
@@ -170,12 +174,23 @@ bool voice_turns::is_refused(const voice::start& m) {
            refuse_if(!has_words(m), "text", "is missing, and so are messages and prompt");
 }
 
-// Those of the start that begins the session are for all of its turns. Where they do not go with
-// the service's the turn is refused for that.
+/// What is told to be wrong if they cannot be used.
+std::optional<generation_options> voice_turns::merged(const generation_changes& changes) {
+    auto options = changed(setup_.generation, changes);
+    if (is_refused(options) || !take_adapters(changes, options)) return std::nullopt;
+    return options;
+}
+
+// Those of the start that begins the session are for all of its turns, but for what cannot be used:
+// that start alone is refused for it.
 void voice_turns::take_options(const voice::start& first) {
-    auto merged = changed(setup_.generation, first.options);
-    if (tandem::check(merged).empty()) setup_.generation = std::move(merged);
-    setup_.lora = first.options.lora;
+    auto options = changed(setup_.generation, first.options);
+    if (tandem::check(options).empty()) setup_.generation = std::move(options);
+    const auto& lora = first.options.lora;
+    if (setup_.adapters &&
+        std::holds_alternative<api_error>(setup_.adapters->set_for(setup_.model, lora)))
+        return;
+    setup_.lora = lora;
 }
 
 void voice_turns::take_conversation(const conversation_changes& changes) {
@@ -202,8 +217,9 @@ bool voice_turns::takes_turns() {
 }
 
 void voice_turns::start_turn(time_point now, voice::start m) {
-    auto options = changed(setup_.generation, m.options);
-    if (!takes_turns() || is_refused(options) || !take_adapters(m.options, options)) return;
+    if (!takes_turns()) return;
+    auto options = merged(m.options);
+    if (!options) return;
     const auto what = kind_of(m);
     if (m.text) m.messages.push_back({.role = "user", .content = std::move(*m.text)});
     // Who speaks talks over what is spoken.
@@ -215,7 +231,7 @@ void voice_turns::start_turn(time_point now, voice::start m) {
     wait(now, {.what = what,
                .messages = std::move(m.messages),
                .prompt = std::move(m.prompt).value_or(""),
-               .options = std::move(options),
+               .options = *std::move(options),
                .timeline = m.timeline,
                .user_stopped_ago = m.user_stopped_ago,
                .vad_stop = m.vad_stop});

@@ -127,6 +127,7 @@ class voice_turns {
     bool is_refused(const voice::start& m);
     bool is_refused(const generation_options& merged);
     bool take_adapters(const generation_changes& changes, generation_options& out);
+    std::optional<generation_options> merged(const generation_changes& changes);
     void take_options(const voice::start& first);
     void take_conversation(const conversation_changes& changes);
     bool takes_turns();

@@ -264,34 +264,6 @@ TEST(voice_session, speaks_raw_prompts_without_a_conversation) {
     EXPECT_THAT(s.asked(), ElementsAre("interrupt raw", "next 1"));
 }
 
-TEST(voice_session, has_the_options_of_its_first_start_and_each_turn_its_own) {
-    auto setup = voice_session_driver::defaults();
-    setup.generation.top_k = 7;
-    voice_session_driver s(setup);
-    s.attach(socket, R"({"type":"start","text":"Hello","options":{"temperature":0.5}})");
-    s.say(socket, R"({"type":"start","text":"Wait","options":{"max_tokens":9}})");
-    s.end(1, finish_reason::interrupted);
-    s.say(socket, hello);
-    s.end(2, finish_reason::interrupted);
-    ASSERT_EQ(s.generated.size(), 3u);
-    EXPECT_EQ(s.generated[0]->options.temperature, 0.5);
-    EXPECT_EQ(s.generated[0]->options.top_k, 7);
-    EXPECT_EQ(s.generated[1]->options.temperature, 0.5);
-    EXPECT_EQ(s.generated[1]->options.max_tokens, 9);
-    EXPECT_EQ(s.generated[2]->options.max_tokens, 0);
-}
-
-TEST(voice_session, refuses_options_that_do_not_go_with_those_it_has) {
-    voice_session_driver s;
-    s.attach(socket, R"({"type":"start","options":{"grammar":"root ::= \"a\""}})");
-    s.heard_by(socket);
-    s.say(socket, R"({"type":"start","text":"Hello","options":{"json_schema":"{}"}})");
-    const auto sent = s.sent(socket);
-    ASSERT_EQ(sent.size(), 1u);
-    EXPECT_EQ(sent[0]["param"], "options.json_schema");
-    EXPECT_THAT(s.asked(), IsEmpty());
-}
-
 TEST(voice_session, can_be_resumed_at_least_as_long_as_it_is_kept) {
     voice_session_driver s;
     s.attach(socket, R"({"type":"start","text":"Hello","conversation":

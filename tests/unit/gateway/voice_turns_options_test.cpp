@@ -1,0 +1,94 @@
+#include "voice_session_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+// How a session's text is generated, as its starts say.
+namespace tandem::gateway {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr voice_socket bot_socket = 7;
+
+TEST(voice_session, has_the_options_of_its_first_start_and_each_turn_its_own) {
+    auto setup = voice_session_driver::defaults();
+    setup.generation.top_k = 7;
+    voice_session_driver s(setup);
+    s.attach(bot_socket, R"({"type":"start","text":"Hello","options":{"temperature":0.5}})");
+    s.say(bot_socket, R"({"type":"start","text":"Wait","options":{"max_tokens":9}})");
+    s.end(1, finish_reason::interrupted);
+    s.say(bot_socket, hello);
+    s.end(2, finish_reason::interrupted);
+    ASSERT_EQ(s.generated.size(), 3u);
+    EXPECT_EQ(s.generated[0]->options.temperature, 0.5);
+    EXPECT_EQ(s.generated[0]->options.top_k, 7);
+    EXPECT_EQ(s.generated[1]->options.temperature, 0.5);
+    EXPECT_EQ(s.generated[1]->options.max_tokens, 9);
+    EXPECT_EQ(s.generated[2]->options.max_tokens, 0);
+}
+
+TEST(voice_session, refuses_options_that_do_not_go_with_those_it_has) {
+    voice_session_driver s;
+    s.attach(bot_socket, R"({"type":"start","options":{"grammar":"root ::= \"a\""}})");
+    s.heard_by(bot_socket);
+    s.say(bot_socket, R"({"type":"start","text":"Hello","options":{"json_schema":"{}"}})");
+    const auto sent = s.sent(bot_socket);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0]["param"], "options.json_schema");
+    EXPECT_THAT(s.asked(), IsEmpty());
+}
+
+TEST(voice_session, tells_of_options_that_cannot_be_used_though_nobody_has_spoken) {
+    auto setup = voice_session_driver::defaults();
+    setup.generation.grammar = "root ::= \"a\"";
+    voice_session_driver s(setup);
+    s.attach(bot_socket, R"({"type":"start","options":{"json_schema":"{}"}})");
+    EXPECT_THAT(s.heard_by(bot_socket), ElementsAre("ready", "error invalid_value"));
+    s.say(bot_socket, hello);
+    EXPECT_EQ(s.generated.size(), 1u);
+}
+
+// A model with one adapter, "formal".
+struct with_adapters {
+    const std::vector<std::string> models{"talk"};
+    const adapter_set adapters{{{.name = "formal", .id = 0}}, models};
+
+    voice_setup setup() const {
+        auto s = voice_session_driver::defaults();
+        s.adapters = &adapters;
+        return s;
+    }
+};
+
+TEST(voice_session, has_the_adapters_of_its_first_start) {
+    const with_adapters model;
+    voice_session_driver s(model.setup());
+    s.attach(bot_socket, R"({"type":"start","options":{"lora":[{"id":"formal","scale":0.5}]}})");
+    s.say(bot_socket, hello);
+    ASSERT_EQ(s.generated.size(), 1u);
+    EXPECT_THAT(s.generated[0]->options.lora, ElementsAre(adapter_scale{.id = 0, .scale = 0.5}));
+}
+
+TEST(voice_session, refuses_the_one_start_that_names_an_adapter_which_is_not_there) {
+    const with_adapters model;
+    for (const std::string words : {R"("text":"Hi",)", ""}) {
+        SCOPED_TRACE(words);
+        voice_session_driver s(model.setup());
+        s.attach(bot_socket,
+                 R"({"type":"start",)" + words + R"("options":{"lora":[{"id":"formall"}]}})");
+        const auto sent = s.sent(bot_socket);
+        ASSERT_EQ(sent.size(), 2u);
+        EXPECT_EQ(sent[1]["param"], "options.lora[0].id");
+        s.say(bot_socket, hello);
+        EXPECT_THAT(s.sent(bot_socket), IsEmpty());
+        EXPECT_EQ(s.generated.size(), 1u);
+    }
+}
+
+}  // namespace
+}  // namespace tandem::gateway
