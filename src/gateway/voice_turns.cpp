@@ -76,6 +76,7 @@ void voice_turns::attached(time_point now, voice_socket socket, voice::start fir
     }
     socket_ = socket;
     const bool resumed = std::exchange(was_attached_, true);
+    wants_timeline_ = first.timeline;
     take_conversation(first.conversation);
     send(ready_text({.session = setup_.session,
                      .model = setup_.model,
@@ -244,6 +245,11 @@ void voice_turns::wait(time_point now, voice_turn turn) {
     actions_.push_back(voice_action::check_turn{waiting_.back().turn});
 }
 
+// It has a time line if the turn had one, too.
+void voice_turns::wait_to_resume(time_point now, bool timeline) {
+    wait(now, {.what = kind::resume, .timeline = timeline || (reply_ && reply_->turn->timeline)});
+}
+
 void voice_turns::said(time_point, const voice::continued& m) {
     if (!reply_ || !reply_->is_speaking) return;
     if (m.chunk != chunk_name{reply_->turn->number, reply_->chunks - 1}) return;
@@ -278,7 +284,7 @@ void voice_turns::said(time_point now, const voice::resume&) {
     if (!has_conversation_)
         return send_error(conflict("nothing_to_resume", "no turn was interrupted"));
     is_resume_due_ = false;
-    if (takes_turns()) wait(now, {.what = kind::resume});
+    if (takes_turns()) wait_to_resume(now, false);
 }
 
 void voice_turns::said(time_point, const voice::end&) {
@@ -386,7 +392,7 @@ void voice_turns::begin(time_point now, const voice_turn_ptr& turn, Action actio
 
 void voice_turns::resume_if_due(time_point now) {
     if (!socket_ || is_closing() || !std::exchange(is_resume_due_, false)) return;
-    wait(now, {.what = kind::resume});
+    wait_to_resume(now, wants_timeline_);
 }
 
 void voice_turns::finish_if_done() {

@@ -133,6 +133,7 @@ class voice_turns {
     bool takes_turns();
     void start_turn(time_point now, voice::start m);
     void wait(time_point now, voice_turn turn);
+    void wait_to_resume(time_point now, bool timeline);
 
     // Turns and replies.
     bool is_running() const noexcept { return reply_ && !reply_->is_ended; }
@@ -162,7 +163,8 @@ class voice_turns {
     std::optional<voice_socket> socket_;
     bool was_attached_ = false;
     bool has_conversation_ = false;
-    bool is_resume_due_ = false;  // when a socket comes
+    bool is_resume_due_ = false;   // when a socket comes
+    bool wants_timeline_ = false;  // whose start asked for that of what is resumed then
     bool is_ending_ = false;
     bool is_draining_ = false;
     bool is_over_ = false;

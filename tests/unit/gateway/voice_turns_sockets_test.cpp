@@ -239,6 +239,25 @@ TEST(voice_socket, finds_no_session_that_was_kept_when_the_gateway_stopped) {
     EXPECT_TRUE(s.turns.is_over());
 }
 
+TEST(voice_socket, has_the_time_line_of_what_is_resumed_if_it_or_the_turn_asked_for_one) {
+    struct row {
+        std::string asks, takes_up;
+        bool has_timeline;
+    };
+    for (const auto& r : {row{"", "", false}, row{R"(,"timeline":true)", "", true},
+                          row{"", R"(,"timeline":true)", true}}) {
+        SCOPED_TRACE(r.asks + r.takes_up);
+        voice_session_driver s;
+        s.attach(first, R"({"type":"start","text":"Hello")" + r.asks + "}");
+        s.chunk(1, 0, "One. ");
+        s.drop(first);
+        s.end(1, finish_reason::interrupted, "One. ");
+        s.attach(second, R"({"type":"start","session":"s-1")" + r.takes_up + "}");
+        s.end(2);
+        EXPECT_EQ(s.sent(second).back().contains("timeline"), r.has_timeline);
+    }
+}
+
 TEST(voice_socket, may_not_change_the_model_of_a_session) {
     dropped s;
     s.attach(second, R"({"type":"start","session":"s-1","model":"other","text":"Hi"})");

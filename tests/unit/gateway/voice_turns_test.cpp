@@ -418,6 +418,17 @@ TEST(voice_session, gives_a_time_line_to_whoever_asks_for_it) {
     EXPECT_FALSE(s.sent(socket).back().contains("timeline"));
 }
 
+TEST(voice_session, gives_a_time_line_to_what_is_resumed_if_the_turn_had_one) {
+    voice_session_driver s;
+    s.attach(socket, R"({"type":"start","text":"Hi","timeline":true})");
+    s.chunk(1, 0, "One. ");
+    s.say(socket, stop_talking);
+    s.end(1, finish_reason::interrupted);
+    s.say(socket, R"({"type":"resume"})");
+    s.end(2);
+    EXPECT_TRUE(s.sent(socket).back().contains("timeline"));
+}
+
 TEST(no_session, is_what_a_socket_is_told_that_did_not_start) {
     EXPECT_THAT(no_session(), HasSubstr("\"no_session\""));
 }
