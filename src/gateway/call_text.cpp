@@ -83,6 +83,22 @@ call_fault read_list(std::string_view list, std::span<const std::string> functio
 
 }  // namespace
 
+std::string_view to_string(call_fault fault) noexcept {
+    switch (fault) {
+        case call_fault::none:
+            return "is one";
+        case call_fault::malformed:
+            return "is not JSON of a call";
+        case call_fault::unknown_function:
+            return "is of a function that the request does not have";
+        case call_fault::cut_off:
+            return "has no end";
+        case call_fault::too_long:
+            return "is too long";
+    }
+    return "is none";
+}
+
 call_fault read_calls(std::string_view text, std::span<const std::string> functions,
                       std::vector<tool_call>& out) {
     text = trimmed(text);

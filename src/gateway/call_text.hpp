@@ -18,6 +18,9 @@ enum class call_fault {
     too_long,          ///< over `max_call_bytes`
 };
 
+/// As a warning has it: "is not JSON of a call".
+std::string_view to_string(call_fault fault) noexcept;
+
 /// Reads one call or a list of them, and appends them to `out`, or says why they are none; then
 /// nothing is appended. A call is an object with `name`, or this in an object `function`, and with
 /// `arguments` or `parameters`: an object, a string that holds one, or nothing, which is {}. The

@@ -1,5 +1,7 @@
 #include "gateway/reply_order.hpp"
 
+#include <fmt/format.h>
+
 namespace tandem::gateway {
 
 std::string pin_of(const admitted& who, const generation_request& request) {
@@ -25,6 +27,15 @@ std::size_t bytes_of(const reply_order& order) {
             bytes += c.id.size() + c.name.size() + c.arguments.size();
     }
     return copies * bytes;
+}
+
+void warn_of(const logger& log, call_fault fault, std::string_view model,
+             std::string_view request_id) {
+    if (fault == call_fault::none || !log.enabled(log_level::warning)) return;
+    log.write(
+        log_level::warning,
+        fmt::format("request {}: what {} wrote as a call of a tool {}, and is passed on as text",
+                    request_id, model, to_string(fault)));
 }
 
 void keep_place(conversation_places& places, const std::string& pin, conversation talk,

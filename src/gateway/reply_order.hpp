@@ -8,11 +8,13 @@
 #include "gateway/tool_call_reader.hpp"
 
 #include "tandem/conversation.hpp"
+#include "tandem/log.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tandem::gateway {
@@ -28,6 +30,8 @@ struct reply_order {
     std::string prompt{};
     generation_options options{};
     call_rules calls{};
+    /// Of who asked first, for the log.
+    std::string request_id{};
 };
 
 /// Where a conversation that its client names was last.
@@ -60,9 +64,9 @@ class called_text {
         : has_functions_(!rules.functions.empty()), reader_(std::move(rules)) {}
 
     text_and_calls feed(const std::string& text) {
-        return has_functions_ ? reader_.feed(text) : text_and_calls{.text = text};
+        return has_functions_ ? noted(reader_.feed(text)) : text_and_calls{.text = text};
     }
-    text_and_calls finish() { return has_functions_ ? reader_.finish() : text_and_calls{}; }
+    text_and_calls finish() { return has_functions_ ? noted(reader_.finish()) : text_and_calls{}; }
     /// There are as many calls as are wanted: the model would go on behind the last one.
     bool is_full() const noexcept { return has_functions_ && reader_.is_full(); }
     /// How an answer ended whose reply ended so.
@@ -70,9 +74,22 @@ class called_text {
         return is_full() && of_reply == finish_reason::interrupted ? finish_reason::eos : of_reply;
     }
 
+    /// Why something that looked like a call is text: of the first one.
+    call_fault fault() const noexcept { return fault_; }
+
  private:
+    text_and_calls noted(text_and_calls read) noexcept {
+        if (fault_ == call_fault::none) fault_ = read.fault;
+        return read;
+    }
+
     bool has_functions_;
     tool_call_reader reader_;
+    call_fault fault_ = call_fault::none;
 };
+
+/// Warns of a call in a reply that was passed on as text; once, when it has ended.
+void warn_of(const logger& log, call_fault fault, std::string_view model,
+             std::string_view request_id);
 
 }  // namespace tandem::gateway

@@ -35,6 +35,8 @@ whole_reply::whole_reply(gateway_core& core, question_id question, reply_order o
     : core_(core.shared_from_this()),
       question_(question),
       pin_(std::move(order.pin)),
+      model_(order.model->name),
+      request_id_(std::move(order.request_id)),
       bytes_(bytes_of(order)),
       calls_(std::move(order.calls)),
       talk_(std::move(talk)),
@@ -67,6 +69,7 @@ awaitable<void> whole_reply::run() {
         if (calls_.is_full()) reply_.interrupt();
     }
     take(calls_.finish());
+    warn_of(core_->options.service.server.logger, calls_.fault(), model_, request_id_);
     finish();
     tell();
 }

@@ -55,6 +55,8 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
     std::shared_ptr<gateway_core> core_;
     question_id question_;
     std::string pin_;
+    std::string model_;
+    std::string request_id_;
     std::size_t bytes_;
     called_text calls_;
     conversation talk_;

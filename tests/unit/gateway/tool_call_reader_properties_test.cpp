@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-const call_rules rules{.functions = {"now", "weather"}};
+const call_rules two_functions{.functions = {"now", "weather"}};
 
 /// All that came out of the reader, in order; a call is [name(arguments)].
 struct transcript {
@@ -33,7 +33,7 @@ void add(const text_and_calls& more, transcript& all) {
 }
 
 transcript read_whole(const std::string& text) {
-    tool_call_reader reader(rules);
+    tool_call_reader reader(two_functions);
     transcript all;
     for (const char c : text) add(reader.feed({&c, 1}), all);
     add(reader.finish(), all);
@@ -52,7 +52,7 @@ class random_answers {
     }
 
     transcript read_in_pieces(std::string_view text) {
-        tool_call_reader reader(rules);
+        tool_call_reader reader(two_functions);
         transcript all;
         while (!text.empty()) {
             const auto n = std::min(below(12), text.size());

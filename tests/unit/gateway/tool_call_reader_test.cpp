@@ -1,6 +1,7 @@
 #include "gateway/tool_call_reader.hpp"
 
 #include "gateway/ids.hpp"
+#include "gateway/reply_order.hpp"
 #include "wire/tool_call_text.hpp"
 
 #include <gmock/gmock.h>
@@ -13,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const call_rules rules{.functions = {"weather", "now"}, .id_seed = 3};
+const call_rules weather_rules{.functions = {"weather", "now"}, .id_seed = 3};
 
 void add(text_and_calls&& more, text_and_calls& all) {
     all.text += more.text;
@@ -21,7 +22,7 @@ void add(text_and_calls&& more, text_and_calls& all) {
     if (all.fault == call_fault::none) all.fault = more.fault;
 }
 
-text_and_calls read(std::string_view text, const call_rules& r = rules) {
+text_and_calls read(std::string_view text, const call_rules& r = weather_rules) {
     tool_call_reader reader(r);
     auto all = reader.feed(text);
     add(reader.finish(), all);
@@ -150,7 +151,7 @@ TEST(tool_call_reader, gives_ids_from_the_seed_in_order) {
 }
 
 TEST(tool_call_reader, gives_out_text_and_calls_as_soon_as_they_are_known) {
-    tool_call_reader reader(rules);
+    tool_call_reader reader(weather_rules);
     EXPECT_EQ(reader.feed("Let me").text, "Let me");
     EXPECT_EQ(reader.feed(" see. ").text, " see.");
     EXPECT_EQ(reader.feed("<").text, "");
@@ -162,24 +163,24 @@ TEST(tool_call_reader, gives_out_text_and_calls_as_soon_as_they_are_known) {
 }
 
 TEST(tool_call_reader, gives_out_json_that_is_no_call_with_its_first_key) {
-    tool_call_reader reader(rules);
+    tool_call_reader reader(weather_rules);
     EXPECT_EQ(reader.feed("{\"answer").text, "");
     EXPECT_EQ(reader.feed("\"").text, "{\"answer\"");
     EXPECT_EQ(reader.feed(": 42").text, ": 42");
 
-    tool_call_reader list(rules);
+    tool_call_reader list(weather_rules);
     EXPECT_EQ(list.feed("[").text, "");
     EXPECT_EQ(list.feed("1").text, "[1");
 }
 
 TEST(tool_call_reader, waits_with_a_call_that_has_no_mark_for_the_end) {
-    tool_call_reader reader(rules);
+    tool_call_reader reader(weather_rules);
     EXPECT_THAT(reader.feed("{\"name\":\"now\",\"parameters\":{}}\n").calls, IsEmpty());
     EXPECT_THAT(names(reader.finish().calls), ElementsAre("now{}"));
 }
 
 TEST(tool_call_reader, has_a_bound_of_what_it_holds_back) {
-    tool_call_reader reader(rules);
+    tool_call_reader reader(weather_rules);
     const std::string start = "<tool_call>{\"name\":\"now\",\"arguments\":{\"a\":\"";
     const std::string filler(max_call_bytes - start.size(), 'x');
     EXPECT_EQ(reader.feed(start + filler).text, "");
@@ -190,13 +191,13 @@ TEST(tool_call_reader, has_a_bound_of_what_it_holds_back) {
 }
 
 TEST(tool_call_reader, has_a_bound_of_the_space_that_it_holds_back) {
-    tool_call_reader reader(rules);
+    tool_call_reader reader(weather_rules);
     EXPECT_EQ(reader.feed(std::string(256, ' ')).text, "");
     EXPECT_EQ(reader.feed(" ").text, std::string(257, ' '));
 }
 
 TEST(tool_call_reader, says_nothing_more_when_it_has_the_calls_that_are_wanted) {
-    auto one = rules;
+    auto one = weather_rules;
     one.most_calls = 1;
     tool_call_reader reader(one);
     EXPECT_FALSE(reader.is_full());
@@ -215,6 +216,35 @@ TEST(tool_call_reader, reads_a_call_as_the_library_writes_it_into_history) {
     const auto text = wire::tool_call_text(call);
     EXPECT_THAT(read(text).calls, ElementsAre(call));
     EXPECT_THAT(read("<tool_call>\n" + text + "\n</tool_call>").calls, ElementsAre(call));
+}
+
+TEST(called_text, knows_why_the_first_of_the_calls_that_are_none_is_text) {
+    called_text reader({.functions = {"now"}});
+    EXPECT_EQ(reader.fault(), call_fault::none);
+    reader.feed("<tool_call>{\"name\":\"then\"}</tool_call>");
+    reader.feed("<tool_call>{\"name\":");
+    EXPECT_EQ(reader.finish().fault, call_fault::cut_off);
+    EXPECT_EQ(reader.fault(), call_fault::unknown_function);
+}
+
+TEST(called_text, without_functions_is_text_and_no_fault) {
+    called_text reader(call_rules{});
+    EXPECT_EQ(reader.feed("<tool_call>{]").text, "<tool_call>{]");
+    EXPECT_EQ(reader.fault(), call_fault::none);
+}
+
+TEST(a_call_that_is_none, is_warned_of_with_its_request_and_model) {
+    std::vector<std::string> lines;
+    logger log;
+    log.write = [&](log_level level, std::string_view line) {
+        EXPECT_EQ(level, log_level::warning);
+        lines.emplace_back(line);
+    };
+    warn_of(log, call_fault::none, "talk", "req-1");
+    warn_of(log, call_fault::malformed, "talk", "req-1");
+    EXPECT_THAT(lines, ::testing::ElementsAre(
+                           "request req-1: what talk wrote as a call of a tool is not JSON of a "
+                           "call, and is passed on as text"));
 }
 
 }  // namespace
