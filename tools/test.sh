@@ -125,7 +125,8 @@ tsan() {
 
 fuzz() {
   say "building the fuzz targets"
-  cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DTANDEM_FUZZ=ON >/dev/null
+  cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DTANDEM_FUZZ=ON \
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 >/dev/null
   cmake --build build/fuzz --target fuzz
   local target name seeds
   for target in build/fuzz/tests/fuzz/fuzz_*; do
