@@ -138,7 +138,7 @@ void conversation_shell::pin(core_ptr core) {
     if (core_) {
         // Where it never spoke there is nothing to leave.
         if (has_spoken_here_ || !known_.text().empty()) ++metrics_.moves;
-        home_->log(log_level::info, "conversation {}: goes to server {}", id_, core->config().url);
+        home_->log(log_level::info, "conversation {}: goes to server {}", id_, core->shown_url());
         retire();
     }
     // Another server may have another vocabulary.
@@ -221,7 +221,7 @@ void conversation_shell::no_other(const start_ptr& start) {
     if (is_of_another && kind_of(why.ec, false) != failure_kind::away) {
         why.ec = errc::no_model;
         why.diag.client_message = fmt::format("no server goes on with the reply; {} does not: {}",
-                                              core_->config().url, why.diag.client_message);
+                                              core_->shown_url(), why.diag.client_message);
     }
     fail(start, why);
 }

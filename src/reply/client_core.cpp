@@ -60,14 +60,15 @@ void client_core::completion_failed(const error_code& ec, time_point sent) {
     request_failed(ec);
     if (kind_of(ec, true) != failure_kind::broken || !circuit_.failed(now(), sent)) return;
     log(log_level::warning, "server {}: {} requests in a row failed: it gets none for {:.1f} s",
-        transport::without_credentials(config_.url), circuit_.failures(),
-        to_ms(*circuit_.open_until() - now()) / 1000);
+        shown_url(), circuit_.failures(), to_ms(*circuit_.open_until() - now()) / 1000);
 }
 
 void client_core::server_works() {
-    if (circuit_.succeeded())
-        log(log_level::info, "server {}: answers again",
-            transport::without_credentials(config_.url));
+    if (circuit_.succeeded()) log(log_level::info, "server {}: answers again", shown_url());
+}
+
+std::string client_core::shown_url() const {
+    return transport::without_credentials(config_.url);
 }
 
 std::optional<failure> client_core::refuses(time_point now) {
@@ -79,7 +80,7 @@ std::optional<failure> client_core::refuses(time_point now) {
         errc::circuit_open,
         {.client_message = fmt::format(
              "the last {} requests to {} failed; it is tried again in {:.1f} s",
-             circuit_.failures(), config_.url, to_ms(*circuit_.open_until() - now) / 1000)}};
+             circuit_.failures(), shown_url(), to_ms(*circuit_.open_until() - now) / 1000)}};
 }
 
 void client_core::ran_on_another_slot(int asked, int used) {

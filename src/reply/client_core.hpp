@@ -33,6 +33,8 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     event_home& home() const noexcept { return *home_; }
     const boost::asio::any_io_executor& executor() const noexcept { return home_->executor(); }
     const tandem::config& config() const noexcept { return config_; }
+    /// The server's, for messages: without a password.
+    std::string shown_url() const;
     transport::http_transport& transport() noexcept { return *transport_; }
     server::server_calls& calls() noexcept { return *calls_; }
     slot_keeper& keeper() noexcept { return keeper_; }

@@ -163,7 +163,7 @@ void reply_shell::move_to(reply_start where) {
     if (core_ && core_ != where.core) {
         core_->keeper().let_go(owner_);
         home_->log(log_level::info, "reply {}: goes on at server {}", id(),
-                   where.core->config().url);
+                   where.core->shown_url());
     }
     ++moves_;
     core_ = std::move(where.core);

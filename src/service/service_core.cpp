@@ -82,7 +82,7 @@ void service_core::end_overdue(server_id id) {
         {errc::server_gone,
          {.client_message =
               fmt::format("server {} was removed, and the reply took longer than its limit",
-                          transport::without_credentials(core->config().url))}}};
+                          core->shown_url())}}};
     leave_all(core, removed);
 }
 
@@ -165,13 +165,13 @@ failure service_core::why_none() const {
     const auto& servers = list_.all();
     std::string words = servers.empty() ? "the service has no server: add one" : "no server is up";
     for (const auto& s : servers)
-        words += fmt::format("; {} is {}{}{}", s.url,
+        words += fmt::format("; {} is {}{}{}", cores_.at(s.id)->shown_url(),
                              s.ends ? "being removed" : to_string(s.health.state()),
                              s.health.fault().empty() ? "" : ": ", s.health.fault());
     for (const auto& s : servers)
         if (!state_of(s).takes_requests)
             words += fmt::format("; the last requests to {} failed, it is left alone for a while",
-                                 s.url);
+                                 cores_.at(s.id)->shown_url());
     return {errc::no_model, {.client_message = std::move(words)}};
 }
 
