@@ -1,5 +1,7 @@
 #include "gateway/api_error.hpp"
 
+#include "text/utf8.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace tandem::gateway {
@@ -54,6 +56,19 @@ std::string body_of(const api_error& e) {
                   {"param", or_null(e.param)},
                   {"code", or_null(e.code)}}}}
         .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+api_error gateway_stopping() {
+    return {.status = 503,
+            .code = "gateway_stopping",
+            .message = "the gateway is being stopped; try again in a moment",
+            .retry_after = std::chrono::seconds(1)};
+}
+
+std::string shown(std::string_view words) {
+    constexpr std::size_t most = 64;
+    if (words.size() <= most) return std::string(words);
+    return std::string(words.substr(0, text::floor_to_character(words, most))) + "...";
 }
 
 api_error error_of(const error_code& ec, const diagnostics& diag) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tandem::gateway {
 
@@ -23,6 +24,8 @@ struct api_error {
     std::string param{};
     /// When to try again.
     std::optional<std::chrono::seconds> retry_after{};
+    /// For the audit, not for the client: the key that was refused; empty = none, or a wrong one.
+    std::string key_name{};
     /// The answer's header fields Allow (405), WWW-Authenticate (401) and Upgrade (426); empty =
     /// none.
     std::string allow{};
@@ -33,6 +36,12 @@ struct api_error {
 /// The body of such an answer: `{"error":{"message":…,"type":…,"param":…,"code":…}}`. Bytes that
 /// are not UTF-8 are replaced.
 std::string body_of(const api_error& e);
+
+/// 503: no request is begun any more.
+api_error gateway_stopping();
+
+/// What a client sent, for a message: whole characters, at most 64 bytes and an ellipsis.
+std::string shown(std::string_view words);
 
 /// What a client is told of a reply that failed. Words of the server are not passed on, but for
 /// those that say what is wrong with the request.

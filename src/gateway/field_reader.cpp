@@ -1,7 +1,5 @@
 #include "gateway/field_reader.hpp"
 
-#include "text/utf8.hpp"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -45,12 +43,6 @@ std::string path_of(std::string_view at, std::string_view key) {
 
 std::string path_of(std::string_view at, std::size_t index) {
     return fmt::format("{}[{}]", at, index);
-}
-
-std::string shown(std::string_view words) {
-    constexpr std::size_t most = 64;
-    if (words.size() <= most) return std::string(words);
-    return std::string(words.substr(0, text::floor_to_character(words, most))) + "...";
 }
 
 const json* field_reader::find(const json& object, std::string_view key) {

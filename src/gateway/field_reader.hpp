@@ -18,9 +18,6 @@ std::string path_of(std::string_view at, std::string_view key);
 /// "messages" and 2 to "messages[2]".
 std::string path_of(std::string_view at, std::size_t index);
 
-/// Words of a client for a message: 64 bytes of it at most.
-std::string shown(std::string_view words);
-
 /// Reads members of a request's objects strictly by their types, and keeps the first fault with its
 /// path. null counts as absent, and what is absent changes nothing. The functions are false once
 /// there is a fault. `at` is the path of the object; empty for the body itself.

@@ -25,7 +25,7 @@ struct prompt_rules {
     /// letter has one other form (not ß and SS), and any white space is one space.
     std::vector<std::string> denied{};
     deny_match match = deny_match::words;
-    /// Bytes in the texts of all messages together; 0 = no bound but that of the body. Far more
+    /// Bytes in the texts of a prompt together; 0 = no bound but that of the body. Far more
     /// than contexts in use hold.
     std::size_t max_bytes = std::size_t{1} << 20;
 };

@@ -1,8 +1,10 @@
+#include "gateway/audit_line.hpp"
 #include "gateway/chat_answer.hpp"
 #include "gateway/chat_request.hpp"
 #include "gateway/completion_request.hpp"
 #include "gateway/endpoints.hpp"
 #include "gateway/ids.hpp"
+#include "gateway/prompt_texts.hpp"
 #include "gateway/question_key.hpp"
 #include "gateway/reply_order.hpp"
 #include "gateway/stream_silence.hpp"
@@ -171,10 +173,16 @@ awaitable<void> tell_cut_short(http_exchange& exchange, const served_model& mode
     co_await send_whole(exchange, head, answer);
 }
 
+// A question without a reply would be waited for by all who ask it later.
 std::shared_ptr<whole_reply> reply_to(gateway_core& core, const shared_answers::asked& asked,
-                                      reply_order order) {
-    if (asked.is_first) return whole_reply::begin(core, asked.question, std::move(order));
-    return core.whole_replies.at(asked.question).lock();
+                                      reply_order order) try {
+    if (!asked.is_first)
+        if (const auto at = core.whole_replies.find(asked.question); at != core.whole_replies.end())
+            if (auto reply = at->second.lock()) return reply;
+    return whole_reply::begin(core, asked.question, std::move(order));
+} catch (...) {
+    core.answers.leave(asked.question);
+    throw;
 }
 
 // The answer to the same question goes to all who ask it, each with an id of its own.
@@ -184,6 +192,7 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
     const auto& model = *order.model;
     const auto head = head_of(core, model, kind);
     const auto asked = core.answers.ask(detail::now(), key);
+    const auto reply = asked.answer ? nullptr : reply_to(core, asked, std::move(order));
     if (key)
         exchange.set_header(cache_header, asked.answer     ? "hit"
                                           : asked.is_first ? "miss"
@@ -193,7 +202,6 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
         const auto told = at_no_cost(*asked.answer);
         co_return co_await send_whole(exchange, head, told);
     }
-    const auto reply = reply_to(core, asked, std::move(order));
     const bool pays = co_await reply->wait(exchange);
     if (!reply->has_ended()) co_return co_await tell_cut_short(exchange, model, head);
     pays ? charge(exchange, core, model, who, reply->result(), false)
@@ -213,16 +221,6 @@ std::optional<question_key> shared_key(const http_exchange& exchange, const gate
     return key_of(request, model.name, isolates ? who.key_name() : std::string_view());
 }
 
-std::optional<api_error> refusal(const gateway_core& core,
-                                 const std::vector<std::string_view>& texts) {
-    if (core.is_stopping)
-        return api_error{.status = 503,
-                         .code = "stopping",
-                         .message = "the gateway is being stopped; try again",
-                         .retry_after = std::chrono::seconds(1)};
-    return core.policy.verdict(texts);
-}
-
 // Each request says which adapters count: a server that was restarted has others.
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
                                        generation_request& request) {
@@ -232,17 +230,13 @@ std::optional<api_error> take_adapters(const gateway_core& core, const served_mo
     return std::nullopt;
 }
 
-// Only what a line of the audit can hold.
-void note_prompt(http_exchange& exchange, const gateway_core& core,
-                 const std::vector<std::string_view>& texts) {
-    if (!core.options.audit || !core.options.audit_prompts) return;
-    std::string prompt;
-    for (const auto& text : texts) {
-        if (prompt.size() > max_audit_prompt_bytes) break;
-        if (!prompt.empty()) prompt += '\n';
-        prompt += text.substr(0, max_audit_prompt_bytes + 1);
-    }
-    exchange.record.prompt = std::move(prompt);
+// What is refused is told in the audit too.
+std::optional<api_error> check_prompt(http_exchange& exchange, const gateway_core& core,
+                                      const std::vector<std::string_view>& texts) {
+    if (core.options.audit && core.options.audit_prompts)
+        exchange.record.prompt = joined(texts, max_audit_prompt_bytes);
+    if (core.is_stopping) return gateway_stopping();
+    return core.policy.verdict(texts);
 }
 
 reply_order order_of(gateway_core& core, chat_request request) {
@@ -293,10 +287,9 @@ awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitte
     auto read = read_chat_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
     auto& request = std::get<chat_request>(read);
-    std::vector<std::string_view> texts;
-    for (const auto& m : request.messages) texts.push_back(m.content);
-    note_prompt(exchange, core, texts);
-    if (const auto error = refusal(core, texts)) co_return co_await exchange.send(*error);
+    const auto texts = texts_of(request.messages, {}, request.options);
+    if (const auto error = check_prompt(exchange, core, texts))
+        co_return co_await exchange.send(*error);
     co_await answer(exchange, core, answer_kind::chat, std::move(request), who);
 }
 
@@ -304,9 +297,9 @@ awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core, a
     auto read = read_completion_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
     auto& request = std::get<completion_request>(read);
-    const std::vector<std::string_view> texts{request.prompt};
-    note_prompt(exchange, core, texts);
-    if (const auto error = refusal(core, texts)) co_return co_await exchange.send(*error);
+    const auto texts = texts_of({}, request.prompt, request.options);
+    if (const auto error = check_prompt(exchange, core, texts))
+        co_return co_await exchange.send(*error);
     co_await answer(exchange, core, answer_kind::completion, std::move(request), who);
 }
 

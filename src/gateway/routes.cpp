@@ -85,12 +85,6 @@ std::optional<std::string> match(std::string_view pattern, std::string_view path
     return parameter;
 }
 
-/// The start of what a client sent, for a message.
-std::string_view shown(std::string_view text) noexcept {
-    constexpr std::size_t most = 100;
-    return text.substr(0, most);
-}
-
 api_error not_found(std::string_view method, std::string_view path) {
     return {.status = 404,
             .type = "not_found_error",

@@ -26,13 +26,6 @@ constexpr wire::json_limits message_limits{.depth = 32, .values = 20'000, .keys 
 constexpr double longest_ms = 24 * 3600 * 1000.0;
 constexpr std::size_t max_session_bytes = 64;
 constexpr std::size_t max_model_bytes = 256;
-constexpr std::size_t max_shown_bytes = 64;
-
-/// The start of a valid text, for a message: whole characters.
-std::string_view shown(std::string_view text) noexcept {
-    const auto start = text.substr(0, max_shown_bytes);
-    return start.substr(0, text::find_invalid(start));
-}
 
 api_error refused(int status, std::string code, std::string message, std::string param = {}) {
     return {.status = status,

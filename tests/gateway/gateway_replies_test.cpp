@@ -106,6 +106,15 @@ TEST_F(a_gateway, refuses_what_the_policy_denies) {
     EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
 }
 
+TEST_F(a_gateway, looks_for_what_is_denied_in_tools_and_their_calls_too) {
+    options.prompts.denied = {"secret sauce"};
+    start();
+    const json tools{{{"type", "function"},
+                      {"function", {{"name", "cook"}, {"description", "makes secret sauce"}}}}};
+    EXPECT_EQ(client().post("/v1/chat/completions", chat("Hello!", {{"tools", tools}})).status, 400);
+    EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
+}
+
 // --- clients that go
 
 class leaving_client : public a_gateway {
