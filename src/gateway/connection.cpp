@@ -9,7 +9,6 @@
 #include "reply/clock.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/string.hpp>
@@ -33,8 +32,13 @@ using asio::use_awaitable;
 // Whoever has got the last answer closes, too; this is for those who do not.
 constexpr duration farewell = std::chrono::seconds(2);
 
-// Of a request that is refused: what is larger is not waited for.
+// Of a request that is refused, or needs none: what is larger is not waited for.
 constexpr std::uint64_t small_body = 64 << 10;
+
+// Besides the head: a chunk's header and the trailer, which Beast does not bound.
+constexpr std::size_t read_ahead = 4096;
+
+constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
 
 std::string_view view_of(boost::beast::string_view text) {
     return {text.data(), text.size()};
@@ -45,14 +49,6 @@ bool is_request_id(std::string_view id) {
     constexpr std::size_t longest = 128;
     return !id.empty() && id.size() <= longest &&
            std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7f; });
-}
-
-// In no coroutine: GCC 12 destroys aggregates that are made in one twice.
-api_error not_served(const route& r) {
-    return {.status = 501,
-            .type = "not_found_error",
-            .code = "not_implemented",
-            .message = fmt::format("this gateway does not serve {}", r.path)};
 }
 
 api_error malformed(std::string message) {
@@ -76,10 +72,31 @@ std::optional<api_error> framing_fault(const http_request& head) {
     return std::nullopt;
 }
 
+using request_parser = http::request_parser<http::string_body>;
+
+bool has_small_body(request_parser& parser) {
+    return !parser.chunked() && parser.content_length().value_or(0) <= small_body;
+}
+
+// A body that nobody has a use for is not kept.
+void refuse_unwanted_body(checked_request& request, request_parser& parser) {
+    if (request.refusal() || request.found->route->method == "POST" || has_small_body(parser))
+        return;
+    request.who = api_error{
+        .status = 413, .type = "invalid_request_error", .message = "this path takes no body"};
+}
+
+bool waits_to_be_told(const http_request& head) {
+    return head.version() >= 11 && boost::beast::iequals(head[http::field::expect], "100-continue");
+}
+
 // Whether the connection goes on behind a request that is refused.
-bool may_read_on(const checked_request& refused, http::request_parser<http::string_body>& parser) {
-    return refused.is_framed && !parser.chunked() &&
-           parser.content_length().value_or(0) <= small_body;
+bool may_read_on(const checked_request& refused, request_parser& parser) {
+    return refused.is_framed && has_small_body(parser) && !waits_to_be_told(parser.get());
+}
+
+checked_request unreadable(const api_error& why) {
+    return {.began = detail::now(), .who = why, .is_framed = false};
 }
 
 api_error sent_ahead() {
@@ -93,7 +110,8 @@ api_error sent_ahead() {
 connection::connection(asio::ip::tcp::socket socket, std::shared_ptr<gateway_core> core)
     : core_(std::move(core)),
       stream_(std::move(socket), core_->tls),
-      limit_(stream_.get_executor()) {
+      limit_(stream_.get_executor()),
+      buffer_(core_->options.max_header_bytes + read_ahead) {
     boost::system::error_code ec;
     remote_ = stream_.socket().remote_endpoint(ec).address().to_string();
     // Small events must not wait for each other.
@@ -108,7 +126,22 @@ connection::~connection() {
 void connection::start() {
     asio::co_spawn(
         stream_.get_executor(), [self = shared_from_this()] { return self->run(); },
-        asio::detached);
+        [self = shared_from_this()](const std::exception_ptr& e) {
+            if (e) self->broke(e);
+        });
+}
+
+// Memory may have run out.
+void connection::broke(const std::exception_ptr& why) {
+    close();
+    const auto& log = core_->options.service.server.logger;
+    if (!log.enabled(log_level::error)) return;
+    try {
+        std::rethrow_exception(why);
+    } catch (const std::exception& e) {
+        log.write(log_level::error, "a connection is closed, as the gateway could not go on");
+        log.write(log_level::error, e.what());
+    }
 }
 
 void connection::close_when_idle() {
@@ -163,34 +196,47 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
                                                            redirect_error(use_awaitable, ec));
         buffer_.commit(more);
     }
-    http::request_parser<http::string_body> parser;
+    request_parser parser;
     parser.header_limit(static_cast<std::uint32_t>(o.max_header_bytes));
     parser.body_limit(o.max_body_bytes);
     limit_reading(o.read_timeout);
-    std::optional<checked_request> checked;
     if (!ec)
         co_await http::async_read_header(stream_, buffer_, parser,
                                          redirect_error(use_awaitable, ec));
-    if (!ec) checked = check_head(parser.get());
-    const bool is_refused = checked && checked->refusal() && !may_read_on(*checked, parser);
-    if (!ec && !is_refused)
-        co_await http::async_read(stream_, buffer_, parser, redirect_error(use_awaitable, ec));
+    std::optional<checked_request> checked;
+    if (!ec || ec == http::error::body_limit) {
+        checked = check_head(parser.get());
+        refuse_unwanted_body(*checked, parser);
+    }
+    const bool is_refused = checked && checked->refusal() && (ec || !may_read_on(*checked, parser));
+    if (!ec && !is_refused) ec = co_await read_body(parser);
     is_reading_ = false;
     limit_.cancel();
-    if (is_refused) {
-        checked->request = parser.release();
-        co_await refuse_unread(std::move(checked->request), *checked->refusal(),
-                               checked->route_path());
+    if (checked) checked->request = parser.release();
+    if (ec && !is_refused) {
+        const auto error = error_of_reading(ec, is_late_ && parser.got_some());
+        if (!error) co_return std::nullopt;
+        if (!checked) checked = unreadable(*error);
+        checked->who = *error;
+    }
+    if (ec || is_refused) {
+        co_await refuse_unread(std::move(*checked));
         co_return std::nullopt;
     }
-    if (ec) {
-        http_request nothing;
-        if (const auto error = error_of_reading(ec, is_late_ && parser.got_some()))
-            co_await refuse_unread(std::move(nothing), *error, "");
-        co_return std::nullopt;
-    }
-    checked->request = parser.release();
     co_return checked;
+}
+
+auto connection::read_body(request_parser& parser) -> awaitable<boost::system::error_code> {
+    boost::system::error_code ec;
+    if (waits_to_be_told(parser.get()))
+        co_await asio::async_write(stream_, asio::buffer(go_ahead),
+                                   redirect_error(use_awaitable, ec));
+    // Fields behind a body in chunks were seen by no check: they are left out.
+    std::optional<http_request::header_type> head;
+    if (parser.chunked()) head = parser.get().base();
+    if (!ec) co_await http::async_read(stream_, buffer_, parser, redirect_error(use_awaitable, ec));
+    if (head) parser.get().base() = std::move(*head);
+    co_return ec;
 }
 
 auto connection::check_head(const http_request& head) -> checked_request {
@@ -219,6 +265,9 @@ std::optional<api_error> connection::error_of_reading(const boost::system::error
     if (ec == http::error::body_limit)
         return refused(
             413, fmt::format("the body has over {} bytes, the gateway's bound", o.max_body_bytes));
+    if (ec == http::error::buffer_overflow)
+        return refused(431, fmt::format("a chunk's header, or the trailer, has over {} bytes",
+                                        o.max_header_bytes + read_ahead));
     if (ec == http::error::header_limit)
         return refused(431, fmt::format("the header has over {} bytes, the gateway's bound",
                                         o.max_header_bytes));
@@ -231,13 +280,13 @@ std::optional<api_error> connection::error_of_reading(const boost::system::error
 }
 
 // The rest of the request is not read: the connection ends.
-auto connection::refuse_unread(http_request head, const api_error& error, std::string_view route)
-    -> awaitable<void> {
-    auto id = id_of(head);
-    http_exchange exchange(stream_, std::move(head), std::move(id), core_->options.write_timeout);
+auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
+    auto id = id_of(refused.request);
+    http_exchange exchange(stream_, std::move(refused.request), std::move(id),
+                           core_->options.write_timeout);
     exchange.close_after();
-    co_await exchange.send(error);
-    remember(exchange, {}, route, detail::now());
+    co_await exchange.send(*refused.refusal());
+    remember(exchange, refused.refusal()->key_name, refused);
 }
 
 std::string connection::id_of(const http_request& request) {
@@ -255,13 +304,14 @@ auto connection::answer(checked_request checked) -> awaitable<bool> {
     if (core_->is_stopping) exchange.close_after();
     std::string key;
     if (const auto* error = checked.refusal()) {
+        key = error->key_name;
         co_await exchange.send(*error);
     } else {
         auto& who = std::get<admitted>(checked.who);
         key = who.key_name();
         co_await dispatch(exchange, *checked.found, std::move(who));
     }
-    remember(exchange, key, checked.route_path(), checked.began);
+    remember(exchange, key, checked);
     co_return exchange.may_go_on();
 }
 
@@ -294,8 +344,6 @@ auto connection::dispatch(http_exchange& exchange, const found_route& found, adm
             co_return co_await answer_job(exchange, *core_, found.parameter);
         case endpoint::voice:
             co_return co_await answer_voice(exchange, std::move(who));
-        default:
-            co_await exchange.send(not_served(*found.route));
     }
 }
 
@@ -312,8 +360,9 @@ auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitabl
 }
 
 void connection::remember(const http_exchange& exchange, std::string_view key,
-                          std::string_view route, time_point began) {
-    const auto took = detail::now() - began;
+                          const checked_request& checked) {
+    const auto took = detail::now() - checked.began;
+    const auto route = checked.route_path();
     core_->metrics.request_ended(route, exchange.status(), took);
     auto record = exchange.record;
     record.time = std::chrono::system_clock::now();

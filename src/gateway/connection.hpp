@@ -9,7 +9,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,19 +56,21 @@ class connection : public std::enable_shared_from_this<connection> {
 
  private:
     awaitable<void> run();
+    void broke(const std::exception_ptr& why);
     awaitable<std::optional<checked_request>> read_request();
     checked_request check_head(const http_request& head);
     void limit_reading(duration limit);
     std::optional<api_error> error_of_reading(const boost::system::error_code& ec,
                                               bool is_late) const;
-    awaitable<void> refuse_unread(http_request head, const api_error& error,
-                                  std::string_view route);
+    awaitable<boost::system::error_code> read_body(
+        boost::beast::http::request_parser<boost::beast::http::string_body>& parser);
+    awaitable<void> refuse_unread(checked_request refused);
     awaitable<bool> answer(checked_request checked);
     awaitable<void> answer_voice(http_exchange& exchange, admitted who);
     awaitable<void> dispatch(http_exchange& exchange, const found_route& found, admitted who);
     std::string id_of(const http_request& request);
-    void remember(const http_exchange& exchange, std::string_view key, std::string_view route,
-                  time_point began);
+    void remember(const http_exchange& exchange, std::string_view key,
+                  const checked_request& checked);
 
     std::shared_ptr<gateway_core> core_;
     client_stream stream_;

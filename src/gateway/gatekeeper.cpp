@@ -4,7 +4,6 @@
 #include "gateway/credential.hpp"
 #include "gateway/network_address.hpp"
 #include "gateway/rate_limit.hpp"
-#include "text/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -139,16 +138,14 @@ admitted::admitted(std::shared_ptr<key_account> account, seat s)
     : key_(account->key), account_(std::move(account)), seat_(std::move(s)) {}
 
 std::optional<api_error> may_use(const admitted& who, std::string_view model) {
-    constexpr std::size_t most_shown = 100;
     const auto& allowed = who.models();
     if (allowed.empty() || std::ranges::find(allowed, model) != allowed.end()) return std::nullopt;
-    return api_error{
-        .status = 403,
-        .type = "permission_error",
-        .code = "model_not_allowed",
-        .message = fmt::format("the key '{}' may not use the model '{}'", who.key_name(),
-                               model.substr(0, text::floor_to_character(model, most_shown))),
-        .param = "model"};
+    return api_error{.status = 403,
+                     .type = "permission_error",
+                     .code = "model_not_allowed",
+                     .message = fmt::format("the key '{}' may not use the model '{}'",
+                                            who.key_name(), shown(model)),
+                     .param = "model"};
 }
 
 gatekeeper::gatekeeper(api_keys keys)
@@ -191,8 +188,12 @@ admission gatekeeper::check_reply(const admitted& session, time_point now) {
 
 admission gatekeeper::let_in(const account_ptr& account, right needed, bool is_reply,
                              time_point now) {
-    if (!account->key->rights.has(needed)) return forbidden(*account->key, needed);
-    if (auto e = refusal(*account, is_reply, now)) return std::move(*e);
+    auto e = account->key->rights.has(needed) ? refusal(*account, is_reply, now)
+                                              : forbidden(*account->key, needed);
+    if (e) {
+        e->key_name = account->key->name;
+        return std::move(*e);
+    }
     account->requests.charge(now, 1);
     return admitted(account, is_reply ? account->seats : nullptr);
 }

@@ -1,0 +1,169 @@
+// What stands behind a request's head: the gateway keeps no more of it than it needs, and takes
+// nothing from it that its check has not seen.
+
+#include "gateway/gateway_fixture.hpp"
+#include "support/poll_until.hpp"
+
+#include <fmt/format.h>
+
+namespace tandem::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string in_chunks(const std::string& start_line, const std::string& body) {
+    return start_line + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body;
+}
+
+/// Says what is sent again and again, until the gateway has had enough.
+http_answer answer_to_more(http_client& c, const std::string& again) {
+    constexpr std::size_t most = 4u << 20;  // far over all bounds of heads
+    try {
+        for (std::size_t sent = 0; sent < most; sent += again.size()) c.send(again);
+    } catch (const std::exception&) {
+        // It does not take more.
+    }
+    return c.read_answer();
+}
+
+TEST_F(a_gateway, bounds_the_header_of_a_chunk) {
+    start();
+    http_client c(port);
+    c.send(in_chunks("POST /v1/completions", "1;"));
+    EXPECT_EQ(answer_to_more(c, std::string(4096, 'a')).status, 431);
+}
+
+TEST_F(a_gateway, bounds_the_trailer_of_a_body) {
+    start();
+    http_client c(port);
+    c.send(in_chunks("POST /v1/completions", "0\r\n"));
+    EXPECT_EQ(answer_to_more(c, "a: " + std::string(1000, 'b') + "\r\n").status, 431);
+}
+
+TEST_F(a_gateway, takes_no_body_where_it_has_no_use_for_one) {
+    start();
+    for (const auto* path : {"/", "/health", "/ready", "/assets/main.js", "/v1/models"}) {
+        http_client c(port);
+        c.send("GET " + std::string(path) +
+               " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+        EXPECT_EQ(c.read_answer().status, 413) << path;
+        http_client chunks(port);
+        chunks.send(in_chunks("GET " + std::string(path), "5\r\n"));
+        EXPECT_EQ(chunks.read_answer().status, 413) << path;
+    }
+}
+
+TEST_F(a_gateway, takes_no_fields_from_behind_a_body) {
+    start();
+    http_client c(port);
+    const auto body = chat().dump();
+    c.send(
+        in_chunks("POST /v1/chat/completions",
+                  fmt::format("{:x}\r\n{}\r\n0\r\nX-Request-Id: late\r\n\r\n", body.size(), body)));
+    const auto answer = c.read_answer();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_THAT(answer.headers.at("x-request-id"), HasSubstr("req-"));
+}
+
+// --- clients that ask before they send
+
+std::string asking_post(std::size_t bytes, const std::string& key) {
+    return fmt::format(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+        "Authorization: Bearer {}\r\nContent-Length: {}\r\n\r\n",
+        key, bytes);
+}
+
+class a_gateway_with_a_key : public a_gateway {
+ protected:
+    a_gateway_with_a_key() {
+        gateway::api_key reception{.name = "reception", .sha256 = *gateway::hash_of_key(key.key)};
+        reception.rights = {};
+        reception.rights.add(gateway::right::generate);
+        options.keys = gateway::api_keys({std::move(reception)});
+    }
+    json audited_line() {
+        EXPECT_TRUE(poll_until([&] { return !audited().empty(); })) << "behind the answer";
+        return json::parse(audited().at(0));
+    }
+
+    gateway::new_api_key key = gateway::make_api_key();
+};
+
+TEST_F(a_gateway_with_a_key, tells_who_waits_for_it_to_send_the_body) {
+    start();
+    http_client c(port);
+    const auto body = chat().dump();
+    c.send(asking_post(body.size(), key.key));
+    ASSERT_EQ(c.read_answer().status, 100);
+    c.send(body);
+    EXPECT_EQ(c.read_answer().status, 200);
+}
+
+TEST_F(a_gateway_with_a_key, refuses_who_has_none_before_the_body_is_sent) {
+    start();
+    http_client c(port);
+    c.send(asking_post(100, "wrong"));
+    EXPECT_EQ(c.read_answer().status, 401);
+}
+
+TEST_F(a_gateway_with_a_key, checks_the_key_before_the_size) {
+    start();
+    http_client c(port);
+    c.send(asking_post(1u << 30, "wrong"));
+    EXPECT_EQ(c.read_answer().status, 401);
+    http_client known(port);
+    known.send(asking_post(1u << 30, key.key));
+    EXPECT_EQ(known.read_answer().status, 413);
+}
+
+// --- the audit of what is not read
+
+TEST_F(a_gateway_with_a_key, tells_the_audit_whose_body_is_too_large) {
+    start();
+    http_client c(port);
+    c.headers["X-Request-Id"] = "large";
+    c.send(
+        "POST /v1/completions HTTP/1.1\r\nHost: x\r\nX-Request-Id: large\r\nAuthorization: "
+        "Bearer " +
+        key.key + "\r\nContent-Length: 1000000000\r\n\r\n");
+    EXPECT_EQ(c.read_answer().status, 413);
+    const auto line = audited_line();
+    EXPECT_EQ(line["request_id"], "large");
+    EXPECT_EQ(line["route"], "/v1/completions");
+    EXPECT_EQ(line["method"], "POST");
+}
+
+TEST_F(a_gateway_with_a_key, tells_the_audit_which_key_was_refused) {
+    start();
+    auto c = client();
+    c.headers["Authorization"] = "Bearer " + key.key;
+    EXPECT_EQ(c.get("/v1/models").status, 403);
+    EXPECT_EQ(audited_line()["key"], "reception");
+}
+
+// --- passwords
+
+TEST_F(a_gateway, tells_nobody_the_password_of_a_server) {
+    other_servers = {"http://bob:opensesame@127.0.0.1:1"};
+    options.service.server.retries = 0;
+    std::string logged;
+    std::mutex mutex;
+    options.service.server.logger.write = [&](log_level, std::string_view line) {
+        const std::lock_guard lock(mutex);
+        logged += line;
+    };
+    start();
+    mock_server->stop();
+    auto c = client();
+    std::string told;
+    for (int i = 0; i < 3; ++i) told += c.post("/v1/chat/completions", chat()).body;
+    EXPECT_THAT(told, HasSubstr("http://127.0.0.1:1 is down"));
+    EXPECT_THAT(told, Not(HasSubstr("opensesame")));
+    end();
+    EXPECT_THAT(logged, Not(HasSubstr("opensesame")));
+}
+
+}  // namespace
+}  // namespace tandem::testing
