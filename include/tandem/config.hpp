@@ -62,11 +62,16 @@ struct tag_pair {
 /// The marks that models in use put around their reasoning.
 std::vector<tag_pair> default_reasoning_tags();
 
+/// Bounds of adapters: of a list, of an id, of a scale's size.
+inline constexpr std::size_t max_adapters = 64;
+inline constexpr int max_adapter_id = 1023;
+inline constexpr double max_adapter_scale = 100;
+
 /// How much one of the server's LoRA adapters counts.
 struct adapter_scale {
-    /// As the server numbers those of its `--lora`, from 0 on. 0 to 1023.
+    /// As the server numbers those of its `--lora`, from 0 on. 0 to max_adapter_id.
     int id = 0;
-    /// 0 = not at all, 1 = as it was trained. -100 to 100.
+    /// 0 = not at all, 1 = as it was trained. At most max_adapter_scale, or as much below 0.
     double scale = 1.0;
 
     friend bool operator==(const adapter_scale&, const adapter_scale&) = default;

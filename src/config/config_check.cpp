@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 
 namespace tandem {
@@ -120,16 +121,16 @@ void check_constraints(const generation_options& o, std::vector<config_fault>& f
 }
 
 void check_adapters(const generation_options& o, std::vector<config_fault>& faults) {
-    constexpr std::size_t most = 64;
-    if (o.lora.size() > most)
-        faults.push_back(
-            {"lora", fmt::format("has {} adapters; at most {} are possible", o.lora.size(), most)});
+    if (o.lora.size() > max_adapters)
+        faults.push_back({"lora", fmt::format("has {} adapters; at most {} are possible",
+                                              o.lora.size(), max_adapters)});
     for (auto a = o.lora.begin(); a != o.lora.end(); ++a) {
-        if (a->id < 0 || a->id > 1023)
-            faults.push_back({"lora", fmt::format("has the id {}; it must be 0 to 1023", a->id)});
-        if (!(a->scale >= -100 && a->scale <= 100))
+        if (a->id < 0 || a->id > max_adapter_id)
             faults.push_back(
-                {"lora", fmt::format("has the scale {}; it must be -100 to 100", a->scale)});
+                {"lora", fmt::format("has the id {}; it must be 0 to {}", a->id, max_adapter_id)});
+        if (!(std::abs(a->scale) <= max_adapter_scale))
+            faults.push_back({"lora", fmt::format("has the scale {}; it must be {} to {}", a->scale,
+                                                  -max_adapter_scale, max_adapter_scale)});
         if (std::any_of(o.lora.begin(), a, [&](const auto& b) { return b.id == a->id; }))
             faults.push_back({"lora", fmt::format("has the id {} twice", a->id)});
     }

@@ -4,7 +4,6 @@
 #include "transport/server_url.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
@@ -24,12 +23,6 @@ using asio::use_awaitable;
 // Rare enough not to keep a server from seeing that clients have gone.
 constexpr auto care_interval = std::chrono::seconds(5);
 constexpr duration longest_answer = std::chrono::seconds(5);
-
-std::vector<std::string> names_of(const std::vector<model_servers>& models) {
-    std::vector<std::string> names;
-    for (const auto& m : models) names.push_back(m.name);
-    return names;
-}
 
 config settings_for(config c, const std::string& url) {
     c.url = url;
@@ -116,7 +109,12 @@ std::variant<const adapter_job*, api_error> adapter_desk::load(std::string_view 
 void adapter_desk::work() {
     if (is_closed_ || std::exchange(is_working_, true)) return;
     asio::co_spawn(
-        executor_, [self = shared_from_this()] { return self->run_jobs(); }, asio::detached);
+        executor_, [self = shared_from_this()] { return self->run_jobs(); },
+        [self = shared_from_this()](const std::exception_ptr& e) {
+            self->is_working_ = false;
+            if (e) self->jobs_.end("the gateway could not go on", {}, std::time(nullptr));
+            self->watch();
+        });
 }
 
 auto adapter_desk::run_jobs() -> awaitable<void> {
@@ -125,8 +123,6 @@ auto adapter_desk::run_jobs() -> awaitable<void> {
         if (!job) break;
         co_await carry_out(job->adapter, job->scale);
     }
-    is_working_ = false;
-    watch();
 }
 
 // Nothing changes unless each server that answers has the adapter; those that are away are set when
@@ -134,7 +130,8 @@ auto adapter_desk::run_jobs() -> awaitable<void> {
 auto adapter_desk::carry_out(std::string name, double scale) -> awaitable<void> {
     const auto& adapter = *adapters_.find(name);
     auto visits = visits_to(adapter.model);
-    std::string fault = "no server of the model answers";
+    std::string fault =
+        "no server of the model told which adapters it has; servers says why for each";
     for (auto& v : visits) {
         co_await ask(v);
         if (v.fault.empty() && !has_adapter(v.told, adapter.id))
@@ -197,7 +194,8 @@ void adapter_desk::watch() {
     if (is_closed_ || !is_needed || is_watching_) return;
     is_watching_ = true;
     asio::co_spawn(
-        executor_, [self = shared_from_this()] { return self->look_after_all(); }, asio::detached);
+        executor_, [self = shared_from_this()] { return self->look_after_all(); },
+        [self = shared_from_this()](const std::exception_ptr&) { self->is_watching_ = false; });
 }
 
 auto adapter_desk::look_after_all() -> awaitable<void> {

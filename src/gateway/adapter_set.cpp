@@ -36,7 +36,8 @@ void check_adapter(const allowed_adapter& a, std::span<const std::string> models
         faults.push_back({"adapters", fmt::format("{} {}", a.name, words)});
     };
     if (!is_adapter_name(a.name)) add("is no name; it must be 1 to 64 of A-Z, a-z, 0-9, . _ -");
-    if (a.id < 0 || a.id > 1023) add(fmt::format("has the id {}; it must be 0 to 1023", a.id));
+    if (a.id < 0 || a.id > max_adapter_id)
+        add(fmt::format("has the id {}; it must be 0 to {}", a.id, max_adapter_id));
     if (a.model.empty() && models.size() > 1) add("names no model; there are several");
     if (!a.model.empty() && std::ranges::find(models, a.model) == models.end())
         add(fmt::format("is for the model {}, which is not served", a.model));

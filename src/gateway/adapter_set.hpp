@@ -26,9 +26,6 @@ struct allowed_adapter {
     std::string model{};
 };
 
-inline constexpr std::size_t max_adapters = 64;
-inline constexpr double max_adapter_scale = 100;
-
 /// A name has 1 to 64 of [A-Za-z0-9._-], and no adapter begins with a dot.
 bool is_adapter_name(std::string_view name) noexcept;
 

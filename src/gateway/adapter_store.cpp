@@ -57,12 +57,13 @@ adapter_store::adapter_store(const std::string& file) : file_(file) {
     sqlite3_busy_timeout(db, longest_wait_ms);
     // Another gateway with this file would not know what this one deploys.
     run("PRAGMA locking_mode = EXCLUSIVE");
-    run("PRAGMA journal_mode = WAL");
     run("PRAGMA synchronous = FULL");
     run("BEGIN EXCLUSIVE");
     check_owner();
     make_tables();
     run("COMMIT");
+    // The file keeps it: that of another program must not.
+    run("PRAGMA journal_mode = WAL");
 }
 
 adapter_store::~adapter_store() = default;

@@ -1,6 +1,7 @@
 #include "gateway/api_key_file.hpp"
 
 #include "gateway/json_path.hpp"
+#include "gateway/model_name.hpp"
 #include "text/utf8.hpp"
 #include "wire/json_bounds.hpp"
 
@@ -24,7 +25,6 @@ constexpr std::size_t max_values = 100'000;
 constexpr std::size_t max_faults = 100;
 constexpr std::size_t max_name_bytes = 64;
 constexpr std::size_t max_models = 1000;
-constexpr std::size_t max_model_bytes = 256;
 constexpr std::int64_t max_count = 1'000'000;
 constexpr std::int64_t max_tokens = 1'000'000'000;
 constexpr auto hex_digits = "0123456789abcdefABCDEF";
@@ -135,6 +135,8 @@ class key_file_reader {
 
     void read_models(const json& value, const std::string& at, api_key& key) {
         if (!expect(value.is_array(), value, at, "a list")) return;
+        if (value.empty())
+            return add(at, "is empty, so that the key may use no model; leave it out for all");
         if (value.size() > max_models)
             return add(
                 at, fmt::format("has {} names; at most {} are possible", value.size(), max_models));
@@ -145,9 +147,9 @@ class key_file_reader {
     void read_model(const json& value, const std::string& at, api_key& key) {
         if (!expect(value.is_string(), value, at, "a text")) return;
         const auto& model = value.get_ref<const std::string&>();
-        if (model.empty() || model.size() > max_model_bytes)
+        if (model.empty() || model.size() > max_model_name_bytes)
             return add(at, fmt::format("has {} bytes; 1 to {} are possible", model.size(),
-                                       max_model_bytes));
+                                       max_model_name_bytes));
         key.models.push_back(model);
     }
 

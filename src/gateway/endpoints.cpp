@@ -25,7 +25,7 @@ json json_of(const server_status& s) {
 // One that was not asked yet may be up: the first request finds out.
 bool may_serve(const server_status& s) {
     using health = server_status::health;
-    return !s.draining && (s.state == health::up || s.state == health::unknown);
+    return !s.draining && !s.circuit_open && (s.state == health::up || s.state == health::unknown);
 }
 
 std::string metrics_now(gateway_core& core, const std::vector<server_status>& servers) {

@@ -1,9 +1,8 @@
 #include "gateway/gateway_options.hpp"
 
 #include "gateway/audit_line.hpp"
-#include "gateway/model_choice.hpp"
+#include "gateway/model_name.hpp"
 #include "gateway/network_address.hpp"
-#include "text/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -17,17 +16,6 @@ std::vector<std::string> servers_of(const std::vector<model_servers>& models) {
     std::vector<std::string> all;
     for (const auto& m : models) all.insert(all.end(), m.servers.begin(), m.servers.end());
     return all;
-}
-
-std::vector<std::string> names_of(const std::vector<model_servers>& models) {
-    std::vector<std::string> names;
-    for (const auto& m : models) names.push_back(m.name);
-    return names;
-}
-
-bool is_model_name(const std::string& name) {
-    return !name.empty() && name.size() <= max_model_name_bytes &&
-           text::find_invalid(name) == std::string::npos;
 }
 
 void check_models(const std::vector<model_servers>& models, std::vector<config_fault>& faults) {
@@ -45,6 +33,12 @@ void check_models(const std::vector<model_servers>& models, std::vector<config_f
 }
 
 }  // namespace
+
+std::vector<std::string> names_of(const std::vector<model_servers>& models) {
+    std::vector<std::string> names;
+    for (const auto& m : models) names.push_back(m.name);
+    return names;
+}
 
 std::vector<model_servers> models_of(const gateway_options& o) {
     if (!o.models.empty()) return o.models;

@@ -57,7 +57,7 @@ struct gateway_options {
     /// Whole answers at temperature 0 that others who ask the same may have.
     cache_limits answer_cache = default_answer_cache;
 
-    /// One more is told so (503) and closed.
+    /// One more is closed at once, without a word.
     std::size_t max_connections = 10'000;
     std::size_t max_header_bytes = std::size_t{64} << 10;
     std::size_t max_body_bytes = std::size_t{16} << 20;
@@ -87,6 +87,7 @@ void write_down(const gateway_options& o, const audit_record& record, log_level 
 
 /// The models that are served, with their servers: one at least.
 std::vector<model_servers> models_of(const gateway_options& o);
+std::vector<std::string> names_of(const std::vector<model_servers>& models);
 /// The same, server by server.
 std::vector<measured_server> measured_servers(const gateway_options& o);
 

@@ -11,9 +11,6 @@
 
 namespace tandem::gateway {
 
-/// Longer names are no models'.
-inline constexpr std::size_t max_model_name_bytes = 256;
-
 /// Which of these models a request asks for: its place in `names`, of which there is one at least.
 /// Where there is one model, any name is taken for it, and none; where there are several the name
 /// must be one of them (404). A model that the key may not use is refused with 403.

@@ -31,6 +31,17 @@ TEST_F(a_gateway, is_ready_while_a_server_may_serve) {
     EXPECT_EQ(a.parsed()["servers"][0]["state"], "down") << a.body;
 }
 
+TEST_F(a_gateway, is_not_ready_while_its_only_server_is_left_alone) {
+    auto& server = options.service.server;
+    server.retries = 0;
+    server.breaker_failures = 1;
+    server.breaker_pause = 1h;
+    server_options.faults = {{.kind = mock::fault_kind::http_error}};
+    start();
+    EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 502);
+    EXPECT_EQ(client().get("/ready").status, 503);
+}
+
 TEST_F(a_gateway, tells_its_model_without_asking_a_server) {
     start();
     EXPECT_EQ(client().get("/v1/models").parsed()["data"][0]["id"], "talk");

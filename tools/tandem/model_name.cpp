@@ -1,7 +1,7 @@
 #include "model_name.hpp"
 
+#include "gateway/model_name.hpp"
 #include "model_grouping.hpp"
-#include "text/utf8.hpp"
 #include "together.hpp"
 
 #include "tandem/client.hpp"
@@ -39,15 +39,10 @@ boost::asio::awaitable<void> ask(asked_server& s) {
     const auto props =
         co_await s.talk.async_props(boost::asio::redirect_error(boost::asio::use_awaitable, ec));
     const auto name = client_name(props.model);
-    if (!ec && is_model_name(name)) s.server.model = name;
+    if (!ec && gateway::is_model_name(name)) s.server.model = name;
 }
 
 }  // namespace
-
-bool is_model_name(const std::string& name) {
-    return !name.empty() && name.size() <= max_model_name_bytes &&
-           text::find_invalid(name) == std::string::npos;
-}
 
 boost::asio::awaitable<void> ask_models(boost::asio::any_io_executor executor,
                                         const config& settings,

@@ -16,10 +16,6 @@
 
 namespace tandem::command {
 
-/// Longer names, and those that are not UTF-8, are none. As long as a key file's may be.
-inline constexpr std::size_t max_model_name_bytes = 256;
-bool is_model_name(const std::string& name);
-
 /// Asks those servers for the name of their model that have none, all at once, each for at most
 /// 2 s. It stays empty where a server tells none. On an executor of one thread.
 boost::asio::awaitable<void> ask_models(boost::asio::any_io_executor executor,

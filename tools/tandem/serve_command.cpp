@@ -6,6 +6,7 @@
 #include "exit_status.hpp"
 #include "gateway/adapter_store.hpp"
 #include "gateway/gateway_server.hpp"
+#include "gateway/model_name.hpp"
 #include "json_object.hpp"
 #include "listen_address.hpp"
 #include "model_grouping.hpp"
@@ -231,7 +232,7 @@ class serving {
         if (log_.enabled(level)) log_.write(level, text);
     }
     static std::string shown(const std::string& model) {
-        return shortened(model, static_cast<int>(max_model_name_bytes));
+        return shortened(model, static_cast<int>(gateway::max_model_name_bytes));
     }
 
     const serve_options& options_;

@@ -3,9 +3,9 @@
 #include "adapter_flag.hpp"
 #include "client_keys.hpp"
 #include "flag_faults.hpp"
+#include "gateway/model_name.hpp"
 #include "input_file.hpp"
 #include "listen_address.hpp"
-#include "model_name.hpp"
 #include "service_flags.hpp"
 #include "shown_url.hpp"
 
@@ -183,9 +183,9 @@ void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>&
                         t.listen));
     }
     g.model = t.model;
-    if (!t.model.empty() && !is_model_name(t.model))
+    if (!t.model.empty() && !gateway::is_model_name(t.model))
         faults.push_back(
-            fmt::format("--model must be 1 to {} bytes of UTF-8", max_model_name_bytes));
+            fmt::format("--model must be 1 to {} bytes of UTF-8", gateway::max_model_name_bytes));
     g.stream_by = t.stream_by == "chunk" ? stream_by::chunk : stream_by::token;
     if (t.stream_by != "chunk" && t.stream_by != "token")
         faults.push_back(fmt::format("--stream-by is {}; it must be token or chunk", t.stream_by));
@@ -255,10 +255,10 @@ void serve_flags::read_configuration(const environment& variables, serve_options
     if (!loaded.has_slots) c.server.slots = 0;
     o.servers = named_servers(c, loaded.url_models);
     for (auto& s : o.servers) {
-        if (!s.model.empty() && !is_model_name(s.model))
+        if (!s.model.empty() && !gateway::is_model_name(s.model))
             faults.push_back(
                 fmt::format("--url {}: the model's name must be 1 to {} bytes of UTF-8",
-                            shown_url(s.url), max_model_name_bytes));
+                            shown_url(s.url), gateway::max_model_name_bytes));
         if (s.model.empty()) s.model = texts_.model;
     }
     std::ranges::move(service_faults(c), std::back_inserter(faults));

@@ -17,6 +17,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+std::string bytes_of(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
 class adapter_file : public ::testing::Test {
  protected:
     adapter_file() { fs::create_directory(folder_); }
@@ -83,7 +88,9 @@ TEST_F(adapter_file, must_be_a_database) {
 
 TEST_F(adapter_file, must_not_be_another_programs) {
     run("CREATE TABLE theirs (x)");
+    const auto as_it_was = bytes_of(file_);
     EXPECT_THAT(refusal(file_), HasSubstr("is the database of another program"));
+    EXPECT_EQ(bytes_of(file_), as_it_was);
 }
 
 TEST_F(adapter_file, must_not_be_of_a_newer_version) {

@@ -218,6 +218,7 @@ INSTANTIATE_TEST_SUITE_P(
                     fault_case{with_field("rights", {"open"}), "keys[0].rights[0]"},
                     fault_case{with_field("rights", json::array({7})), "keys[0].rights[0]"},
                     fault_case{with_field("models", "talk"), "keys[0].models"},
+                    fault_case{with_field("models", json::array()), "keys[0].models"},
                     fault_case{with_field("models", {"talk", ""}), "keys[0].models[1]"},
                     fault_case{with_field("models", json::array({nullptr})), "keys[0].models[0]"},
                     fault_case{with_field("models", {std::string(257, 'm')}), "keys[0].models[0]"},
