@@ -326,6 +326,44 @@ describe('with keys', () => {
         await it.status('Connected to talk');
         await it.close(/401/);
     });
+
+    test('it tells why one gets no session, and keeps words that nobody would answer', async (t) => {
+        const file = keyFile('other.json', { models: ['other'] });
+        const strict = await runGateway(mock, { more: ['--keys', file] });
+        t.after(() => strict.stop());
+        const it = await openPage(browser, strict.port);
+        await it.page.getByLabel('Key', { exact: true }).fill(key);
+        await it.page.keyboard.press('Enter');
+        await it.status("may not use the model 'talk'");
+        await it.say('Hello!');
+        await it.page.locator('.fault', { hasText: 'This was not sent.' }).waitFor();
+        assert.equal(await it.page.getByLabel('Your words').inputValue(), 'Hello!');
+        assert.deepEqual(await it.texts('.bot .text'), []);
+        await it.close();
+    });
+
+    test('it connects once, however often New is pressed', async () => {
+        const it = await openPage(browser, locked.port);
+        await it.page.getByLabel('Key', { exact: true }).fill(key);
+        await it.page.keyboard.press('Enter');
+        await it.status('Connected to talk');
+        const held = [];
+        await it.page.route('**/v1/models', (route) =>
+            held.length === 0 ? held.push(route) : route.continue(),
+        );
+        const isAsked = it.page.waitForRequest('**/v1/models');
+        await it.page.getByRole('button', { name: 'New' }).click();
+        await isAsked;
+        await it.page.getByRole('button', { name: 'New' }).click();
+        await it.frame('page', 'ready', 2);
+        const late = held[0].request().response();
+        await held[0].continue();
+        await late;
+        await it.say('Hello!');
+        await it.speaks(1);
+        assert.equal(it.requests.filter((address) => address.startsWith('ws:')).length, 2);
+        await it.close();
+    });
 });
 
 describe('the time line', () => {
@@ -370,6 +408,25 @@ describe('the time line', () => {
         assert.ok((await it.frame('page', 'end')).metrics.guard_waits > 0);
         await it.page.locator('.bar.warming').first().waitFor({ state: 'attached' });
         await it.page.locator('.bar.wait').first().waitFor({ state: 'attached' });
+        await it.close();
+    });
+});
+
+describe('a session that is refused for now', () => {
+    test('is asked for again, and the page tells why', async () => {
+        const it = await talking();
+        let asked = 0;
+        await it.page.routeWebSocket(/voice/, (socket) => {
+            if (++asked > 1) return socket.connectToServer();
+            const why = { code: 'too_many_sessions', message: 'the key has 1 session' };
+            const refusal = { type: 'error', ...why, retryable: true, retry_after_ms: 1000 };
+            socket.onMessage(() => socket.send(JSON.stringify(refusal)));
+        });
+        await it.page.reload();
+        await it.status('the key has 1 session; trying again in 1 s');
+        await it.say('Hello!');
+        await it.status('Connected to talk');
+        await it.speaks(1);
         await it.close();
     });
 });

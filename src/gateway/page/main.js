@@ -25,7 +25,7 @@ let phase = { isRunning: false, isSpeaking: false, mayGoOn: false };
 const linkWords = {
     connecting: () => 'Connecting …',
     ready: (model) => (model ? `Connected to ${model}` : 'Connected'),
-    waiting: (ms) => `No connection; trying again in ${Math.max(1, Math.round(ms / 1000))} s`,
+    waiting: ({ ms, why }) => `${why}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`,
     key: () => 'A key is needed',
     stopped: (why) => why,
 };
@@ -79,6 +79,7 @@ const socket = new VoiceSocket({
         link = { state, detail };
         showStatus();
         if (state === 'key') keyEntry.ask(detail);
+        if (state === 'stopped') talk.stopped();
     },
 });
 
@@ -86,7 +87,8 @@ const talk = new Talk({ socket, speaker, bubbles, timeLine, onPhase: (next) => s
 
 const listener = new Listener({
     onPartial: (text) => !isEcho(text, speaker.recentText) && talk.interrupt(),
-    onFinal: (text, msAgo) => !isEcho(text, speaker.recentText) && talk.say(text, msAgo),
+    onFinal: (text, msAgo) =>
+        !isEcho(text, speaker.recentText) && !isStopped() && talk.say(text, msAgo),
     onChange: (fault) => {
         listenButton.setAttribute('aria-pressed', String(listener.isOn));
         if (fault) bubbles.note(fault, true);
@@ -104,9 +106,16 @@ const keyEntry = new KeyEntry({
 
 // --- what the user does
 
+// What is said then would wait for ever.
+function isStopped() {
+    const is = link.state === 'stopped';
+    if (is) bubbles.note(`This was not sent. ${link.detail}`, true);
+    return is;
+}
+
 function send() {
     const text = words.value.trim();
-    if (!text) return;
+    if (!text || isStopped()) return;
     words.value = '';
     fitWords();
     speaker.unlock();

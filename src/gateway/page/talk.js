@@ -116,6 +116,13 @@ export class Talk {
         this.#tellPhase();
     }
 
+    /** There will be no connection: nothing that was asked is answered. */
+    stopped() {
+        this.#waiting = [];
+        this.#broken = null;
+        for (const turn of this.#turns.splice(0)) this.#close(turn);
+    }
+
     heard(message) {
         if (message.type === 'chunk') this.#chunk(message);
         else if (message.reply !== undefined) this.#ended(message);

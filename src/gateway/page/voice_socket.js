@@ -25,14 +25,15 @@ export class VoiceSocket {
     #isReady = false;
     #isRefused = false;
     #tries = 0;
+    #attempt = 0;
     #timer = 0;
 
     /**
      * opening(session): the first message of a connection.
      * onReady(message), onMessage(message): what the gateway said.
      * onLost(): a connection that was ready is gone.
-     * onLink(state, detail): 'connecting', 'ready', 'waiting' (detail: ms), 'key' (detail: fault),
-     * 'stopped' (detail: why).
+     * onLink(state, detail): 'connecting', 'ready' (detail: model), 'waiting' (detail: {ms, why}),
+     * 'key' (detail: fault), 'stopped' (detail: why).
      */
     constructor(handlers) {
         this.#handlers = handlers;
@@ -50,9 +51,13 @@ export class VoiceSocket {
         this.#key = key;
         clearTimeout(this.#timer);
         this.#timer = 0;
+        const attempt = ++this.#attempt;
         this.#handlers.onLink('connecting');
         // A WebSocket that is refused does not tell why; a request does.
-        if ((key || this.#tries > 0) && !(await this.#mayConnect())) return;
+        if (key || this.#tries > 0) {
+            const answer = await this.#ask();
+            if (attempt !== this.#attempt || !this.#mayConnect(answer)) return;
+        }
         this.#open();
     }
 
@@ -70,17 +75,22 @@ export class VoiceSocket {
         this.connect();
     }
 
-    async #mayConnect() {
-        let answer;
+    /** Undefined if nobody answers. */
+    async #ask() {
         try {
             const headers = this.#key ? { Authorization: `Bearer ${this.#key}` } : {};
-            answer = await fetch(addressOf('v1/models'), { headers, cache: 'no-store' });
+            const answer = await fetch(addressOf('v1/models'), { headers, cache: 'no-store' });
+            const { error = {} } = answer.ok ? {} : await answer.json().catch(() => ({}));
+            return { ok: answer.ok, status: answer.status, error };
         } catch {
-            this.#wait();
-            return false;
+            return undefined;
         }
-        if (answer.ok) return true;
-        return this.#refused(answer.status, (await answer.json().catch(() => ({}))).error ?? {});
+    }
+
+    #mayConnect(answer) {
+        if (answer) return answer.ok || this.#refused(answer.status, answer.error);
+        this.#wait();
+        return false;
     }
 
     #refused(status, { code, message = `the gateway answered ${status}` }) {
@@ -106,6 +116,7 @@ export class VoiceSocket {
         this.#socket = socket;
         this.#isRefused = true;
         socket.onopen = () => {
+            if (this.#socket !== socket) return socket.close();
             this.#isRefused = false;
             this.#begin(socket);
         };
@@ -123,10 +134,17 @@ export class VoiceSocket {
 
     #take(message) {
         if (message.type === 'ready') return this.#ready(message);
-        if (message.type !== 'error' || message.code !== 'session_not_found')
-            return this.#handlers.onMessage(message);
+        if (this.#isReady || message.type !== 'error') return this.#handlers.onMessage(message);
+        if (message.code !== 'session_not_found') return this.#turnedAway(message);
         this.#session = '';
         this.#begin(this.#socket);
+    }
+
+    // There is no session, and another start on this connection would get none either.
+    #turnedAway({ message, retryable, retry_after_ms: least }) {
+        this.#forget();
+        if (retryable) this.#wait(least, message);
+        else this.#handlers.onLink('stopped', message);
     }
 
     #ready(message) {
@@ -160,10 +178,10 @@ export class VoiceSocket {
         this.#wait();
     }
 
-    #wait(least = 0) {
+    #wait(least = 0, why = 'No connection') {
         const wait = Math.min(firstWaitMs * 2 ** this.#tries++, longestWaitMs);
         const ms = Math.max(least, wait * (0.75 + Math.random() / 2));
-        this.#handlers.onLink('waiting', ms);
+        this.#handlers.onLink('waiting', { ms, why });
         this.#timer = setTimeout(() => this.connect(), ms);
     }
 
