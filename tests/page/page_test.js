@@ -410,6 +410,17 @@ describe('the time line', () => {
         await it.page.locator('.bar.wait').first().waitFor({ state: 'attached' });
         await it.close();
     });
+
+    test('tells the silence since the user stopped, where the microphone knows', async () => {
+        const it = await talking({ speech: { mode: 'flowing' } });
+        await it.page.getByRole('button', { name: 'Microphone' }).click();
+        await it.page.evaluate(() => fake.hear('Hello!', false));
+        await it.page.evaluate(() => fake.hear('Hello!', true));
+        await it.frame('page', 'end');
+        const names = await it.texts('#figures dt');
+        assert.ok(names.includes('From the end of your words'), names);
+        await it.close();
+    });
 });
 
 describe('a session that is refused for now', () => {

@@ -6,7 +6,7 @@ const share = (part, whole) => (whole > 0 ? `${Math.round((100 * part) / whole)}
 function rowsOf({ usage: u, metrics: m }) {
     return [
         ['First chunk', ms(m.first_chunk_ms)],
-        ['From the end of your words', ms(m.voice_to_chunk_ms)],
+        ['From the end of your words', ms(m.voice_to_voice_ms?.total)],
         ['Longest silence', m.chunks > 1 ? ms(m.longest_gap_ms) : null],
         ['Chunks', `${m.chunks} in ${m.requests} request${m.requests === 1 ? '' : 's'}`],
         ['Slot', m.slot < 0 ? null : `${m.slot}${m.slot_reused ? ', again' : ''}`],
