@@ -85,7 +85,7 @@ auto voice_websocket::run(const http_request& request) -> awaitable<bool> {
     if (!co_await accept(request)) co_return false;
     while (co_await read_message()) {
         take_message();
-        co_await until([this] { return out_.size() <= most_waiting || close_; });
+        co_await until([this] { return out_.size() <= most_waiting || close_ || !is_connected(); });
     }
     leave();
     if (!close_) kill();
@@ -208,6 +208,7 @@ void voice_websocket::close(voice_close why) {
 // What waits for the socket is told so, and ends.
 void voice_websocket::kill() {
     stream_.next_layer().close();
+    wake_.cancel();
 }
 
 void voice_websocket::begin_close() {

@@ -64,6 +64,7 @@ class voice_websocket final : public voice_outlet,
     void limit_message();
     template <class Condition>
     awaitable<void> until(Condition is_so);
+    bool is_connected() const noexcept { return stream_.next_layer().socket().is_open(); }
     bool is_finishing() const noexcept { return is_writing_ || (is_closing_ && !is_closed_); }
 
     std::shared_ptr<gateway_core> core_;
