@@ -20,13 +20,6 @@ voice_sessions::random_bits bits_of(std::random_device& random) {
     return bits;
 }
 
-api_error stopping() {
-    return {.status = 503,
-            .code = "gateway_stopping",
-            .message = "the gateway is stopping; connect again in a moment",
-            .retry_after = std::chrono::seconds(1)};
-}
-
 }  // namespace
 
 voice_registry::voice_registry(gateway_core& core)
@@ -38,7 +31,7 @@ voice_registry::~voice_registry() = default;
 
 auto voice_registry::admit(const admitted& who, const voice::start& first)
     -> std::variant<std::shared_ptr<voice_session>, api_error> {
-    if (core_.is_stopping) return stopping();
+    if (core_.is_stopping) return gateway_stopping();
     auto model = model_of(who, first);
     if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
     auto given = known_.admit(who.key_name(), first.session);

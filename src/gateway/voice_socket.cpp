@@ -34,7 +34,7 @@ constexpr auto protocol_header = beast::http::field::sec_websocket_protocol;
 
 api_error upgrade_refused(int status, std::string code, std::string message) {
     return {.status = status,
-            .type = status < 500 ? "invalid_request_error" : "server_error",
+            .type = "invalid_request_error",
             .code = std::move(code),
             .message = std::move(message)};
 }
@@ -59,7 +59,7 @@ std::optional<api_error> voice_refusal(const http_exchange& exchange, const gate
     if (!protocols.empty() && !offers_voice_protocol(protocols))
         return upgrade_refused(400, "unknown_protocol",
                                "offer the subprotocol " + std::string(voice_protocol));
-    if (core.is_stopping) return upgrade_refused(503, "stopping", "the gateway is being stopped");
+    if (core.is_stopping) return gateway_stopping();
     return std::nullopt;
 }
 

@@ -31,14 +31,6 @@ api_error conflict(std::string code, std::string message) {
             .message = std::move(message)};
 }
 
-api_error stopping() {
-    return {.status = 503,
-            .type = "server_error",
-            .code = "gateway_stopping",
-            .message = "the gateway is stopping; connect again in a moment",
-            .retry_after = std::chrono::seconds(1)};
-}
-
 bool has_words(const voice::start& m) {
     return m.text || m.prompt || !m.messages.empty();
 }
@@ -206,7 +198,7 @@ void voice_turns::said(time_point now, voice::start m) {
 
 bool voice_turns::takes_turns() {
     if (is_closing()) {
-        send_error(stopping());
+        send_error(gateway_stopping());
         return false;
     }
     if (waiting_.size() < setup_.limits.waiting_turns) return true;
@@ -453,7 +445,7 @@ void voice_turns::reply_ended(time_point now, std::uint64_t number, const reply_
 void voice_turns::drain(time_point now) {
     if (is_over_) return;
     is_draining_ = true;
-    const auto why = stopping();
+    const auto why = gateway_stopping();
     end_waiting(&why);
     advance(now);
 }
