@@ -3,6 +3,7 @@
 #include "base/trace_context.hpp"
 #include "gateway/audit_line.hpp"
 #include "gateway/gateway_core.hpp"
+#include "gateway/prompt_texts.hpp"
 #include "reply/clock.hpp"
 
 #include <boost/asio/bind_executor.hpp>
@@ -113,9 +114,17 @@ std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
     auto checked = core_.gate.check_reply(caller_->who, detail::now());
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     seat_ = std::get<admitted>(std::move(checked));
-    std::vector<std::string_view> texts{turn.prompt};
-    for (const auto& m : turn.messages) texts.push_back(m.content);
-    return core_.policy.verdict(texts);
+    const auto texts = texts_of(turn.messages, turn.prompt, turn.options);
+    auto error = core_.policy.verdict(texts);
+    if (!error) note_prompt(texts);
+    return error;
+}
+
+void voice_session::note_prompt(const std::vector<std::string_view>& texts) {
+    if (!core_.options.audit || !core_.options.audit_prompts) return;
+    std::vector<std::string_view> all{said_};
+    all.insert(all.end(), texts.begin(), texts.end());
+    said_ = joined(all, max_audit_prompt_bytes);
 }
 
 void voice_session::perform(const voice_action::check_turn& a) {
@@ -151,6 +160,7 @@ void voice_session::begin(std::uint64_t number, reply r) {
     reply_ = std::move(r);
     number_ = number;
     began_ = detail::now();
+    prompt_ = std::exchange(said_, {});
 }
 
 void voice_session::perform(const voice_action::generate& a) {
@@ -227,6 +237,7 @@ void voice_session::account(time_point now, const reply_result& result) {
     record.tokens_out = u.generated;
     record.took = now - began_;
     record.finish_reason = to_string(result.finish_reason);
+    if (!prompt_.empty()) record.prompt = std::exchange(prompt_, {});
     write_down(core_.options, record, log_level::info);
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::gateway {
@@ -59,6 +60,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
 
     std::optional<api_error> refusal(const voice_turn& turn);
     generation_options options_of(const voice_turn& turn) const;
+    void note_prompt(const std::vector<std::string_view>& texts);
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
     void account(time_point now, const reply_result& result);
@@ -73,6 +75,9 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<reply> reply_;            // the last one
     std::uint64_t number_ = 0;              // of that
     time_point began_{};
+    // For the audit: what the client said since the last reply began, and before that one.
+    std::string said_;
+    std::string prompt_;
     // The key's place for a reply: one is enough, as one reply of a session runs at a time.
     std::optional<admitted> seat_;
     boost::asio::steady_timer check_;
