@@ -2,6 +2,8 @@
 
 #include "gateway/gateway_fixture.hpp"
 
+#include <array>
+
 namespace {
 
 using namespace tandem;
@@ -44,6 +46,22 @@ TEST_F(two_servers, have_a_conversation_with_a_name_at_one_of_them) {
                 ASSERT_EQ(a.status, 200) << a.body;
             }
     EXPECT_THAT(requests(), AnyOf(Pair(12u, 0u), Pair(0u, 12u)));
+}
+
+TEST_F(two_servers, know_the_same_name_of_another_key_for_another_conversation) {
+    const std::array keys{gateway::make_api_key(), gateway::make_api_key()};
+    options.keys =
+        gateway::api_keys({{.name = "reception", .sha256 = *gateway::hash_of_key(keys[0].key)},
+                           {.name = "kitchen", .sha256 = *gateway::hash_of_key(keys[1].key)}});
+    start_both();
+    for (int i = 0; i < 2; ++i)
+        for (const auto& k : keys) {
+            auto c = client();
+            c.headers["Authorization"] = "Bearer " + k.key;
+            const auto a = c.post("/v1/chat/completions", chat("Hello!", {{"user", "anna"}}));
+            ASSERT_EQ(a.status, 200) << a.body;
+        }
+    EXPECT_THAT(requests(), Pair(2u, 2u)) << "each of them at one server";
 }
 
 TEST_F(two_servers, share_what_has_no_name) {

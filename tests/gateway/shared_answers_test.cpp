@@ -131,6 +131,7 @@ TEST_F(the_same_question, that_fails_is_told_to_all_and_not_kept) {
 }
 
 TEST_F(the_same_question, is_answered_for_others_when_the_first_one_leaves) {
+    server_options.tokens_per_second = 40;
     start();
     const auto one = ask(chat("Long"));
     const auto two = ask(chat("Long"));

@@ -12,7 +12,7 @@ using tandem::errc;
 using tandem::gateway::api_error;
 using tandem::gateway::body_of;
 using tandem::gateway::error_of;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(api_error, is_told_as_openai_does) {
     const api_error e{.status = 400,
@@ -41,7 +41,7 @@ TEST(api_error, says_of_a_failure_whose_fault_it_is) {
 TEST(api_error, passes_on_what_the_server_says_of_the_request_alone) {
     const tandem::diagnostics diag{.client_message = "refused", .server_message = "no such field"};
     EXPECT_THAT(error_of(errc::bad_request, diag).message, HasSubstr("no such field"));
-    EXPECT_THAT(error_of(errc::server_error, diag).message, testing::Eq("refused"));
+    EXPECT_THAT(error_of(errc::server_error, diag).message, ::testing::Eq("refused"));
 }
 
 }  // namespace

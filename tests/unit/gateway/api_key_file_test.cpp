@@ -17,11 +17,11 @@ using tandem::gateway::max_key_file_bytes;
 using tandem::gateway::max_keys;
 using tandem::gateway::read_api_keys;
 using tandem::gateway::right;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 // The hash of "abc".
 constexpr auto hash_of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -142,16 +142,16 @@ struct fault_case {
     const char* path;
 };
 
-class fault : public testing::TestWithParam<fault_case> {};
+class fault : public ::testing::TestWithParam<fault_case> {};
 
 TEST_P(fault, is_told_by_its_path) {
     const auto& c = GetParam();
-    EXPECT_THAT(faults_of(c.text), ElementsAre(testing::StartsWith(c.path + ": "s))) << c.text;
+    EXPECT_THAT(faults_of(c.text), ElementsAre(::testing::StartsWith(c.path + ": "s))) << c.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     of_the_file, fault,
-    testing::Values(
+    ::testing::Values(
         fault_case{"", "key file"}, fault_case{"{", "key file"}, fault_case{"null", "key file"},
         fault_case{"[]", "key file"}, fault_case{"\xFF\xFE{}", "key file"},
         fault_case{"{\"keys\0\":1}"s, "key file"}, fault_case{"{}\0"s, "key file"},
@@ -163,39 +163,40 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     of_what_is_needed, fault,
-    testing::Values(fault_case{file_of({{{"sha256", hash_of_abc}}}), "keys[0].name"},
-                    fault_case{file_of({{{"name", "bot"}}}), "keys[0].sha256"}));
+    ::testing::Values(fault_case{file_of({{{"sha256", hash_of_abc}}}), "keys[0].name"},
+                      fault_case{file_of({{{"name", "bot"}}}), "keys[0].sha256"}));
 
 INSTANTIATE_TEST_SUITE_P(
     of_a_name, fault,
-    testing::Values(fault_case{with_field("name", ""), "keys[0].name"},
-                    fault_case{with_field("name", 5), "keys[0].name"},
-                    fault_case{with_field("name", nullptr), "keys[0].name"},
-                    fault_case{with_field("name", std::string(65, 'n')), "keys[0].name"},
-                    fault_case{with_field("name", "a\nb"), "keys[0].name"},
-                    fault_case{with_field("name", "a\0b"s), "keys[0].name"},
-                    fault_case{with_field("name", "a\x7F"), "keys[0].name"},
-                    fault_case{with_field("name", "\xE2\x80\xAEtob"), "keys[0].name"},
-                    fault_case{with_field("name", "anonymous"), "keys[0].name"},
-                    fault_case{with_field("name", "tdm_pasted"), "keys[0].name"}));
+    ::testing::Values(fault_case{with_field("name", ""), "keys[0].name"},
+                      fault_case{with_field("name", 5), "keys[0].name"},
+                      fault_case{with_field("name", nullptr), "keys[0].name"},
+                      fault_case{with_field("name", std::string(65, 'n')), "keys[0].name"},
+                      fault_case{with_field("name", "a\nb"), "keys[0].name"},
+                      fault_case{with_field("name", "a\0b"s), "keys[0].name"},
+                      fault_case{with_field("name", "a\x7F"), "keys[0].name"},
+                      fault_case{with_field("name", "\xE2\x80\xAEtob"), "keys[0].name"},
+                      fault_case{with_field("name", "anonymous"), "keys[0].name"},
+                      fault_case{with_field("name", "tdm_pasted"), "keys[0].name"}));
 
 INSTANTIATE_TEST_SUITE_P(
     of_a_hash, fault,
-    testing::Values(fault_case{with_field("sha256", ""), "keys[0].sha256"},
-                    fault_case{with_field("sha256", 1), "keys[0].sha256"},
-                    fault_case{with_field("sha256", std::string(63, 'a')), "keys[0].sha256"},
-                    fault_case{with_field("sha256", std::string(65, 'a')), "keys[0].sha256"},
-                    fault_case{with_field("sha256", std::string(63, 'a') + "g"), "keys[0].sha256"},
-                    fault_case{with_field("sha256", std::string(64, '\0')), "keys[0].sha256"},
-                    fault_case{with_field("sha256", std::string(64, '0')), "keys[0].sha256"},
-                    fault_case{with_field("sha256",  // of the empty text
-                                          "e3b0c44298fc1c149afbf4c8996fb924"
-                                          "27ae41e4649b934ca495991b7852b855"),
-                               "keys[0].sha256"}));
+    ::testing::Values(fault_case{with_field("sha256", ""), "keys[0].sha256"},
+                      fault_case{with_field("sha256", 1), "keys[0].sha256"},
+                      fault_case{with_field("sha256", std::string(63, 'a')), "keys[0].sha256"},
+                      fault_case{with_field("sha256", std::string(65, 'a')), "keys[0].sha256"},
+                      fault_case{with_field("sha256", std::string(63, 'a') + "g"),
+                                 "keys[0].sha256"},
+                      fault_case{with_field("sha256", std::string(64, '\0')), "keys[0].sha256"},
+                      fault_case{with_field("sha256", std::string(64, '0')), "keys[0].sha256"},
+                      fault_case{with_field("sha256",  // of the empty text
+                                            "e3b0c44298fc1c149afbf4c8996fb924"
+                                            "27ae41e4649b934ca495991b7852b855"),
+                                 "keys[0].sha256"}));
 
 INSTANTIATE_TEST_SUITE_P(
     of_a_number, fault,
-    testing::Values(
+    ::testing::Values(
         fault_case{with_field("requests_per_minute", -1), "keys[0].requests_per_minute"},
         fault_case{with_field("requests_per_minute", 1'000'001), "keys[0].requests_per_minute"},
         fault_case{with_field("requests_per_minute", 1.0), "keys[0].requests_per_minute"},
@@ -209,34 +210,34 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     of_a_choice, fault,
-    testing::Values(fault_case{with_field("priority", "High"), "keys[0].priority"},
-                    fault_case{with_field("priority", ""), "keys[0].priority"},
-                    fault_case{with_field("priority", 2), "keys[0].priority"},
-                    fault_case{with_field("rights", "admin"), "keys[0].rights"},
-                    fault_case{with_field("rights", json::array()), "keys[0].rights"},
-                    fault_case{with_field("rights", {"generate", "root"}), "keys[0].rights[1]"},
-                    fault_case{with_field("rights", {"open"}), "keys[0].rights[0]"},
-                    fault_case{with_field("rights", json::array({7})), "keys[0].rights[0]"},
-                    fault_case{with_field("models", "talk"), "keys[0].models"},
-                    fault_case{with_field("models", json::array()), "keys[0].models"},
-                    fault_case{with_field("models", {"talk", ""}), "keys[0].models[1]"},
-                    fault_case{with_field("models", json::array({nullptr})), "keys[0].models[0]"},
-                    fault_case{with_field("models", {std::string(257, 'm')}), "keys[0].models[0]"},
-                    fault_case{with_field("models", std::vector<std::string>(1001, "m")),
-                               "keys[0].models"}));
+    ::testing::Values(
+        fault_case{with_field("priority", "High"), "keys[0].priority"},
+        fault_case{with_field("priority", ""), "keys[0].priority"},
+        fault_case{with_field("priority", 2), "keys[0].priority"},
+        fault_case{with_field("rights", "admin"), "keys[0].rights"},
+        fault_case{with_field("rights", json::array()), "keys[0].rights"},
+        fault_case{with_field("rights", {"generate", "root"}), "keys[0].rights[1]"},
+        fault_case{with_field("rights", {"open"}), "keys[0].rights[0]"},
+        fault_case{with_field("rights", json::array({7})), "keys[0].rights[0]"},
+        fault_case{with_field("models", "talk"), "keys[0].models"},
+        fault_case{with_field("models", json::array()), "keys[0].models"},
+        fault_case{with_field("models", {"talk", ""}), "keys[0].models[1]"},
+        fault_case{with_field("models", json::array({nullptr})), "keys[0].models[0]"},
+        fault_case{with_field("models", {std::string(257, 'm')}), "keys[0].models[0]"},
+        fault_case{with_field("models", std::vector<std::string>(1001, "m")), "keys[0].models"}));
 
 INSTANTIATE_TEST_SUITE_P(
     of_what_is_there_twice, fault,
-    testing::Values(fault_case{file_of({plain_key("bot"), plain_key("bot", digits_of(1))}),
-                               "keys[1].name"},
-                    fault_case{file_of({plain_key("one"), plain_key("two")}), "keys[1].sha256"},
-                    fault_case{R"({"keys":[{"name":"a","rights":["read"],"rights":["admin"]}]})",
-                               "keys[0].rights"}));
+    ::testing::Values(fault_case{file_of({plain_key("bot"), plain_key("bot", digits_of(1))}),
+                                 "keys[1].name"},
+                      fault_case{file_of({plain_key("one"), plain_key("two")}), "keys[1].sha256"},
+                      fault_case{R"({"keys":[{"name":"a","rights":["read"],"rights":["admin"]}]})",
+                                 "keys[0].rights"}));
 
 INSTANTIATE_TEST_SUITE_P(of_an_unknown_field, fault,
-                         testing::Values(fault_case{with_field("Rights", {"read"}),
-                                                    "keys[0].Rights"},
-                                         fault_case{with_field("key", "abc"), "keys[0].key"}));
+                         ::testing::Values(fault_case{with_field("Rights", {"read"}),
+                                                      "keys[0].Rights"},
+                                           fault_case{with_field("key", "abc"), "keys[0].key"}));
 
 TEST(api_key_file, repeats_no_key_that_was_pasted_into_it) {
     const auto secret = make_api_key().key;

@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace tandem::gateway;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr auto home = "10.0.0.1";
 constexpr auto elsewhere = "10.0.0.2";

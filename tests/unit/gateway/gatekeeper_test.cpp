@@ -15,9 +15,9 @@ namespace {
 using namespace std::string_literals;
 using namespace std::chrono_literals;
 using namespace tandem::gateway;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // What no key is in, and what is none of the keys.
 std::vector<credentials> without_a_key() {
@@ -105,7 +105,7 @@ TEST(gatekeeper, tells_who_was_let_in) {
     const auto& who = std::get<admitted>(a);
     EXPECT_EQ(who.key_name(), "front-desk");
     EXPECT_EQ(who.priority(), key_priority::high);
-    EXPECT_THAT(who.models(), testing::ElementsAre("talk"));
+    EXPECT_THAT(who.models(), ::testing::ElementsAre("talk"));
 }
 
 TEST(gatekeeper, calls_those_anonymous_who_need_no_key) {

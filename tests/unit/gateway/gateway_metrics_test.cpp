@@ -23,7 +23,7 @@ using ::testing::Not;
 const std::string near_url = "http://127.0.0.1:8081";
 const std::string far_url = "http://user:secret@10.0.0.7:8081";
 
-struct counting : testing::Test {
+struct counting : ::testing::Test {
     gateway_metrics metrics{{{near_url, "talk"}, {far_url, "talk"}}, 1'700'000'000};
 
     /// Of the line that starts with this; nothing if there is none.

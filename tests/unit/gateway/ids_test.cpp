@@ -11,7 +11,7 @@ namespace {
 
 using tandem::gateway::call_id;
 using tandem::gateway::random_id;
-using testing::MatchesRegex;
+using ::testing::MatchesRegex;
 
 TEST(random_id, has_its_prefix_and_24_letters_and_digits) {
     std::mt19937_64 random(1);

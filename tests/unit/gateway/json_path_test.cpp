@@ -24,7 +24,7 @@ struct repeated_case {
     const char* path;
 };
 
-class repeated : public testing::TestWithParam<repeated_case> {};
+class repeated : public ::testing::TestWithParam<repeated_case> {};
 
 TEST_P(repeated, is_told_by_its_path) {
     const auto& c = GetParam();
@@ -33,14 +33,15 @@ TEST_P(repeated, is_told_by_its_path) {
 
 INSTANTIATE_TEST_SUITE_P(
     field, repeated,
-    testing::Values(repeated_case{"1", "none"}, repeated_case{"[]", "none"},
-                    repeated_case{"[1,1]", "none"}, repeated_case{R"({"a":1,"b":{"a":1}})", "none"},
-                    repeated_case{R"([{"a":1},{"a":1}])", "none"},
-                    repeated_case{R"({"a":{"b":1},"c":{"b":1}})", "none"},
-                    repeated_case{R"({"a":1,"a":1})", "a"},
-                    repeated_case{R"({"a":{},"b":[],"a":{}})", "a"},
-                    repeated_case{R"({"a":1,"\u0061":1})", "a"},
-                    repeated_case{R"({"l":[0,[],{"x":1,"y":[{}],"x":2}]})", "l[2].x"},
-                    repeated_case{R"([[],[[],{"o":{"p":0,"p":0}}]])", "[1][1].o.p"}));
+    ::testing::Values(repeated_case{"1", "none"}, repeated_case{"[]", "none"},
+                      repeated_case{"[1,1]", "none"},
+                      repeated_case{R"({"a":1,"b":{"a":1}})", "none"},
+                      repeated_case{R"([{"a":1},{"a":1}])", "none"},
+                      repeated_case{R"({"a":{"b":1},"c":{"b":1}})", "none"},
+                      repeated_case{R"({"a":1,"a":1})", "a"},
+                      repeated_case{R"({"a":{},"b":[],"a":{}})", "a"},
+                      repeated_case{R"({"a":1,"\u0061":1})", "a"},
+                      repeated_case{R"({"l":[0,[],{"x":1,"y":[{}],"x":2}]})", "l[2].x"},
+                      repeated_case{R"([[],[[],{"o":{"p":0,"p":0}}]])", "[1][1].o.p"}));
 
 }  // namespace

@@ -13,7 +13,7 @@ using tandem::gateway::model_body;
 using tandem::gateway::model_info;
 using tandem::gateway::model_list_body;
 using tandem::gateway::unknown_model;
-using testing::EndsWith;
+using ::testing::EndsWith;
 
 TEST(model_list, is_told_as_openai_does) {
     EXPECT_EQ(json::parse(model_list_body(std::vector<model_info>{{"a", 7}, {"b", 8, "me"}})),

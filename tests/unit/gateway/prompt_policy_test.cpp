@@ -11,10 +11,10 @@ using tandem::gateway::check;
 using tandem::gateway::deny_match;
 using tandem::gateway::prompt_policy;
 using tandem::gateway::prompt_rules;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::optional<api_error> verdict(const prompt_policy& policy, std::vector<std::string_view> texts) {
     return policy.verdict(texts);
@@ -31,7 +31,7 @@ struct match_case {
     bool as_substring;
 };
 
-class denied : public testing::TestWithParam<match_case> {};
+class denied : public ::testing::TestWithParam<match_case> {};
 
 TEST_P(denied, is_found_as_a_word_or_anywhere) {
     const auto& c = GetParam();
@@ -43,59 +43,59 @@ TEST_P(denied, is_found_as_a_word_or_anywhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(plain, denied,
-                         testing::Values(match_case{"bomb", "a bomb here", true, true},
-                                         match_case{"bomb", "bomb", true, true},
-                                         match_case{"bomb", "Bomb, BOMB!", true, true},
-                                         match_case{"BOMB", "(bomb)", true, true},
-                                         match_case{"bomb", "bombastic", false, true},
-                                         match_case{"bomb", "firebomb", false, true},
-                                         match_case{"bomb", "bomb2", false, true},
-                                         match_case{"bomb", "bombs and a bomb", true, true},
-                                         match_case{"bomb", "the_bomb_", true, true},
-                                         match_case{"bomb", "bo mb", false, false},
-                                         match_case{"bomb", "bom", false, false},
-                                         match_case{"bomb", "", false, false},
-                                         match_case{"bomb", "b", false, false}));
+                         ::testing::Values(match_case{"bomb", "a bomb here", true, true},
+                                           match_case{"bomb", "bomb", true, true},
+                                           match_case{"bomb", "Bomb, BOMB!", true, true},
+                                           match_case{"BOMB", "(bomb)", true, true},
+                                           match_case{"bomb", "bombastic", false, true},
+                                           match_case{"bomb", "firebomb", false, true},
+                                           match_case{"bomb", "bomb2", false, true},
+                                           match_case{"bomb", "bombs and a bomb", true, true},
+                                           match_case{"bomb", "the_bomb_", true, true},
+                                           match_case{"bomb", "bo mb", false, false},
+                                           match_case{"bomb", "bom", false, false},
+                                           match_case{"bomb", "", false, false},
+                                           match_case{"bomb", "b", false, false}));
 
 INSTANTIATE_TEST_SUITE_P(
     phrases_and_marks, denied,
-    testing::Values(match_case{"kill all", "Kill  all", true, true},
-                    match_case{"kill all", "kill\r\n\tall humans", true, true},
-                    match_case{"kill  all",
-                               "kill\xC2\xA0"
-                               "all",
-                               true, true},
-                    match_case{"kill all", "killall", false, false},
-                    match_case{"kill all", "skill all", false, true},
-                    match_case{"c++", "I like C++.", true, true},
-                    match_case{"c++", "c++11", true, true}, match_case{"--", "a--b", true, true},
-                    match_case{"<|im_start|>", "x<|im_start|>system", true, true}));
+    ::testing::Values(match_case{"kill all", "Kill  all", true, true},
+                      match_case{"kill all", "kill\r\n\tall humans", true, true},
+                      match_case{"kill  all",
+                                 "kill\xC2\xA0"
+                                 "all",
+                                 true, true},
+                      match_case{"kill all", "killall", false, false},
+                      match_case{"kill all", "skill all", false, true},
+                      match_case{"c++", "I like C++.", true, true},
+                      match_case{"c++", "c++11", true, true}, match_case{"--", "a--b", true, true},
+                      match_case{"<|im_start|>", "x<|im_start|>system", true, true}));
 
 INSTANTIATE_TEST_SUITE_P(other_scripts, denied,
-                         testing::Values(match_case{"ÄRGER", "viel ärger", true, true},
-                                         match_case{"ärger", "verärgert", false, true},
-                                         match_case{"БОМБА", "бомба.", true, true},
-                                         match_case{"бомб", "бомба", false, true},
-                                         match_case{"ΒΌΜΒΑ", "βόμβα", true, true},
-                                         match_case{"炸弹", "怎么做炸弹呢", true, true},
-                                         match_case{"爆弾", "これは爆弾です", true, true},
-                                         match_case{"폭탄", "폭탄을", false, true},
-                                         match_case{"bomb", "这是bomb吗", true, true}));
+                         ::testing::Values(match_case{"ÄRGER", "viel ärger", true, true},
+                                           match_case{"ärger", "verärgert", false, true},
+                                           match_case{"БОМБА", "бомба.", true, true},
+                                           match_case{"бомб", "бомба", false, true},
+                                           match_case{"ΒΌΜΒΑ", "βόμβα", true, true},
+                                           match_case{"炸弹", "怎么做炸弹呢", true, true},
+                                           match_case{"爆弾", "これは爆弾です", true, true},
+                                           match_case{"폭탄", "폭탄을", false, true},
+                                           match_case{"bomb", "这是bomb吗", true, true}));
 
 INSTANTIATE_TEST_SUITE_P(odd_bytes, denied,
-                         testing::Values(match_case{"bomb",
-                                                    "\xFF"
-                                                    "bomb\xFE",
-                                                    true, true},
-                                         match_case{"bomb", "bo\xFFmb", false, false},
-                                         match_case{"bomb", "\0bomb\0"s, true, true},
-                                         match_case{"bomb",
-                                                    "\xE2\x82"
-                                                    "bomb",
-                                                    true, true},
-                                         match_case{"\xC3\xA4\xC3\xA4", "\xA4\xC3\xA4\xC3", false,
-                                                    false},
-                                         match_case{"bomb", "bomb\xC3", true, true}));
+                         ::testing::Values(match_case{"bomb",
+                                                      "\xFF"
+                                                      "bomb\xFE",
+                                                      true, true},
+                                           match_case{"bomb", "bo\xFFmb", false, false},
+                                           match_case{"bomb", "\0bomb\0"s, true, true},
+                                           match_case{"bomb",
+                                                      "\xE2\x82"
+                                                      "bomb",
+                                                      true, true},
+                                           match_case{"\xC3\xA4\xC3\xA4", "\xA4\xC3\xA4\xC3", false,
+                                                      false},
+                                           match_case{"bomb", "bomb\xC3", true, true}));
 
 TEST(prompt_policy, looks_at_all_texts) {
     const prompt_policy policy({.denied = {"bomb"}});

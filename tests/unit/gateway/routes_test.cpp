@@ -13,9 +13,9 @@ using tandem::gateway::find_route;
 using tandem::gateway::found_route;
 using tandem::gateway::max_target_bytes;
 using tandem::gateway::right;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The route's endpoint; nothing for an error.
 std::optional<endpoint> endpoint_of(std::string_view method, std::string_view target) {
@@ -109,7 +109,7 @@ struct parameter_case {
     std::string expected;
 };
 
-class parameters : public testing::TestWithParam<parameter_case> {};
+class parameters : public ::testing::TestWithParam<parameter_case> {};
 
 TEST_P(parameters, are_decoded_or_the_path_is_not_there) {
     const auto& c = GetParam();
@@ -118,63 +118,64 @@ TEST_P(parameters, are_decoded_or_the_path_is_not_there) {
 
 INSTANTIATE_TEST_SUITE_P(
     plain, parameters,
-    testing::Values(parameter_case{"POST", "/admin/adapters/pirate/load", "<pirate>"},
-                    parameter_case{"GET", "/admin/jobs/42", "<42>"},
-                    parameter_case{"GET", "/v1/models/my%20model", "<my model>"},
-                    parameter_case{"GET", "/v1/models/a+b", "<a+b>"},
-                    parameter_case{"GET", "/v1/models/100%25", "<100%>"},
-                    parameter_case{"GET", "/v1/models/%C3%A4", "<\xC3\xA4>"},
-                    parameter_case{"GET", "/v1/models/\xC3\xA4", "<\xC3\xA4>"},
-                    parameter_case{"GET", "/v1/models/tiny:q4.gguf", "<tiny:q4.gguf>"}));
+    ::testing::Values(parameter_case{"POST", "/admin/adapters/pirate/load", "<pirate>"},
+                      parameter_case{"GET", "/admin/jobs/42", "<42>"},
+                      parameter_case{"GET", "/v1/models/my%20model", "<my model>"},
+                      parameter_case{"GET", "/v1/models/a+b", "<a+b>"},
+                      parameter_case{"GET", "/v1/models/100%25", "<100%>"},
+                      parameter_case{"GET", "/v1/models/%C3%A4", "<\xC3\xA4>"},
+                      parameter_case{"GET", "/v1/models/\xC3\xA4", "<\xC3\xA4>"},
+                      parameter_case{"GET", "/v1/models/tiny:q4.gguf", "<tiny:q4.gguf>"}));
 
 INSTANTIATE_TEST_SUITE_P(
     with_slashes, parameters,
-    testing::Values(parameter_case{"GET", "/v1/models/org/model", "<org/model>"},
-                    parameter_case{"GET", "/v1/models/org%2Fmodel", "<org/model>"},
-                    parameter_case{"GET", "/v1/models/org%2fmodel", "<org/model>"},
-                    parameter_case{"GET", "/v1/models//model", "404"},
-                    parameter_case{"GET", "/v1/models/org/", "404"},
-                    parameter_case{"GET", "/v1/models/%2Forg", "404"},
-                    parameter_case{"GET", "/assets/css/page.css", "404"},
-                    parameter_case{"GET", "/assets/css%2Fpage.css", "404"},
-                    parameter_case{"GET", "/admin/jobs/1%2F2", "404"},
-                    parameter_case{"POST", "/admin/adapters/a/b/load", "404"}));
+    ::testing::Values(parameter_case{"GET", "/v1/models/org/model", "<org/model>"},
+                      parameter_case{"GET", "/v1/models/org%2Fmodel", "<org/model>"},
+                      parameter_case{"GET", "/v1/models/org%2fmodel", "<org/model>"},
+                      parameter_case{"GET", "/v1/models//model", "404"},
+                      parameter_case{"GET", "/v1/models/org/", "404"},
+                      parameter_case{"GET", "/v1/models/%2Forg", "404"},
+                      parameter_case{"GET", "/assets/css/page.css", "404"},
+                      parameter_case{"GET", "/assets/css%2Fpage.css", "404"},
+                      parameter_case{"GET", "/admin/jobs/1%2F2", "404"},
+                      parameter_case{"POST", "/admin/adapters/a/b/load", "404"}));
 
 INSTANTIATE_TEST_SUITE_P(with_dots, parameters,
-                         testing::Values(parameter_case{"GET", "/assets/page.css", "<page.css>"},
-                                         parameter_case{"GET", "/assets/...", "<...>"},
-                                         parameter_case{"GET", "/assets/.", "404"},
-                                         parameter_case{"GET", "/assets/..", "404"},
-                                         parameter_case{"GET", "/assets/%2e%2E", "404"},
-                                         parameter_case{"GET", "/assets/..%2fetc%2fpasswd", "404"},
-                                         parameter_case{"GET", "/assets/..\\etc", "404"},
-                                         parameter_case{"GET", "/assets/..%5cetc", "404"},
-                                         parameter_case{"GET", "/v1/models/../voice", "404"},
-                                         parameter_case{"GET", "/v1/models/a/%2e%2e/b", "404"},
-                                         parameter_case{"GET", "/v1/models/a%2f..%2fb", "404"},
-                                         parameter_case{"GET", "/v1/models/a/..", "404"}));
+                         ::testing::Values(parameter_case{"GET", "/assets/page.css", "<page.css>"},
+                                           parameter_case{"GET", "/assets/...", "<...>"},
+                                           parameter_case{"GET", "/assets/.", "404"},
+                                           parameter_case{"GET", "/assets/..", "404"},
+                                           parameter_case{"GET", "/assets/%2e%2E", "404"},
+                                           parameter_case{"GET", "/assets/..%2fetc%2fpasswd",
+                                                          "404"},
+                                           parameter_case{"GET", "/assets/..\\etc", "404"},
+                                           parameter_case{"GET", "/assets/..%5cetc", "404"},
+                                           parameter_case{"GET", "/v1/models/../voice", "404"},
+                                           parameter_case{"GET", "/v1/models/a/%2e%2e/b", "404"},
+                                           parameter_case{"GET", "/v1/models/a%2f..%2fb", "404"},
+                                           parameter_case{"GET", "/v1/models/a/..", "404"}));
 
 INSTANTIATE_TEST_SUITE_P(hostile, parameters,
-                         testing::Values(parameter_case{"GET", "/v1/models/", "404"},
-                                         parameter_case{"POST", "/admin/adapters//load", "404"},
-                                         parameter_case{"POST", "/admin/adapters/load", "404"},
-                                         parameter_case{"GET", "/v1/models/%", "404"},
-                                         parameter_case{"GET", "/v1/models/a%4", "404"},
-                                         parameter_case{"GET", "/v1/models/%zz", "404"},
-                                         parameter_case{"GET", "/v1/models/%-1", "404"},
-                                         parameter_case{"GET", "/v1/models/%+1", "404"},
-                                         parameter_case{"GET", "/v1/models/%0x", "404"},
-                                         parameter_case{"GET", "/v1/models/%00", "404"},
-                                         parameter_case{"GET", "/v1/models/a\0b"s, "404"},
-                                         parameter_case{"GET", "/v1/models/%0d%0aSet-Cookie:x",
-                                                        "404"},
-                                         parameter_case{"GET", "/v1/models/%7F", "404"},
-                                         parameter_case{"GET", "/v1/models/%ff", "404"},
-                                         parameter_case{"GET", "/v1/models/%C0%AF", "404"},
-                                         parameter_case{"GET", "/v1/models/%ED%A0%80", "404"},
-                                         parameter_case{"GET", "/v1/models/\xC3", "404"}));
+                         ::testing::Values(parameter_case{"GET", "/v1/models/", "404"},
+                                           parameter_case{"POST", "/admin/adapters//load", "404"},
+                                           parameter_case{"POST", "/admin/adapters/load", "404"},
+                                           parameter_case{"GET", "/v1/models/%", "404"},
+                                           parameter_case{"GET", "/v1/models/a%4", "404"},
+                                           parameter_case{"GET", "/v1/models/%zz", "404"},
+                                           parameter_case{"GET", "/v1/models/%-1", "404"},
+                                           parameter_case{"GET", "/v1/models/%+1", "404"},
+                                           parameter_case{"GET", "/v1/models/%0x", "404"},
+                                           parameter_case{"GET", "/v1/models/%00", "404"},
+                                           parameter_case{"GET", "/v1/models/a\0b"s, "404"},
+                                           parameter_case{"GET", "/v1/models/%0d%0aSet-Cookie:x",
+                                                          "404"},
+                                           parameter_case{"GET", "/v1/models/%7F", "404"},
+                                           parameter_case{"GET", "/v1/models/%ff", "404"},
+                                           parameter_case{"GET", "/v1/models/%C0%AF", "404"},
+                                           parameter_case{"GET", "/v1/models/%ED%A0%80", "404"},
+                                           parameter_case{"GET", "/v1/models/\xC3", "404"}));
 
-class no_path : public testing::TestWithParam<std::string> {};
+class no_path : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(no_path, is_found) {
     EXPECT_EQ(status_of("GET", GetParam()), 404) << GetParam();
@@ -182,12 +183,13 @@ TEST_P(no_path, is_found) {
 }
 
 INSTANTIATE_TEST_SUITE_P(like_these, no_path,
-                         testing::Values("", "*", "?", "health", "//", "//health", "/health/",
-                                         "/Health", "/health\0"s, "/health#top", "/%68ealth",
-                                         "/./health", "/v1/../health", "/v1", "/v1/",
-                                         "/v1/voice/..", "/v1//models", "/v1%2Fmodels", "/admin",
-                                         "/admin/adapters/", "/assets", "/assets/",
-                                         "http://here/health", "here:80", "\xFF\xFE", " /health"));
+                         ::testing::Values("", "*", "?", "health", "//", "//health", "/health/",
+                                           "/Health", "/health\0"s, "/health#top", "/%68ealth",
+                                           "/./health", "/v1/../health", "/v1", "/v1/",
+                                           "/v1/voice/..", "/v1//models", "/v1%2Fmodels", "/admin",
+                                           "/admin/adapters/", "/assets", "/assets/",
+                                           "http://here/health", "here:80", "\xFF\xFE",
+                                           " /health"));
 
 TEST(find_route, bounds_what_it_reads_and_repeats) {
     const std::string long_path = "/v1/models/" + std::string(1 << 20, 'a');

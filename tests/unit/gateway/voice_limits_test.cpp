@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(voice_limits, can_be_used_as_they_are) {
-    EXPECT_THAT(check(voice_limits()), testing::IsEmpty());
+    EXPECT_THAT(check(voice_limits()), ::testing::IsEmpty());
 }
 
 struct bad_limit {

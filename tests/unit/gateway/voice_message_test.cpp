@@ -224,7 +224,7 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         EXPECT_EQ(why.code, "invalid_value") << row.text;
         EXPECT_EQ(why.param, row.field) << row.text << ": " << why.message;
         EXPECT_EQ(why.status, 400);
-        EXPECT_THAT(why.message, testing::StartsWith(row.field));
+        EXPECT_THAT(why.message, ::testing::StartsWith(row.field));
     }
 }
 

@@ -56,7 +56,7 @@ TEST(voice_sessions, writes_ids_that_need_no_escapes_in_an_address) {
         bits[1] = 0xef;
         return bits;
     });
-    EXPECT_THAT(r.open(), testing::MatchesRegex("[A-Za-z0-9_-]*[_-][A-Za-z0-9_-]*"));
+    EXPECT_THAT(r.open(), ::testing::MatchesRegex("[A-Za-z0-9_-]*[_-][A-Za-z0-9_-]*"));
 }
 
 TEST(voice_sessions, gives_no_id_twice_even_where_the_bits_repeat) {
@@ -165,7 +165,7 @@ TEST(voice_sessions, stay_within_their_bounds_whatever_happens) {
         std::erase_if(known, [&](const auto& k) { return k.second == id; });
     };
     auto now = begin_time;
-    for (int i = 0; i < 20'000 && !testing::Test::HasFailure(); ++i) {
+    for (int i = 0; i < 20'000 && !::testing::Test::HasFailure(); ++i) {
         now += std::chrono::seconds(random() % 3);
         const std::string owner(1, static_cast<char>('a' + random() % 4));
         const auto some =

@@ -301,7 +301,7 @@ class random_session {
 
 TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
     tally seen;
-    for (unsigned seed = 0; seed < 3000 && !testing::Test::HasFailure(); ++seed) {
+    for (unsigned seed = 0; seed < 3000 && !::testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         random_session session(seed, seen);
         for (int i = 0; i < 150; ++i) session.step();
