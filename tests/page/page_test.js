@@ -336,7 +336,7 @@ describe('with keys', () => {
         await it.page.keyboard.press('Enter');
         await it.status("may not use the model 'talk'");
         await it.say('Hello!');
-        await it.page.locator('.fault', { hasText: 'This was not sent.' }).waitFor();
+        await it.page.locator('.fault', { hasText: 'This was not sent: the key' }).waitFor();
         assert.equal(await it.page.getByLabel('Your words').inputValue(), 'Hello!');
         assert.deepEqual(await it.texts('.bot .text'), []);
         await it.close();

@@ -109,7 +109,7 @@ const keyEntry = new KeyEntry({
 // What is said then would wait for ever.
 function isStopped() {
     const is = link.state === 'stopped';
-    if (is) bubbles.note(`This was not sent. ${link.detail}`, true);
+    if (is) bubbles.note(`This was not sent: ${link.detail}`, true);
     return is;
 }
 
