@@ -68,7 +68,7 @@ TEST_P(call_fault_while_going_on, leaves_the_reply_whole) {
         server->inject({.kind = GetParam().kind, .at_token = 0, .path = GetParam().path});
     };
     // Ids are not waited for so long; /props is.
-    if (GetParam().kind == fault_kind::slow_headers) config.request_timeout = 3s;
+    if (GetParam().kind == fault_kind::slow_headers) config.request_timeout = 1s;
     break_off();
     expect_whole(GetParam().retries);
 }
