@@ -77,6 +77,9 @@ struct adapter_scale {
     friend bool operator==(const adapter_scale&, const adapter_scale&) = default;
 };
 
+/// Whose replies go first where several wait for a slot, in this order.
+enum class reply_priority { high, normal, low };
+
 /// How text is generated; sent to the server as the fields of the same names.
 struct generation_options {
     /// Tokens of the whole reply at most; 0 = no bound but the context. 0 to 1,000,000.
@@ -116,6 +119,10 @@ struct generation_options {
     /// Functions that the model may call: a JSON list as for OpenAI's `tools`, for the chat
     /// template of a conversation. The model writes calls into its text, as its template has them.
     std::string tools{};
+
+    /// Not a field of files and flags: requests of the same kind (first ones of replies, later
+    /// ones) are served by it. Low ones may wait for as long as `queue_timeout`.
+    reply_priority priority = reply_priority::normal;
 
     /// Not a field of files and flags: W3C's `traceparent`, a header of the requests that generate
     /// the reply, as it is given here. Well-formed, or empty = none.

@@ -154,7 +154,7 @@ class key_file_reader {
     }
 
     void read_priority(const json& value, const std::string& at, api_key& key) {
-        for (const auto p : {key_priority::low, key_priority::normal, key_priority::high}) {
+        for (const auto p : {reply_priority::low, reply_priority::normal, reply_priority::high}) {
             key.priority = p;
             if (value == to_string(p)) return;
         }

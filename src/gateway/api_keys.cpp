@@ -28,13 +28,13 @@ std::string base64url(const key_bits& bits) {
 
 }  // namespace
 
-std::string_view to_string(key_priority p) noexcept {
+std::string_view to_string(reply_priority p) noexcept {
     switch (p) {
-        case key_priority::low:
+        case reply_priority::low:
             return "low";
-        case key_priority::normal:
+        case reply_priority::normal:
             return "normal";
-        case key_priority::high:
+        case reply_priority::high:
             return "high";
     }
     return {};

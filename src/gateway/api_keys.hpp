@@ -2,6 +2,8 @@
 
 #include "gateway/rights.hpp"
 
+#include "tandem/config.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,15 +20,8 @@ namespace tandem::gateway {
 
 using key_hash = std::array<unsigned char, 32>;
 
-/// Whose replies go first where several wait.
-enum class key_priority {
-    low,
-    normal,
-    high,
-};
-
 /// As in a key file; empty for a value that names nothing.
-std::string_view to_string(key_priority p) noexcept;
+std::string_view to_string(reply_priority p) noexcept;
 
 /// What the holder of a key may do: api_key_file.hpp has the fields.
 struct api_key {
@@ -36,7 +31,7 @@ struct api_key {
     std::int64_t tokens_per_minute = 0;
     std::int64_t concurrent = 0;
     std::vector<std::string> models{};
-    key_priority priority = key_priority::normal;
+    reply_priority priority = reply_priority::normal;
     right_set rights{right::generate, right::read};
 };
 

@@ -30,7 +30,7 @@ class admitted {
 
     /// "anonymous" if no key was needed.
     const std::string& key_name() const noexcept { return key_->name; }
-    key_priority priority() const noexcept { return key_->priority; }
+    reply_priority priority() const noexcept { return key_->priority; }
     /// Those that it may use; empty = all.
     const std::vector<std::string>& models() const noexcept { return key_->models; }
 

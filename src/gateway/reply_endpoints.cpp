@@ -89,6 +89,7 @@ class streamed_reply {
             if (calls_.is_full()) r.interrupt();
         }
         take(calls_.finish());
+        warn_of(core_.options.service.server.logger, calls_.fault(), model_.name, exchange_.id());
         charge(exchange_, core_, model_, who, r.result(), by_chunk_);
         co_await end(r.result());
         exchange_.when_gone(nullptr);
@@ -272,9 +273,11 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     const auto key = shared_key(exchange, core, model, who, request);
     auto order = order_of(core, std::move(request));
     order.model = &model;
-    // No part of the question: the trace of who asks first is that of the reply.
+    // No part of the question: who asks first has its trace and its priority in the reply.
     order.options.traceparent = exchange.traceparent();
+    order.options.priority = who.priority();
     order.pin = pin_of(who, how);
+    order.request_id = exchange.id();
     if (how.stream)
         co_await answer_as_stream(exchange, core, kind, how, std::move(order), who);
     else

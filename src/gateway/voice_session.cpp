@@ -153,6 +153,7 @@ void voice_session::perform(voice_action::append& a) {
 generation_options voice_session::options_of(const voice_turn& turn) const {
     auto options = turn.options;
     options.traceparent = caller_->traceparent;
+    options.priority = (seat_ ? *seat_ : caller_->who).priority();
     return options;
 }
 

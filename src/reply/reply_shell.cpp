@@ -330,6 +330,7 @@ void reply_shell::want_slot() {
     ticket_ = keeper.want({.prompt = comparable(machine_.text()),
                            .warmed = warmed,
                            .priority = machine_.slot_priority(),
+                           .rank = static_cast<int>(options_.priority),
                            .owner = owner_,
                            .lease = lease_,
                            .avoid = machine_.failed_slot()},
@@ -343,6 +344,7 @@ void reply_shell::want_warm_slot() {
     auto& keeper = core_->keeper();
     warm_ticket_ = keeper.want({.prompt = comparable(machine_.text()),
                                 .priority = slots::priority::warming,
+                                .rank = static_cast<int>(options_.priority),
                                 .owner = owner_,
                                 .lease = lease_},
                                offered_to(&reply_shell::take_warm_slot));

@@ -1,6 +1,7 @@
 #include "slots/slot_scheduler.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 // What happens to slots and tickets. Who is served next is in slot_scheduler_queue.cpp, and which
@@ -27,7 +28,10 @@ std::size_t slot_scheduler::turns_waiting() const {
 
 void slot_scheduler::insert(waiting w) {
     const auto order = [](const waiting& a, const waiting& b) {
-        return std::pair(a.wish.priority, a.ticket) < std::pair(b.wish.priority, b.ticket);
+        const auto place_of = [](const waiting& x) {
+            return std::tuple(x.wish.priority, x.wish.rank, x.ticket);
+        };
+        return place_of(a) < place_of(b);
     };
     const auto place = std::upper_bound(queue_.begin(), queue_.end(), w, order);
     queue_.insert(place, std::move(w));

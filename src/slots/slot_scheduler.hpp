@@ -45,6 +45,8 @@ struct wish {
     /// This slot was prefilled for it: taken if it may be, and still holds that.
     std::optional<int> warmed{};
     slots::priority priority = slots::priority::turn;
+    /// Within its priority: the lower, the sooner.
+    int rank = 0;
     /// Keeps the slot from being prefilled for others, until let_go().
     owner_id owner = nobody;
     /// How many slots the owner may have for itself; 0: it shares them all.
@@ -123,7 +125,7 @@ std::string in_words(const wait& w);
 /// several, or each has to wait, it is the one whose guard ends first, which is the next in turn.
 /// Without prompts this is the seed's `_get_next_slot`.
 ///
-/// Tickets. They are served by priority, and in their order within each. One that waits for a guard
+/// Tickets. They are served by priority and rank, and in their order within each. One that waits for a guard
 /// is promised its slot: no ticket behind it gets that, but any other slot. One that prefills gets
 /// no slot that could be had by a live ticket which waits.
 ///

@@ -1,6 +1,7 @@
 // Replies over OpenAI's API.
 
 #include "gateway/gateway_fixture.hpp"
+#include "support/captured_log.hpp"
 
 namespace {
 
@@ -111,8 +112,28 @@ TEST_F(a_gateway, looks_for_what_is_denied_in_tools_and_their_calls_too) {
     start();
     const json tools{{{"type", "function"},
                       {"function", {{"name", "cook"}, {"description", "makes secret sauce"}}}}};
-    EXPECT_EQ(client().post("/v1/chat/completions", chat("Hello!", {{"tools", tools}})).status, 400);
+    EXPECT_EQ(client().post("/v1/chat/completions", chat("Hello!", {{"tools", tools}})).status,
+              400);
     EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
+}
+
+TEST_F(a_gateway, warns_of_a_call_that_it_cannot_read_and_passes_it_on_as_text) {
+    const std::string broken = R"(<tool_call>{"name":"weather","arguments":</tool_call>)";
+    answers_with("Weather?", broken);
+    captured_log log;
+    options.service.server.logger = log.logger();
+    start();
+    const json tools{{{"type", "function"}, {"function", {{"name", "weather"}}}}};
+    auto c = client();
+    c.headers["X-Request-Id"] = "whole-1";
+    const auto whole = c.post("/v1/chat/completions", chat("Weather?", {{"tools", tools}}));
+    EXPECT_EQ(whole.parsed()["choices"][0]["message"]["content"], broken);
+    EXPECT_EQ(log.count(log_level::warning, "whole-1"), 1u);
+    c.headers["X-Request-Id"] = "stream-1";
+    const auto stream =
+        c.post("/v1/chat/completions", chat("Weather?", {{"tools", tools}, {"stream", true}}));
+    EXPECT_EQ(text_of(stream), broken);
+    EXPECT_EQ(log.count(log_level::warning, "stream-1"), 1u);
 }
 
 // --- clients that go

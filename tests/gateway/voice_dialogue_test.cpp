@@ -1,6 +1,7 @@
 // Dialogues over the voice WebSocket, and sockets that go and come.
 
 #include "gateway/voice_fixture.hpp"
+#include "support/poll_until.hpp"
 
 #include <fstream>
 #include <optional>
@@ -116,6 +117,16 @@ TEST_F(voice_gateway, refuses_what_the_policy_denies) {
     EXPECT_EQ(error["code"], "content_policy");
     EXPECT_EQ(error["reply"], "1");
     EXPECT_TRUE(mock_server->observe().of_path("/completion").empty());
+}
+
+TEST_F(voice_gateway, has_what_was_said_in_the_audit_where_prompts_are_to_be_there) {
+    options.audit_prompts = true;
+    start();
+    auto c = voice();
+    c.say(start_of("Hello!"));
+    listen(c);
+    ASSERT_TRUE(poll_until([&] { return !audited().empty(); })) << "behind the end";
+    EXPECT_THAT(json::parse(audited().front())["prompt"].get<std::string>(), HasSubstr("Hello!"));
 }
 
 TEST_F(voice_gateway, ends_a_reply_once_when_its_server_dies) {

@@ -8,10 +8,10 @@ namespace {
 
 using namespace std::string_literals;
 using nlohmann::json;
+using tandem::reply_priority;
 using tandem::gateway::api_key;
 using tandem::gateway::api_keys;
 using tandem::gateway::hash_of_key;
-using tandem::gateway::key_priority;
 using tandem::gateway::make_api_key;
 using tandem::gateway::max_key_file_bytes;
 using tandem::gateway::max_keys;
@@ -68,7 +68,7 @@ TEST(api_key_file, gives_a_key_what_clients_need_where_it_says_nothing) {
     EXPECT_EQ(key.tokens_per_minute, 0);
     EXPECT_EQ(key.concurrent, 0);
     EXPECT_THAT(key.models, IsEmpty());
-    EXPECT_EQ(key.priority, key_priority::normal);
+    EXPECT_EQ(key.priority, reply_priority::normal);
     EXPECT_TRUE(key.rights.has(right::generate) && key.rights.has(right::read));
     EXPECT_FALSE(key.rights.has(right::metrics) || key.rights.has(right::admin));
 }
@@ -86,7 +86,7 @@ TEST(api_key_file, reads_all_fields) {
     EXPECT_EQ(key.tokens_per_minute, 50'000);
     EXPECT_EQ(key.concurrent, 4);
     EXPECT_THAT(key.models, ElementsAre("talk", "org/large"));
-    EXPECT_EQ(key.priority, key_priority::high);
+    EXPECT_EQ(key.priority, reply_priority::high);
     EXPECT_TRUE(key.rights.has(right::metrics) && key.rights.has(right::admin));
     EXPECT_FALSE(key.rights.has(right::generate) || key.rights.has(right::read));
 }

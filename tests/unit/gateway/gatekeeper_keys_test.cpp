@@ -11,6 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace tandem::gateway;
+using tandem::reply_priority;
 
 void replace(gate& g, std::vector<api_key> keys) {
     g.keeper.replace_keys(api_keys(std::move(keys)));
@@ -75,11 +76,11 @@ TEST(replace_keys, leaves_what_runs_as_it_was_let_in) {
     const auto a = g.chat(bearer("bot"));
     const auto& running = std::get<admitted>(a);
     key.models = {"other"};
-    key.priority = key_priority::low;
+    key.priority = reply_priority::low;
     replace(g, {key});
     EXPECT_FALSE(may_use(running, "talk"));
     EXPECT_TRUE(may_use(running, "other"));
-    EXPECT_EQ(running.priority(), key_priority::normal);
+    EXPECT_EQ(running.priority(), reply_priority::normal);
     replace(g, {key_named("another")});
     EXPECT_EQ(running.key_name(), "bot");
     g.keeper.charge(running, at(0s), 100);
@@ -110,10 +111,10 @@ TEST(check_reply, goes_by_the_keys_that_are_there_now) {
     EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s))), 200);
 
     auto high = key_named("bot");
-    high.priority = key_priority::high;
+    high.priority = reply_priority::high;
     replace(g, {high});
     const auto reply = g.keeper.check_reply(session, at(0s));
-    EXPECT_EQ(std::get<admitted>(reply).priority(), key_priority::high);
+    EXPECT_EQ(std::get<admitted>(reply).priority(), reply_priority::high);
 
     auto read_only = key_named("bot");
     read_only.rights = {right::read};

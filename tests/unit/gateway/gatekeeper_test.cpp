@@ -15,6 +15,7 @@ namespace {
 using namespace std::string_literals;
 using namespace std::chrono_literals;
 using namespace tandem::gateway;
+using tandem::reply_priority;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -97,14 +98,14 @@ TEST(gatekeeper, is_the_only_one_that_admits) {
 
 TEST(gatekeeper, tells_who_was_let_in) {
     auto key = key_named("front-desk");
-    key.priority = key_priority::high;
+    key.priority = reply_priority::high;
     key.models = {"talk"};
     gate g({key_named("bot"), key});
     const auto a = g.chat(bearer("front-desk"));
     ASSERT_EQ(status_of(a), 200);
     const auto& who = std::get<admitted>(a);
     EXPECT_EQ(who.key_name(), "front-desk");
-    EXPECT_EQ(who.priority(), key_priority::high);
+    EXPECT_EQ(who.priority(), reply_priority::high);
     EXPECT_THAT(who.models(), ::testing::ElementsAre("talk"));
 }
 

@@ -46,6 +46,15 @@ TEST(queue, serves_rescues_then_turns_then_continuations_then_prefilling) {
                 ElementsAre(4, 3, 2, 1));
 }
 
+TEST(queue, serves_the_lower_ranks_of_a_priority_first) {
+    EXPECT_THAT(served_by_one_slot({{.priority = priority::continuation, .rank = 0},
+                                    {.priority = priority::turn, .rank = 2},
+                                    {.priority = priority::turn, .rank = 1},
+                                    {.priority = priority::turn, .rank = 1},
+                                    {.priority = priority::turn, .rank = 0}}),
+                ElementsAre(5, 3, 4, 2, 1));
+}
+
 TEST(queue, leaves_a_slot_out_that_is_to_be_avoided_where_another_is_ready) {
     slot_scheduler s(2, 0s);
     s.request({.prompt = "Anna"});
