@@ -15,11 +15,11 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr int max_depth = 64;
-constexpr std::size_t max_values = 10'000;
+constexpr int max_call_depth = 64;
+constexpr std::size_t max_call_values = 10'000;
 
 bool is_json(std::string_view text) {
-    return wire::check_json(text, {.depth = max_depth, .values = max_values}) ==
+    return wire::check_json(text, {.depth = max_call_depth, .values = max_call_values}) ==
            wire::json_fault::none;
 }
 
