@@ -130,10 +130,9 @@ void voice_session::note_prompt(const std::vector<std::string_view>& texts) {
 void voice_session::perform(const voice_action::check_turn& a) {
     auto error = refusal(*a.turn);
     const auto number = a.turn->number;
-    if (error)
-        turns_.refused(detail::now(), number, std::move(*error));
-    else
-        turns_.permitted(detail::now(), number);
+    if (!error) return turns_.permitted(detail::now(), number);
+    account_refused(*a.turn, error->status);
+    turns_.refused(detail::now(), number, std::move(*error));
 }
 
 void voice_session::perform(voice_action::open_conversation& a) {
@@ -218,12 +217,8 @@ void voice_session::perform(const voice_action::interrupt& a) {
         talk_->interrupt();
 }
 
-// Each reply has its line, behind that of the request which opened the socket.
-void voice_session::account(time_point now, const reply_result& result) {
-    const auto& u = result.usage;
-    core_.gate.charge(caller_->who, now, u.prompt + u.generated);
-    constexpr bool by_chunk = true;
-    core_.metrics.reply_ended(model_.name, result, by_chunk);
+// Each turn has its line, behind that of the request which opened the socket.
+audit_record voice_session::record_of_turn(int status) const {
     audit_record record;
     record.time = std::chrono::system_clock::now();
     record.request_id = caller_->request_id;
@@ -233,7 +228,24 @@ void voice_session::account(time_point now, const reply_result& result) {
     record.method = "GET";
     record.route = "/v1/voice";
     record.model = model_.name;
-    record.status = 101;
+    record.status = status;
+    return record;
+}
+
+void voice_session::account_refused(const voice_turn& turn, int status) {
+    auto record = record_of_turn(status);
+    if (core_.options.audit && core_.options.audit_prompts)
+        record.prompt =
+            joined(texts_of(turn.messages, turn.prompt, turn.options), max_audit_prompt_bytes);
+    write_down(core_.options, record, log_level::info);
+}
+
+void voice_session::account(time_point now, const reply_result& result) {
+    const auto& u = result.usage;
+    core_.gate.charge(caller_->who, now, u.prompt + u.generated);
+    constexpr bool by_chunk = true;
+    core_.metrics.reply_ended(model_.name, result, by_chunk);
+    auto record = record_of_turn(101);
     record.tokens_in = u.prompt;
     record.tokens_out = u.generated;
     record.took = now - began_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gateway/audit_line.hpp"
 #include "gateway/voice_registry.hpp"
 #include "gateway/voice_turns.hpp"
 
@@ -63,6 +64,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void note_prompt(const std::vector<std::string_view>& texts);
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
+    audit_record record_of_turn(int status) const;
+    void account_refused(const voice_turn& turn, int status);
     void account(time_point now, const reply_result& result);
 
     gateway_core& core_;

@@ -5,6 +5,7 @@
 //   URL]
 // Sockets have one request a reply; cuts one a chunk, which then waits for the server's next step.
 
+#include "cpu_seconds.hpp"
 #include "gateway/gateway_server.hpp"
 #include "gateway/http_client.hpp"
 #include "percentile.hpp"
@@ -26,7 +27,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <sys/resource.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -37,6 +37,7 @@ namespace asio = boost::asio;
 namespace websocket = boost::beast::websocket;
 using asio::ip::tcp;
 using nlohmann::json;
+using tandem::testing::cpu_seconds_of_this_thread;
 using tandem::testing::http_client;
 using tandem::testing::percentile;
 using namespace std::chrono_literals;
@@ -47,15 +48,6 @@ constexpr int most_slots = 64;
 
 double ms_since(clock_type::time_point from) {
     return std::chrono::duration<double, std::milli>(clock_type::now() - from).count();
-}
-
-double cpu_seconds_of_this_thread() {
-    rusage u{};
-    getrusage(RUSAGE_THREAD, &u);
-    const auto seconds = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-    };
-    return seconds(u.ru_utime) + seconds(u.ru_stime);
 }
 
 std::string sentences(int count) {

@@ -2,6 +2,7 @@
 // thread and back. A program with mock servers of its own; docs/conversations.md has its figures.
 //   service_load idle 10000 | speaking 1000 | hops 20000
 
+#include "cpu_seconds.hpp"
 #include "percentile.hpp"
 #include "tandem_mock/server.hpp"
 
@@ -22,7 +23,6 @@
 #include <malloc.h>
 #include <memory>
 #include <string>
-#include <sys/resource.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -34,6 +34,7 @@ using boost::asio::use_awaitable;
 using tandem::mock::server;
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
+using tandem::testing::cpu_seconds_of_this_thread;
 using tandem::testing::percentile;
 
 constexpr const char* story =
@@ -68,15 +69,6 @@ tandem::service_config config_of(const servers& list) {
 
 double ms(clock_type::duration d) {
     return std::chrono::duration<double, std::milli>(d).count();
-}
-
-double cpu_seconds_of_this_thread() {
-    rusage u{};
-    getrusage(RUSAGE_THREAD, &u);
-    const auto seconds = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-    };
-    return seconds(u.ru_utime) + seconds(u.ru_stime);
 }
 
 // --- idle

@@ -107,12 +107,14 @@ TEST_F(gateway_of_two_models, goes_on_with_one_when_the_other_is_away) {
 
 // --- voice
 
+json start_with(const std::string& model) {
+    return {{"type", "start"}, {"text", "Hello!"}, {"model", model}};
+}
+
 TEST_F(gateway_of_two_models, speaks_with_the_model_that_the_start_names) {
     start();
     auto c = voice();
-    auto first = start_of("Hello!");
-    first["model"] = "code";
-    c.say(first);
+    c.say(start_with("code"));
     EXPECT_EQ(c.read()["model"], "code");
     std::string text;
     EXPECT_EQ(listen(c, text)["type"], "end");
@@ -127,18 +129,14 @@ TEST_F(gateway_of_two_models, keeps_a_session_at_its_model) {
     auto other = voice();
     other.say({{"type", "start"}, {"session", session}});
     EXPECT_EQ(other.read()["model"], "code") << "it need not be named again";
-    auto wrong = start_of("Hello!");
-    wrong["model"] = "talk";
-    other.say(wrong);
+    other.say(start_with("talk"));
     EXPECT_EQ(other.read()["param"], "model");
 }
 
 TEST_F(gateway_of_two_models, opens_no_session_of_a_model_that_is_not_there) {
     start();
     auto c = voice();
-    auto first = start_of("Hello!");
-    first["model"] = "gpt-4";
-    c.say(first);
+    c.say(start_with("gpt-4"));
     EXPECT_EQ(c.read()["code"], "model_not_found");
 }
 

@@ -119,6 +119,24 @@ TEST_F(voice_gateway, refuses_what_the_policy_denies) {
     EXPECT_TRUE(mock_server->observe().of_path("/completion").empty());
 }
 
+TEST_F(voice_gateway, has_a_line_in_the_audit_for_a_turn_that_is_refused) {
+    options.audit_prompts = true;
+    options.prompts.denied = {"secret sauce"};
+    start();
+    auto c = voice();
+    c.say(start_of("Secret sauce?"));
+    c.read("error");
+    ASSERT_TRUE(poll_until([&] { return !audited().empty(); }));
+    const auto refused = json::parse(audited().front());
+    EXPECT_EQ(refused["status"], 400);
+    EXPECT_THAT(refused["prompt"].get<std::string>(), HasSubstr("Secret sauce?"));
+    c.say(start_of("Hello!"));
+    EXPECT_EQ(listen(c)["text"], story);
+    ASSERT_TRUE(poll_until([&] { return audited().size() == 2; }));
+    EXPECT_THAT(json::parse(audited().back())["prompt"].get<std::string>(),
+                Not(HasSubstr("ecret sauce")));
+}
+
 TEST_F(voice_gateway, has_what_was_said_in_the_audit_where_prompts_are_to_be_there) {
     options.audit_prompts = true;
     start();

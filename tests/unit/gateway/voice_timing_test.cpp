@@ -48,10 +48,15 @@ TEST(silence, is_not_known_where_the_client_does_not_tell_its_begin) {
     EXPECT_FALSE(timing_of(marks, {}));
 }
 
-TEST(silence, begins_with_the_detectors_wait_where_only_that_is_told) {
+template <class Mark>
+auto timing_without(Mark mark) {
     auto marks = marks_of(300ms);
-    marks.user_stopped_ago = std::nullopt;
-    const auto t = timing_of(marks, {});
+    marks.*mark = std::nullopt;
+    return timing_of(marks, {});
+}
+
+TEST(silence, begins_with_the_detectors_wait_where_only_that_is_told) {
+    const auto t = timing_without(&voice_marks::user_stopped_ago);
     ASSERT_TRUE(t);
     EXPECT_EQ(t->detector, 500ms);
     EXPECT_EQ(t->before_start, 0ms);
@@ -59,9 +64,7 @@ TEST(silence, begins_with_the_detectors_wait_where_only_that_is_told) {
 }
 
 TEST(silence, has_no_detector_where_that_is_not_told) {
-    auto marks = marks_of(300ms);
-    marks.vad_stop = std::nullopt;
-    const auto t = timing_of(marks, {});
+    const auto t = timing_without(&voice_marks::vad_stop);
     ASSERT_TRUE(t);
     EXPECT_EQ(t->detector, 0ms);
     EXPECT_EQ(t->before_start, 700ms);
