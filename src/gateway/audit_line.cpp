@@ -55,7 +55,8 @@ std::string audit_line(const audit_record& r) {
                       {"tokens_in", field(r.tokens_in)},
                       {"tokens_out", field(r.tokens_out)},
                       {"ms", rounded_ms(r.took)},
-                      {"finish_reason", field(r.finish_reason)}};
+                      {"finish_reason", field(r.finish_reason)},
+                      {"error", field(r.error)}};
     if (r.prompt) line["prompt"] = bounded(*r.prompt, max_audit_prompt_bytes);
     constexpr bool is_ascii = true;
     return line.dump(-1, ' ', is_ascii, ordered_json::error_handler_t::replace);
@@ -67,6 +68,7 @@ std::string log_line(const audit_record& r) {
         bounded(r.method, max_audit_field_bytes), r.route.empty() ? "elsewhere" : r.route,
         r.status == 0 ? "nothing" : std::to_string(r.status), rounded_ms(r.took));
     if (!r.finish_reason.empty()) line += ", " + r.finish_reason;
+    if (!r.error.empty()) line += ", " + r.error;
     if (!r.trace_id.empty()) line += ", trace " + r.trace_id;
     return line;
 }

@@ -31,6 +31,8 @@ struct audit_record {
     /// From the request's head to the answer's end.
     std::chrono::nanoseconds took{};
     std::string finish_reason{};
+    /// api_error::code of what the client was told; empty if nothing went wrong, or without one.
+    std::string error{};
     /// Only where the operator asked for it.
     std::optional<std::string> prompt{};
 };

@@ -93,6 +93,7 @@ auto http_exchange::send(int status, std::string body, std::string_view content_
 auto http_exchange::send(const api_error& error) -> awaitable<void> {
     watch_.stop();
     status_ = error.status;
+    record.error = error.code;
     http::response<http::string_body> answer(static_cast<http::status>(error.status),
                                              request_.version(), body_of(error));
     set_head(answer);

@@ -113,6 +113,7 @@ class streamed_reply {
         if (result.finish_reason == finish_reason::error) {
             const auto error = error_of(result.error, result.diagnostics);
             if (!has_begun_) co_return co_await exchange_.send(error);
+            exchange_.record.error = error.code;
             stream_.fail(error, out_);
         } else {
             stream_.end(calls_.reason(result.finish_reason), usage_of(result.usage), out_);

@@ -131,7 +131,7 @@ void voice_session::perform(const voice_action::check_turn& a) {
     auto error = refusal(*a.turn);
     const auto number = a.turn->number;
     if (!error) return turns_.permitted(detail::now(), number);
-    account_refused(*a.turn, error->status);
+    account_refused(*a.turn, *error);
     turns_.refused(detail::now(), number, std::move(*error));
 }
 
@@ -232,8 +232,9 @@ audit_record voice_session::record_of_turn(int status) const {
     return record;
 }
 
-void voice_session::account_refused(const voice_turn& turn, int status) {
-    auto record = record_of_turn(status);
+void voice_session::account_refused(const voice_turn& turn, const api_error& why) {
+    auto record = record_of_turn(why.status);
+    record.error = why.code;
     if (core_.options.audit && core_.options.audit_prompts)
         record.prompt =
             joined(texts_of(turn.messages, turn.prompt, turn.options), max_audit_prompt_bytes);
@@ -250,6 +251,7 @@ void voice_session::account(time_point now, const reply_result& result) {
     record.tokens_out = u.generated;
     record.took = now - began_;
     record.finish_reason = to_string(result.finish_reason);
+    if (result.error) record.error = error_of(result.error, result.diagnostics).code;
     if (!prompt_.empty()) record.prompt = std::exchange(prompt_, {});
     write_down(core_.options, record, log_level::info);
 }

@@ -65,7 +65,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
     audit_record record_of_turn(int status) const;
-    void account_refused(const voice_turn& turn, int status);
+    void account_refused(const voice_turn& turn, const api_error& why);
     void account(time_point now, const reply_result& result);
 
     gateway_core& core_;

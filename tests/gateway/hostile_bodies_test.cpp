@@ -140,7 +140,9 @@ TEST_F(a_gateway_with_a_key, tells_the_audit_which_key_was_refused) {
     auto c = client();
     c.headers["Authorization"] = "Bearer " + key.key;
     EXPECT_EQ(c.get("/v1/models").status, 403);
-    EXPECT_EQ(audited_line()["key"], "reception");
+    const auto line = audited_line();
+    EXPECT_EQ(line["key"], "reception");
+    EXPECT_EQ(line["error"], "insufficient_permissions");
 }
 
 // --- passwords

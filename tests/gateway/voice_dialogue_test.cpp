@@ -129,6 +129,7 @@ TEST_F(voice_gateway, has_a_line_in_the_audit_for_a_turn_that_is_refused) {
     ASSERT_TRUE(poll_until([&] { return !audited().empty(); }));
     const auto refused = json::parse(audited().front());
     EXPECT_EQ(refused["status"], 400);
+    EXPECT_EQ(refused["error"], "content_policy");
     EXPECT_THAT(refused["prompt"].get<std::string>(), HasSubstr("Secret sauce?"));
     c.say(start_of("Hello!"));
     EXPECT_EQ(listen(c)["text"], story);
