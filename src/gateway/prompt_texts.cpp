@@ -5,8 +5,7 @@
 namespace tandem::gateway {
 
 std::vector<std::string_view> texts_of(std::span<const chat_message> messages,
-                                       std::string_view prompt,
-                                       const generation_options& options) {
+                                       std::string_view prompt, const generation_options& options) {
     std::vector<std::string_view> texts;
     const auto add = [&](std::initializer_list<std::string_view> more) {
         for (const auto& text : more)

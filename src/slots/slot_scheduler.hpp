@@ -125,9 +125,9 @@ std::string in_words(const wait& w);
 /// several, or each has to wait, it is the one whose guard ends first, which is the next in turn.
 /// Without prompts this is the seed's `_get_next_slot`.
 ///
-/// Tickets. They are served by priority and rank, and in their order within each. One that waits for a guard
-/// is promised its slot: no ticket behind it gets that, but any other slot. One that prefills gets
-/// no slot that could be had by a live ticket which waits.
+/// Tickets. They are served by priority and rank, and in their order within each. One that waits
+/// for a guard is promised its slot: no ticket behind it gets that, but any other slot. One that
+/// prefills gets no slot that could be had by a live ticket which waits.
 ///
 /// Leases. An owner that may have slots for itself has a lease of each that it is granted, and of
 /// further ones that are idle and promised to nobody, until let_go(). A leased slot is for its

@@ -75,7 +75,8 @@ TEST(conversation_options, name_the_message_that_is_wrong) {
     EXPECT_THAT(faults_of([](auto& o) {
                     o.messages = {{"system", "Be brief."}, {"", "a\xFF"}};
                 }),
-                ElementsAre("messages[1].role is none of system, user, assistant and tool", "messages[1].content is not valid UTF-8"));
+                ElementsAre("messages[1].role is none of system, user, assistant and tool",
+                            "messages[1].content is not valid UTF-8"));
     EXPECT_THAT(faults_of([](auto& o) {
                     o.messages.push_back({"assistant", "", {{"1", "look", "\xC3"}}});
                 }),

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "support/scripted_server.hpp"
 #include "support/certificate.hpp"
+#include "support/scripted_server.hpp"
 
 #include <boost/asio/ssl/context.hpp>
 
