@@ -27,6 +27,7 @@ class voice_gateway : public a_gateway {
     static json listen(voice_client& c, std::string& text) {
         for (;;) {
             const auto m = c.read();
+            if (!m.is_null() && m["type"] == "ready") continue;
             if (m.is_null() || m["type"] != "chunk") return m;
             text += m["text"];
             c.say(spoken(m));

@@ -65,7 +65,7 @@ TEST_F(voice_gateway_with_keys, takes_the_key_as_a_protocol_and_does_not_repeat_
     ASSERT_TRUE(c.is_open());
     EXPECT_EQ(c.header("Sec-WebSocket-Protocol"), "tandem.voice.v1");
     c.say(start_of("Hello!"));
-    EXPECT_EQ(listen(c)["type"], "ready");
+    EXPECT_EQ(c.read()["type"], "ready");
     EXPECT_EQ(listen(c)["finish_reason"], "eos");
 }
 
