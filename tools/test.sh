@@ -4,6 +4,8 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly steps=(release real asan tsan fuzz)
+cores=$(nproc)
+readonly cores
 readonly fuzz_seconds=${TANDEM_FUZZ_SECONDS:-5}
 
 usage() {
@@ -40,12 +42,13 @@ build() {
   cmake --build --preset "$preset" ${*:+--target "$@"}
 }
 
+# More at once than there are cores: most tests wait for time or for a process.
 run_tests() {
   local preset=$1
   shift
   say "testing $preset"
   local log="build/$preset-tests.log"
-  if ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" "$@" \
+  if ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j $((2 * cores)) "$@" \
     >"$log"; then
     tail -n 20 "$log"
   else
@@ -66,7 +69,8 @@ expect_clients() {
 
 release() {
   build release
-  run_tests release -LE real
+  run_units release
+  run_tests release -LE 'real|unit'
 }
 
 real() {
@@ -80,8 +84,8 @@ real() {
     TANDEM_CHAOS_REPLIES=${TANDEM_CHAOS_REPLIES:-60} run_tests release -L real
 }
 
-# Whole unit test programs, those of the names that follow or all: under sanitizers it takes long to
-# start a process for each test.
+# Whole unit test programs, those of the names that follow or all, in one part a core: it takes longer
+# to start a process for each test than to run it.
 run_units() {
   local preset=$1 names=${*:2} programs
   names=${names:-unit_.*}
@@ -92,18 +96,23 @@ run_units() {
     say "of $names only these are there: ${programs[*]-}"
     return 1
   fi
-  printf '%s\n' "${programs[@]}" | xargs -P "$(nproc)" -I {} bash -c 'run_unit {}'
+  local program part
+  for program in "${programs[@]}"; do
+    for ((part = 0; part < cores; ++part)); do printf '%s %s\n' "$program" "$part"; done
+  done | xargs -P "$cores" -L 1 bash -c 'run_unit "$@"' run_unit
 }
 
 run_unit() {
-  if timeout 1200 "$1" --gtest_brief=1 >"$1.log" 2>&1; then
-    printf '%s: %s\n' "${1##*/}" "$(grep PASSED "$1.log")"
+  local log=$1.$2.log
+  if GTEST_TOTAL_SHARDS=$cores GTEST_SHARD_INDEX=$2 timeout 1200 "$1" --gtest_brief=1 >"$log" 2>&1; then
+    printf '%s, part %s: %s\n' "${1##*/}" "$2" "$(grep PASSED "$log")"
   else
-    cat "$1.log"
+    cat "$log"
     printf '%s FAILED\n' "$1"
     return 1
   fi
 }
+export cores
 export -f run_unit
 
 # The simulation is pure code: a tenth of it is enough to find what the sanitizers look for. What
@@ -128,19 +137,27 @@ fuzz() {
   cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DTANDEM_FUZZ=ON \
     -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 >/dev/null
   cmake --build build/fuzz --target fuzz
-  local target name seeds
-  for target in build/fuzz/tests/fuzz/fuzz_*; do
-    name=${target##*/fuzz_}
-    seeds=tests/fuzz/corpus/$name
-    [[ -d $seeds ]] || seeds=
-    say "fuzzing $name for $fuzz_seconds s"
-    mkdir -p "build/fuzz/found/$name"
-    "$target" -max_total_time="$fuzz_seconds" -timeout=10 -artifact_prefix="build/fuzz/" \
-      "build/fuzz/found/$name" ${seeds:+"$seeds"} 2>"build/fuzz/$name.log" ||
-      { cat "build/fuzz/$name.log"; return 1; }
-    tail -n 2 "build/fuzz/$name.log"
-  done
+  say "fuzzing each target for $fuzz_seconds s"
+  printf '%s\n' build/fuzz/tests/fuzz/fuzz_* |
+    xargs -P "$cores" -I {} bash -c 'fuzz_target {}'
 }
+
+fuzz_target() {
+  local name=${1##*/fuzz_}
+  local log=build/fuzz/$name.log seeds=tests/fuzz/corpus/$name
+  [[ -d $seeds ]] || seeds=
+  mkdir -p "build/fuzz/found/$name"
+  if "$1" -max_total_time="$fuzz_seconds" -timeout=10 -artifact_prefix="build/fuzz/" \
+    "build/fuzz/found/$name" ${seeds:+"$seeds"} 2>"$log"; then
+    printf '%s: %s\n' "$name" "$(tail -n 1 "$log")"
+  else
+    cat "$log"
+    printf '%s FAILED\n' "$name"
+    return 1
+  fi
+}
+export fuzz_seconds
+export -f fuzz_target
 
 main() {
   local step wanted=("$@")

@@ -73,8 +73,9 @@ bool is_out_of_memory(CURLcode code) noexcept {
 
 // curl has one code for a handshake that the server refuses and one that its death ends.
 bool broke_off(const failure_context& c) noexcept {
-    constexpr std::array<std::string_view, 3> words{"SSL_ERROR_SYSCALL", "reset by peer",
-                                                    "unexpected eof"};
+    // The last where the reset comes before curl asks who it is connected to.
+    constexpr std::array<std::string_view, 4> words{"SSL_ERROR_SYSCALL", "reset by peer",
+                                                    "unexpected eof", "getpeername() failed"};
     return std::any_of(words.begin(), words.end(),
                        [&c](auto w) { return c.detail.find(w) != std::string::npos; });
 }

@@ -1,4 +1,4 @@
 # Read by ctest. gtest_discover_tests() can give a test one label only.
-if(chaos_real)
-  set_tests_properties(${chaos_real} PROPERTIES LABELS "chaos;real")
-endif()
+foreach(test ${chaos_real} ${chaos_soak})
+  set_tests_properties(${test} PROPERTIES LABELS "chaos;real")
+endforeach()

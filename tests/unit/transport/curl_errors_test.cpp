@@ -32,6 +32,12 @@ TEST(curl_errors, tell_of_no_scheme_where_nothing_was_connected) {
     EXPECT_THAT(why.diag.client_message, HasSubstr("check host, port and firewall"));
 }
 
+TEST(curl_errors, take_a_reset_before_the_handshake_for_one_in_it) {
+    const failure_context context{
+        .url = "https://a", .https = true, .detail = "getpeername() failed with errno 107"};
+    EXPECT_EQ(describe(CURLE_SSL_CONNECT_ERROR, context).ec, errc::connect_failed);
+}
+
 TEST(curl_errors, know_a_certificate_from_a_handshake_that_came_to_none) {
     const failure_context context{.url = "https://a", .https = true};
     EXPECT_TRUE(shows_certificate(describe(CURLE_PEER_FAILED_VERIFICATION, context)));
