@@ -30,8 +30,8 @@ struct chunk_id {
 /// byte; each is valid UTF-8.
 struct chunk {
     chunk_id id{};
-    /// Never empty; may be white space only, which is not worth speaking, where a limit or a late
-    /// token left nothing else.
+    /// May be white space only, which is not worth speaking, where a limit or a late token left
+    /// nothing else. Empty only in a piece of reasoning.
     std::string text{};
     /// The text as it is to be spoken: without marks of Markdown and HTML, blocks of code, targets
     /// of links and emoji, as the fields `speech…` of the configuration say; with
@@ -42,6 +42,11 @@ struct chunk {
     tandem::boundary boundary = tandem::boundary::end;
     /// Tokens whose text ends in this chunk.
     int tokens = 0;
+    /// Only in replies that are streamed to a reader (conversation::stream()): what the model wrote
+    /// for itself, as it comes, without its marks. Such a piece has no text and is no chunk in the
+    /// reply's figures; it is continued like the others. Joined, they are
+    /// `reply_result::reasoning`.
+    std::string reasoning{};
 
     /// URL of the server whose request finished the chunk, as it was configured. Empty if no
     /// request did: the text is left over from a reply that was interrupted, and resumed.

@@ -96,7 +96,8 @@ class conversation {
     reply generate();
     reply generate(generation_options options);
     /// The same for a reader, or another voice that sets its own pace: one request, which is not
-    /// cut. Continue each chunk as soon as it is taken. By token, all chunks but the last end as
+    /// cut. Continue each chunk as soon as it is taken. What the model writes for itself comes in
+    /// pieces that have `chunk::reasoning` and no text. By token, all chunks but the last end as
     /// `boundary::limit`, and their `speech` is their `text`.
     reply stream(generation_options options, stream_by pieces = stream_by::chunk);
     /// append() of what the user said, and generate(). While another reply runs the words are kept

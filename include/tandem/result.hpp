@@ -2,6 +2,7 @@
 
 #include "tandem/error.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -106,6 +107,9 @@ struct timeline_event {
 
 std::string_view to_string(timeline_event::kind k) noexcept;
 
+/// Bytes of `reply_result::reasoning`; what is beyond them is left out.
+inline constexpr std::size_t max_reasoning_bytes = std::size_t{1} << 20;
+
 /// How a reply ended: there is exactly one for each reply.
 struct reply_result {
     tandem::finish_reason finish_reason = tandem::finish_reason::error;
@@ -117,6 +121,9 @@ struct reply_result {
     /// Text that was read after it and not handed over, because an interrupt or an error came
     /// first.
     std::string unspoken_text{};
+    /// What the model wrote for itself between the marks of `config::reasoning_tags`, without them
+    /// and the white space behind the opening one. Not part of the text.
+    std::string reasoning{};
     token_usage usage{};
     slot_metrics metrics{};
     /// URLs of the servers that it ran on, as they were configured, each once, in the order in

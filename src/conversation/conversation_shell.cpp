@@ -187,7 +187,7 @@ void conversation_shell::request_failed(const core_ptr& at, const failure& why) 
 void conversation_shell::handed_over(const chunk& c) {
     if (c.id.reply != running_) return;
     has_spoken_here_ = true;
-    history_.handed_over(c);
+    if (!c.text.empty()) history_.handed_over(c);
 }
 
 void conversation_shell::continued(chunk_id id) {

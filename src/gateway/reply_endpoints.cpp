@@ -81,8 +81,7 @@ class streamed_reply {
                 boost::asio::redirect_error(boost::asio::use_awaitable, ec));
             if (!piece) break;
             r.continue_after(piece->id);
-            if (by_chunk_) core_.metrics.chunk_came(head_.model, *piece);
-            take(calls_.feed(piece->text));
+            take(*piece);
             // The server is at work on a call, which is sent when it is whole.
             if (out_.empty() && silence_.is_too_long(detail::now())) stream_.keep_alive(out_);
             co_await send_what_is_there();
@@ -96,6 +95,12 @@ class streamed_reply {
     }
 
  private:
+    void take(const chunk& piece) {
+        stream_.reasoning(piece.reasoning, out_);
+        if (piece.text.empty()) return;
+        if (by_chunk_) core_.metrics.chunk_came(head_.model, piece);
+        take(calls_.feed(piece.text));
+    }
     void take(const text_and_calls& read) {
         stream_.text(read.text, out_);
         for (const auto& call : read.calls) stream_.call(call, out_);

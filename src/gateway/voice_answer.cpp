@@ -1,5 +1,6 @@
 #include "gateway/voice_answer.hpp"
 
+#include "gateway/json_text.hpp"
 #include "gateway/voice_message.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,10 +13,6 @@ namespace {
 
 // With its fields in the order of the documents.
 using json = nlohmann::ordered_json;
-
-std::string dumped(const json& message) {
-    return message.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 bool is_worth_another_try(int status) noexcept {
     return status == 429 || status >= 502;
@@ -96,20 +93,20 @@ std::string ready_text(const voice_ready& r) {
 }
 
 std::string chunk_text(std::uint64_t reply, const chunk& c) {
-    return dumped({{"type", "chunk"},
-                   {"id", to_string(chunk_name{reply, c.id.seq})},
-                   {"reply", std::to_string(reply)},
-                   {"seq", c.id.seq},
-                   {"text", c.text},
-                   {"speech", c.speech},
-                   {"boundary", to_string(c.boundary)},
-                   {"tokens", c.tokens},
-                   {"gap_ms", c.gap_ms},
-                   {"slot", c.slot},
-                   {"slot_reused", c.slot_reused},
-                   {"cached", c.cached},
-                   {"evaluated", c.evaluated},
-                   {"guard_wait_ms", c.guard_wait_ms}});
+    return dumped(json{{"type", "chunk"},
+                       {"id", to_string(chunk_name{reply, c.id.seq})},
+                       {"reply", std::to_string(reply)},
+                       {"seq", c.id.seq},
+                       {"text", c.text},
+                       {"speech", c.speech},
+                       {"boundary", to_string(c.boundary)},
+                       {"tokens", c.tokens},
+                       {"gap_ms", c.gap_ms},
+                       {"slot", c.slot},
+                       {"slot_reused", c.slot_reused},
+                       {"cached", c.cached},
+                       {"evaluated", c.evaluated},
+                       {"guard_wait_ms", c.guard_wait_ms}});
 }
 
 std::string end_text(const voice_end& e) {

@@ -86,6 +86,7 @@ void whole_reply::finish() {
         error_ = error_of(result.error, result.diagnostics);
         return;
     }
+    read_.reasoning = result.reasoning;
     read_.reason = calls_.reason(result.finish_reason);
     read_.usage = usage_of(result.usage);
     answer_ = std::make_shared<const finished_answer>(std::move(read_));

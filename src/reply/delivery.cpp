@@ -9,6 +9,11 @@ void delivery::add(time_point now, chunk c) {
     held_.push_back(std::move(c));
 }
 
+void delivery::add_reasoning(time_point now, std::string_view text) {
+    if (held_.empty() || !held_.back().text.empty()) add(now, {.boundary = boundary::limit});
+    held_.back().reasoning += text;
+}
+
 chunk delivery::hand_over(time_point now) {
     auto c = std::move(held_.front());
     held_.pop_front();

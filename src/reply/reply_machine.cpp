@@ -1,8 +1,8 @@
 #include "reply/reply_machine.hpp"
 
 #include "reply/server_pace.hpp"
+#include "text/utf8.hpp"
 #include "text/white_space.hpp"
-#include "text/word_pieces.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,22 +72,6 @@ void reply_machine::begin(time_point now, reply_origin from) {
     reasoning_ = text::reasoning_filter(
         rules_.reasoning_tags, text::open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     next_request(now);
-}
-
-/// What was generated before is divided anew, word by word as the tokens' own ends are not kept;
-/// the cleaner learns from the text before it what is open there.
-void reply_machine::go_on_from(time_point now, reply_rest rest, std::string_view spoken) {
-    continuation_ = std::move(rest.text);
-    has_read_here_ = has_begun();
-    reasoning_ = std::move(rest.reasoning);
-    cleaner_.clean(spoken);
-    for (const auto word : text::word_pieces(rest.unspoken)) chunker_.feed(word);
-    if (rest.generated) return generation_ended(now, *rest.generated);
-    ask_for_ids();
-    enter(phase::resting, now);
-    collect_chunks(now);
-    deliver(now);
-    this->rest(now);
 }
 
 // --- what the server says
@@ -235,16 +219,28 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
     deadline_reached(now);
 }
 
-/// Whether text became visible. Reasoning is kept for the next request only.
+/// Whether text became visible.
 bool reply_machine::read_text(time_point now, const wire::token_event& event) {
     const int kept_before = continuation_.kept_tokens();
     continuation_.append(event);
     const auto visible = reasoning_.feed(event.content, continuation_.kept_tokens() - kept_before);
+    if (!visible.reasoning.empty()) {
+        reasoning_read(now, visible.reasoning);
+        deliver(now);
+    }
     chunker_.feed(visible.text, visible.tokens);
     if (visible.text.empty()) return false;
     if (!chunk_since_) chunk_since_ = now;
     is_unbreakable_ = false;
     return true;
+}
+
+void reply_machine::reasoning_read(time_point now, std::string_view reasoning) {
+    auto kept = reasoning.substr(0, max_reasoning_bytes - result_.reasoning.size());
+    kept.remove_suffix(text::incomplete_suffix(kept));
+    if (kept.empty()) return;
+    result_.reasoning += kept;
+    if (rules_.hands_over_reasoning) delivery_.add_reasoning(now, kept);
 }
 
 void reply_machine::read_on(time_point now) {
@@ -387,7 +383,7 @@ void reply_machine::chunk_wanted(time_point now) {
 
 void reply_machine::continued(time_point now, chunk_id id) {
     if (ended() || !delivery_.continued(now, id)) return;
-    tally_.continued(now);
+    if (!shows_reasoning_) tally_.continued(now);
     if (delivery_.lead() == 0) {
         listener_waits_since_ = now;
         if (phase_ == phase::queued && going_on_.since()) actions_.push_back(action::raise_wish{});
@@ -410,6 +406,8 @@ void reply_machine::deliver(time_point now) {
 
 void reply_machine::hand_over(time_point now) {
     auto c = delivery_.hand_over(now);
+    shows_reasoning_ = c.text.empty();
+    if (shows_reasoning_) return actions_.push_back(action::hand_over{std::move(c)});
     // The end of generation tells that a chunk is the last one, also where a sentence ends it.
     if (outcome_ && !outcome_->error.ec && delivery_.is_empty()) c.boundary = boundary::end;
     c.speech =
@@ -425,6 +423,7 @@ void reply_machine::generation_ended(time_point now, finish_reason reason) {
     enter(phase::generated, now);
     actions_.push_back(action::leave_slots{});
     const auto withheld = reasoning_.finish();
+    reasoning_read(now, withheld.reasoning);
     chunker_.feed(withheld.text, withheld.tokens);
     chunker_.finish();
     collect_chunks(now);

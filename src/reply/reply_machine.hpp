@@ -71,6 +71,8 @@ struct reply_rules {
     bool erase_after_cut = false;
     bool has_stop_words = false;
     std::vector<tag_pair> reasoning_tags{};
+    /// As pieces without text, which are no chunks.
+    bool hands_over_reasoning = false;
     speech_form speech = speech_form::exact;
     text::speech_options clean{};
 };
@@ -185,6 +187,7 @@ class reply_machine {
     // Reading.
     void token_read(time_point now, const wire::token_event& event);
     bool read_text(time_point now, const wire::token_event& event);
+    void reasoning_read(time_point now, std::string_view reasoning);
     void read_on(time_point now);
     void chunk_read(time_point now, bool peeked);
     void collect_chunks(time_point now);
@@ -269,6 +272,7 @@ class reply_machine {
     // Of the open chunk: when its first text came, and whether it has no place to end at yet.
     std::optional<time_point> chunk_since_;
     bool is_unbreakable_ = false;
+    bool shows_reasoning_ = false;
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;

@@ -1,4 +1,5 @@
 #include "reply/reply_machine.hpp"
+#include "text/word_pieces.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,22 @@ bool say_the_same(std::string_view ids, std::string_view text) {
 }
 
 }  // namespace
+
+/// What was generated before is divided anew, word by word as the tokens' own ends are not kept;
+/// the cleaner learns from the text before it what is open there.
+void reply_machine::go_on_from(time_point now, reply_rest rest, std::string_view spoken) {
+    continuation_ = std::move(rest.text);
+    has_read_here_ = has_begun();
+    reasoning_ = std::move(rest.reasoning);
+    cleaner_.clean(spoken);
+    for (const auto word : text::word_pieces(rest.unspoken)) chunker_.feed(word);
+    if (rest.generated) return generation_ended(now, *rest.generated);
+    ask_for_ids();
+    enter(phase::resting, now);
+    collect_chunks(now);
+    deliver(now);
+    this->rest(now);
+}
 
 void reply_machine::seek(time_point now) {
     if (seek_asked_ || (going_on_.since() && now < going_on_.next_try())) return;

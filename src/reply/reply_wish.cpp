@@ -26,6 +26,7 @@ reply_rules rules_of(const config& c, const generation_options& o,
             .erase_after_cut = c.erase_after_cut,
             .has_stop_words = !o.stop.empty(),
             .reasoning_tags = c.reasoning_tags,
+            .hands_over_reasoning = streamed_by.has_value(),
             .speech = streamed_by == stream_by::token ? speech_form::exact : c.speech,
             .clean = {c.speech_emoji, c.speech_code, c.speech_urls}};
 }

@@ -59,6 +59,7 @@ reasoning_filter::found reasoning_filter::find_mark(std::string_view text) const
 
 visible_text reasoning_filter::decide(bool is_last) {
     visible_.clear();
+    hidden_.clear();
     tokens_ = 0;
     std::string_view rest = withheld_;
     while (!rest.empty()) {
@@ -73,24 +74,33 @@ visible_text reasoning_filter::decide(bool is_last) {
         rest.remove_prefix(bytes);
     }
     withheld_.erase(0, withheld_.size() - rest.size());
-    return {visible_, tokens_};
+    return {visible_, tokens_, hidden_};
 }
 
 void reasoning_filter::pass_mark(const found& mark) {
     drop(mark.bytes);
     inside_ = mark.opened;
+    reasoning_begins_ = true;
     // Where a word comes before, the white space parts it from the next one.
     skips_space_ = !inside_ && after_space_;
 }
 
 /// Text that is no mark: visible outside a reasoning.
 void reasoning_filter::give_out(std::string_view text) {
-    if (inside_) return drop(text.size());
+    if (inside_) return take_reasoning(text);
     if (skips_space_) skip_space(text);
     if (text.empty()) return;
     visible_ += text;
     after_space_ = is_white_space(last_character(text).character);
     count(text.size());
+}
+
+void reasoning_filter::take_reasoning(std::string_view text) {
+    drop(text.size());
+    if (reasoning_begins_) text = without_leading_space(text);
+    if (text.empty()) return;
+    reasoning_begins_ = false;
+    hidden_ += text;
 }
 
 void reasoning_filter::skip_space(std::string_view& text) {

@@ -11,12 +11,14 @@
 
 namespace tandem::text {
 
-/// What of the text read is now known to be visible.
+/// What of the text read is now known to be visible, and what lies in a reasoning. Both are valid
+/// until the next call of the filter.
 struct visible_text {
-    /// Valid until the next call of the filter.
     std::string_view text{};
     /// Tokens whose first visible byte is in `text`; 0 where that was given out before.
     int tokens = 0;
+    /// Without the marks, and the white space behind an opening one.
+    std::string_view reasoning{};
 };
 
 /// The pair whose opening mark `prompt` ends with, white space after it allowed: the reply starts
@@ -39,7 +41,7 @@ class reasoning_filter {
     /// Reads the text of one token, or of the `tokens` that made it together: valid UTF-8, may be
     /// empty.
     visible_text feed(std::string_view token_text, int tokens = 1);
-    /// No text follows: what was withheld is visible, unless a reasoning is open.
+    /// No text follows: what was withheld is visible, or reasoning where one is open.
     visible_text finish();
 
     /// Whether a reasoning is open.
@@ -62,6 +64,7 @@ class reasoning_filter {
     visible_text decide(bool is_last);
     void pass_mark(const found& mark);
     void give_out(std::string_view text);
+    void take_reasoning(std::string_view text);
     void skip_space(std::string_view& text);
     void drop(std::size_t bytes);
     void count(std::size_t bytes);
@@ -75,9 +78,11 @@ class reasoning_filter {
     std::deque<part> parts_;
     bool after_space_ = true;
     bool skips_space_ = false;
+    bool reasoning_begins_ = true;
 
     // Of the call under way.
     std::string visible_;
+    std::string hidden_;
     int tokens_ = 0;
 };
 

@@ -15,12 +15,16 @@ bool is_breaking_space(char32_t c) noexcept {
 }
 
 bool is_all_white_space(std::string_view text) noexcept {
+    return without_leading_space(text).empty();
+}
+
+std::string_view without_leading_space(std::string_view text) noexcept {
     while (!text.empty()) {
         const auto c = first_character(text);
-        if (!is_white_space(c.character)) return false;
+        if (!is_white_space(c.character)) break;
         text.remove_prefix(c.bytes);
     }
-    return true;
+    return text;
 }
 
 std::string_view without_trailing_space(std::string_view text) noexcept {

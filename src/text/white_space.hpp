@@ -14,6 +14,7 @@ bool is_breaking_space(char32_t c) noexcept;
 /// True of the empty text too.
 bool is_all_white_space(std::string_view text) noexcept;
 
+std::string_view without_leading_space(std::string_view text) noexcept;
 std::string_view without_trailing_space(std::string_view text) noexcept;
 
 }  // namespace tandem::text

@@ -7,7 +7,8 @@
 #include <string>
 #include <string_view>
 
-// What is visible is the same for every division of the text, and no longer than it.
+// What is visible, and what is reasoning, is the same for every division of the text, and no longer
+// than it.
 namespace {
 
 using namespace tandem;
@@ -18,9 +19,20 @@ std::vector<tag_pair> tags_of(std::size_t choice) {
     return {{"<a>", "</a>"}, {"<a>", "<b"}, {"aab", "ab"}, {"|", "|"}, {"\xC3\xA9", "a"}};
 }
 
-std::string visible_in_parts(text::reasoning_filter filter, std::string_view whole,
-                             std::size_t seed) {
-    std::string visible, token;
+struct parted {
+    std::string visible{};
+    std::string reasoning{};
+
+    void add(const text::visible_text& v) {
+        visible += v.text;
+        reasoning += v.reasoning;
+    }
+    friend bool operator==(const parted&, const parted&) = default;
+};
+
+parted read_in_parts(text::reasoning_filter filter, std::string_view whole, std::size_t seed) {
+    parted out;
+    std::string token;
     int fed = 0, counted = 0;
     const auto feed = [&](std::string_view part) {
         token += part;
@@ -28,14 +40,15 @@ std::string visible_in_parts(text::reasoning_filter filter, std::string_view who
         const auto v = filter.feed(std::string_view(token).substr(0, bytes));
         fed += bytes > 0;
         counted += v.tokens;
-        visible += v.text;
+        out.add(v);
         token.erase(0, bytes);
         fuzzing::require(filter.withheld() < 64 && counted <= fed);
     };
     fuzzing::in_parts(whole, seed, feed);
     const auto last = filter.finish();
     fuzzing::require(counted + last.tokens <= fed && filter.withheld() == 0);
-    return visible.append(last.text);
+    out.add(last);
+    return out;
 }
 
 }  // namespace
@@ -45,12 +58,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const text::reasoning_filter filter(tags_of(in.number(1)));
     const auto seed = in.number(255);
     const auto whole = sanitized_utf8(in.rest());
-    const auto visible = visible_in_parts(filter, whole, seed);
-    fuzzing::require(visible.size() <= whole.size());
-    fuzzing::require(text::find_invalid(visible) == std::string::npos);
+    const auto read = read_in_parts(filter, whole, seed);
+    fuzzing::require(read.visible.size() + read.reasoning.size() <= whole.size());
+    fuzzing::require(text::find_invalid(read.visible) == std::string::npos);
+    fuzzing::require(text::find_invalid(read.reasoning) == std::string::npos);
     auto at_once = filter;
-    std::string expected(at_once.feed(whole).text);
-    expected += at_once.finish().text;
-    fuzzing::require(visible == expected);
+    parted expected;
+    expected.add(at_once.feed(whole));
+    expected.add(at_once.finish());
+    fuzzing::require(read == expected);
     return 0;
 }

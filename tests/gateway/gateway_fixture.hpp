@@ -81,12 +81,12 @@ class a_gateway : public ::testing::Test {
         return more;
     }
     /// The joined text of a stream's deltas.
-    static std::string text_of(const http_answer& a) {
+    static std::string text_of(const http_answer& a, const std::string& field = "content") {
         std::string text;
         for (const auto& event : a.events()) {
             const auto e = json::parse(event, nullptr, false);
             if (!e.is_object() || e.value("choices", json::array()).empty()) continue;
-            text += e["choices"][0].value("delta", json::object()).value("content", "");
+            text += e["choices"][0].value("delta", json::object()).value(field, "");
         }
         return text;
     }

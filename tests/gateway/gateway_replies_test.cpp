@@ -65,6 +65,29 @@ TEST_F(a_gateway, tells_calls_of_tools) {
     EXPECT_EQ(choice["message"]["tool_calls"][0]["function"]["arguments"], R"({"city":"Bonn"})");
 }
 
+TEST_F(a_gateway, tells_what_the_model_wrote_for_itself_apart) {
+    answers_with("Think!", "<think>\nWell. So it is.</think>\n\nYes. It is.");
+    start();
+    const auto whole = client().post("/v1/chat/completions", chat("Think!"));
+    const auto message = whole.parsed()["choices"][0]["message"];
+    EXPECT_EQ(message["reasoning_content"], "Well. So it is.") << whole.body;
+    EXPECT_EQ(message["content"], "Yes. It is.");
+}
+
+TEST_F(a_gateway, streams_what_the_model_wrote_for_itself_before_the_text) {
+    answers_with("Think!", "<think>\nWell. So it is.</think>\n\nYes. It is.");
+    start();
+    for (const auto* by : {"token", "chunk"}) {
+        const auto a = client().post("/v1/chat/completions",
+                                     chat("Think!", {{"stream", true}, {"stream_by", by}}));
+        EXPECT_EQ(text_of(a, "reasoning_content"), "Well. So it is.") << a.body;
+        EXPECT_EQ(text_of(a), "Yes. It is.");
+        const auto first = json::parse(a.events().front())["choices"][0]["delta"];
+        EXPECT_EQ(first["role"], "assistant");
+        EXPECT_TRUE(first.contains("reasoning_content"));
+    }
+}
+
 // --- what goes wrong
 
 TEST_F(a_gateway, has_a_status_for_what_fails_before_the_first_text) {

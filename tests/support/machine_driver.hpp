@@ -185,6 +185,9 @@ class machine_driver {
     }
     void note(const detail::action::close_warming&) { noted_.push_back("close warm"); }
     void note(const detail::action::hand_over& a) {
+        if (a.value.text.empty())
+            return noted_.push_back(
+                fmt::format("thought {} '{}'", a.value.id.seq, a.value.reasoning));
         noted_.push_back(fmt::format("chunk {} '{}' {}", a.value.id.seq, a.value.text,
                                      to_string(a.value.boundary)));
     }

@@ -99,6 +99,7 @@ std::string losses_of(const reply_result& r) {
 void add_outcome(json_object& out, const end_event& e) {
     const auto& m = e.result.metrics;
     out.field("text", e.result.text);
+    if (!e.result.reasoning.empty()) out.field("reasoning", e.result.reasoning);
     if (!e.result.unspoken_text.empty()) out.field("unspoken_text", e.result.unspoken_text);
     out.field("chunks", m.chunks)
         .field("usage", usage_object(e.result.usage))

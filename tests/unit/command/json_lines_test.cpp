@@ -84,6 +84,13 @@ TEST(end_line, tells_how_often_and_when_its_servers_failed) {
                 HasSubstr(R"("retries":2,"lost_ms":[1.500,20.000],)"));
 }
 
+TEST(json_line, has_what_the_model_wrote_for_itself) {
+    auto r = some_result();
+    r.reasoning = "Hm.";
+    EXPECT_THAT(json_line(end_event{.where = {"p1", 0}, .result = r}),
+                HasSubstr(R"("text":"Hello!","reasoning":"Hm.",)"));
+}
+
 TEST(end_line, has_no_first_chunk_time_where_there_was_no_chunk) {
     auto r = some_result();
     r.metrics.first_chunk_ms = -1;

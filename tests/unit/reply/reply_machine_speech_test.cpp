@@ -48,6 +48,54 @@ TEST(reply_machine_speech, gives_no_chunk_for_a_reply_that_is_all_reasoning) {
     EXPECT_EQ(d.machine.result().text, "");
 }
 
+TEST(reply_machine_speech, tells_the_reasoning_in_its_result) {
+    machine_driver d(speech_rules());
+    d.begin();
+    d.tokens("<think>", "\nHm.", " So.", "</think>", "Hello");
+    d.final();
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello' end"));
+    EXPECT_EQ(d.machine.result().reasoning, "Hm. So.");
+}
+
+TEST(reply_machine_speech, hands_reasoning_over_as_it_comes_to_who_reads_it) {
+    auto rules = speech_rules();
+    rules.pacing = tandem::detail::uncut;
+    rules.hands_over_reasoning = true;
+    machine_driver d(rules);
+    d.begin();
+    d.tokens("<think>", "Hm.");
+    EXPECT_THAT(d.wants(), ElementsAre("thought 0 'Hm.'"));
+    d.tokens(" So", "!", "</think>");
+    EXPECT_THAT(d.wants(), IsEmpty()) << "until the one before is read";
+    d.go_on(0);
+    d.ask();
+    EXPECT_THAT(d.wants(), ElementsAre("thought 1 ' So!'"));
+    d.tokens("Hello", "!", " How");
+    d.go_on(1);
+    d.ask();
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 2 'Hello!' sentence"));
+    d.pass(70ms);
+    d.final();
+    d.go_on(2);
+    d.ask();
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 3 ' How' end"));
+    d.go_on(3);
+    d.ask();
+    EXPECT_EQ(d.machine.result().reasoning, "Hm. So!");
+    EXPECT_EQ(d.machine.result().metrics.chunks, 2) << "thoughts are none";
+}
+
+TEST(reply_machine_speech, has_bounds_of_the_reasoning_that_it_keeps) {
+    machine_driver d(speech_rules());
+    d.begin();
+    d.token("<think>");
+    const std::string much(tandem::max_reasoning_bytes - 1, 'x');
+    d.tokens(much, "\xC3\xA9", "</think>", "Hello");
+    d.final();
+    EXPECT_EQ(d.machine.result().reasoning, much);
+    EXPECT_EQ(d.wants().back(), "chunk 0 'Hello' end");
+}
+
 TEST(reply_machine_speech, ends_a_hold_in_time_though_reasoning_goes_on) {
     machine_driver d(speech_rules());
     d.begin();

@@ -20,9 +20,11 @@ const std::vector<tag_pair> think{{"<think>", "</think>"}};
 struct outcome {
     std::string text{};
     int tokens = 0;
+    std::string reasoning{};
 
     void add(const visible_text& v) {
         text += v.text;
+        reasoning += v.reasoning;
         tokens += v.tokens;
     }
 };
@@ -87,6 +89,22 @@ INSTANTIATE_TEST_SUITE_P(
         row{"<thinker>", "<thinker>"}, row{"<<think>a</think>b", "<b"}, row{"a <think>b", "a "},
         row{"a <think>b</thin", "a "}, row{"\xE2\x97\x81\xE2\x80\x94", "\xE2\x97\x81\xE2\x80\x94"},
         row{"<|channel|>finally", "<|channel|>finally"}));
+
+std::string hidden(std::string_view text) {
+    const auto whole = read(reasoning_filter(default_reasoning_tags()), {std::string(text)});
+    const auto divided = read(reasoning_filter(default_reasoning_tags()), characters(text));
+    EXPECT_EQ(divided.reasoning, whole.reasoning);
+    return whole.reasoning;
+}
+
+TEST(reasoning, is_told_apart_without_its_marks) {
+    EXPECT_EQ(hidden("Hello."), "");
+    EXPECT_EQ(hidden("<think>\n Hm. So.\n</think>\n\nHello."), "Hm. So.\n");
+    EXPECT_EQ(hidden("a <think>b</think> c <think> d</think>"), "bd");
+    EXPECT_EQ(hidden("<think>2 < 3</think>yes"), "2 < 3");
+    EXPECT_EQ(hidden("<think> \n</think>Hi"), "");
+    EXPECT_EQ(hidden("<think>not closed </thi"), "not closed </thi");
+}
 
 TEST(reasoning_filter, is_the_identity_without_tags) {
     EXPECT_EQ(visible("<think>a</think> b", {}), "<think>a</think> b");
