@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr wire::json_limits limits{
+constexpr wire::json_limits body_limits{
     .depth = max_body_depth, .values = max_body_values, .keys = max_object_keys};
 
 api_error refused(int status, const std::string& why) {
@@ -27,7 +27,7 @@ std::optional<api_error> parse_body(std::string_view body, std::size_t max_bytes
     if (body.size() > max_bytes)
         return refused(
             413, fmt::format("has {} bytes; at most {} are possible", body.size(), max_bytes));
-    if (const auto fault = wire::json_fault_words(body, limits); !fault.empty())
+    if (const auto fault = wire::json_fault_words(body, body_limits); !fault.empty())
         return refused(400, fault);
     auto read = json::parse(body, nullptr, false);
     if (!read.is_object()) return refused(400, "is no JSON object");
