@@ -6,6 +6,7 @@
 #include "gateway/gateway_metrics.hpp"
 #include "gateway/gateway_options.hpp"
 #include "gateway/generation_request.hpp"
+#include "gateway/policy_desk.hpp"
 #include "gateway/reply_order.hpp"
 #include "gateway/served_models.hpp"
 #include "gateway/shared_answers.hpp"
@@ -39,6 +40,7 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
           policy(options.prompts),
           answers(options.answer_cache),
           metrics(measured_servers(options), started_at),
+          outside_policy(executor, options, metrics),
           voices(*this) {
         desk->start();
     }
@@ -69,6 +71,8 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
     /// Unix time, in seconds.
     const std::int64_t started_at = std::time(nullptr);
     gateway_metrics metrics;
+    /// Asked about prompts that `policy` lets pass.
+    policy_desk outside_policy;
     voice_registry voices;
     bool is_stopping = false;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gateway/policy_verdict.hpp"
 #include "gateway/voice_timing.hpp"
 
 #include "tandem/chunk.hpp"
@@ -55,6 +56,9 @@ class gateway_metrics {
     /// silence, where it is known.
     void voice_answered(std::string_view model, duration since_asked,
                         const std::optional<voice_timing>& timing);
+
+    /// An outside policy was asked about a prompt.
+    void policy_checked(policy_verdict::result result);
 
     // What text() tells is as it was then.
     void set_load(const gateway_load& load);

@@ -3,6 +3,7 @@
 #include "gateway/adapter_set.hpp"
 #include "gateway/api_keys.hpp"
 #include "gateway/gateway_metrics.hpp"
+#include "gateway/policy_options.hpp"
 #include "gateway/prompt_policy.hpp"
 #include "gateway/shared_answers.hpp"
 #include "gateway/tls_credentials.hpp"
@@ -51,6 +52,8 @@ struct gateway_options {
     /// Nothing: clients talk to it in plain text.
     std::optional<tls_credentials> tls{};
     prompt_rules prompts{};
+    /// Asked about prompts that these let pass.
+    policy_options policy{};
     /// In which pieces answers are streamed to clients that do not say.
     tandem::stream_by stream_by = tandem::stream_by::token;
 

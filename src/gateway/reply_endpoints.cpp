@@ -4,6 +4,7 @@
 #include "gateway/completion_request.hpp"
 #include "gateway/endpoints.hpp"
 #include "gateway/ids.hpp"
+#include "gateway/policy_wait.hpp"
 #include "gateway/prompt_texts.hpp"
 #include "gateway/question_key.hpp"
 #include "gateway/reply_order.hpp"
@@ -246,6 +247,25 @@ std::optional<api_error> check_prompt(http_exchange& exchange, const gateway_cor
     return core.policy.verdict(texts);
 }
 
+policy_question question_of(const http_exchange& exchange, const served_model& model,
+                            const admitted& who, answer_kind kind,
+                            std::vector<std::string_view> texts) {
+    return {.request_id = exchange.id(),
+            .key = who.key_name(),
+            .model = model.name,
+            .route = kind == answer_kind::chat ? "/v1/chat/completions" : "/v1/completions",
+            .texts = std::move(texts),
+            .traceparent = exchange.traceparent()};
+}
+
+std::vector<std::string_view> request_texts(const chat_request& r) {
+    return texts_of(r.messages, {}, r.options);
+}
+
+std::vector<std::string_view> request_texts(const completion_request& r) {
+    return texts_of({}, r.prompt, r.options);
+}
+
 reply_order order_of(gateway_core& core, chat_request request) {
     reply_order order{.setup = core.options.service.conversation,
                       .options = std::move(request.options),
@@ -274,6 +294,12 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     auto& model = *std::get<served_model*>(found);
     if (const auto error = take_adapters(core, model, request))
         co_return co_await exchange.send(*error);
+    if (core.outside_policy.is_on()) {
+        const auto question = question_of(exchange, model, who, kind, request_texts(request));
+        const auto error = co_await ask_policy(exchange, core, question);
+        if (exchange.is_gone()) co_return;
+        if (error) co_return co_await exchange.send(*error);
+    }
 
     const generation_request how = request;
     const auto key = shared_key(exchange, core, model, who, request);
@@ -296,7 +322,7 @@ awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitte
     auto read = read_chat_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
     auto& request = std::get<chat_request>(read);
-    const auto texts = texts_of(request.messages, {}, request.options);
+    const auto texts = request_texts(request);
     if (const auto error = check_prompt(exchange, core, texts))
         co_return co_await exchange.send(*error);
     co_await answer(exchange, core, answer_kind::chat, std::move(request), who);
@@ -306,7 +332,7 @@ awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core, a
     auto read = read_completion_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
     auto& request = std::get<completion_request>(read);
-    const auto texts = texts_of({}, request.prompt, request.options);
+    const auto texts = request_texts(request);
     if (const auto error = check_prompt(exchange, core, texts))
         co_return co_await exchange.send(*error);
     co_await answer(exchange, core, answer_kind::completion, std::move(request), who);

@@ -17,6 +17,15 @@ namespace tandem::gateway {
 
 namespace asio = boost::asio;
 
+namespace {
+
+// What a client says with a turn, as far as the model reads it.
+std::vector<std::string_view> texts_in(const voice_turn& turn) {
+    return texts_of(turn.messages, turn.prompt, turn.options);
+}
+
+}  // namespace
+
 voice_session::voice_session(gateway_core& core, served_model& model, voice_setup setup)
     : core_(core),
       model_(model),
@@ -36,6 +45,7 @@ void voice_session::enter(Function change) {
     for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions())
         for (auto& a : actions) std::visit([this](auto& value) { this->perform(value); }, a);
     is_performing_ = false;
+    end_stale_checks();
     if (!turns_.is_busy()) seat_.reset();
     watch_check();
 }
@@ -114,25 +124,53 @@ std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
     auto checked = core_.gate.check_reply(caller_->who, detail::now());
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     seat_ = std::get<admitted>(std::move(checked));
-    const auto texts = texts_of(turn.messages, turn.prompt, turn.options);
-    auto error = core_.policy.verdict(texts);
-    if (!error) note_prompt(texts);
-    return error;
-}
-
-void voice_session::note_prompt(const std::vector<std::string_view>& texts) {
-    if (!core_.options.audit || !core_.options.audit_prompts) return;
-    std::vector<std::string_view> all{said_};
-    all.insert(all.end(), texts.begin(), texts.end());
-    said_ = joined(all, max_audit_prompt_bytes);
+    return core_.policy.verdict(texts_in(turn));
 }
 
 void voice_session::perform(const voice_action::check_turn& a) {
-    auto error = refusal(*a.turn);
-    const auto number = a.turn->number;
-    if (!error) return turns_.permitted(detail::now(), number);
-    account_refused(*a.turn, *error);
-    turns_.refused(detail::now(), number, std::move(*error));
+    if (auto error = refusal(*a.turn)) return refuse(*a.turn, *std::move(error));
+    auto texts = texts_in(*a.turn);
+    // What is resumed was judged when it was said.
+    if (!core_.outside_policy.is_on() || texts.empty()) return permit(*a.turn);
+    ask_policy(a.turn, std::move(texts));
+}
+
+// Of an interrupted turn, too: what was said stays in the history.
+void voice_session::ask_policy(const voice_turn_ptr& turn, std::vector<std::string_view> texts) {
+    auto told = later([turn](voice_session& self, std::optional<api_error> why) {
+        self.enter(
+            [&](time_point) { why ? self.refuse(*turn, *std::move(why)) : self.permit(*turn); });
+    });
+    const policy_question question{.request_id = caller_->request_id,
+                                   .key = caller_->who.key_name(),
+                                   .model = model_.name,
+                                   .route = "/v1/voice",
+                                   .texts = std::move(texts),
+                                   .traceparent = caller_->traceparent};
+    policy_checks_.push_back({turn, core_.outside_policy.ask(question, std::move(told))});
+}
+
+void voice_session::end_stale_checks() {
+    std::erase_if(policy_checks_,
+                  [this](const running_check& c) { return !turns_.awaits_check(c.turn->number); });
+}
+
+void voice_session::permit(const voice_turn& turn) {
+    note_prompt(turn);
+    turns_.permitted(detail::now(), turn.number);
+}
+
+void voice_session::refuse(const voice_turn& turn, api_error why) {
+    account_refused(turn, why);
+    turns_.refused(detail::now(), turn.number, std::move(why));
+}
+
+void voice_session::note_prompt(const voice_turn& turn) {
+    if (!core_.options.audit || !core_.options.audit_prompts) return;
+    const auto texts = texts_in(turn);
+    std::vector<std::string_view> all{said_};
+    all.insert(all.end(), texts.begin(), texts.end());
+    said_ = joined(all, max_audit_prompt_bytes);
 }
 
 void voice_session::perform(voice_action::open_conversation& a) {
@@ -236,8 +274,7 @@ void voice_session::account_refused(const voice_turn& turn, const api_error& why
     auto record = record_of_turn(why.status);
     record.error = why.code;
     if (core_.options.audit && core_.options.audit_prompts)
-        record.prompt =
-            joined(texts_of(turn.messages, turn.prompt, turn.options), max_audit_prompt_bytes);
+        record.prompt = joined(texts_in(turn), max_audit_prompt_bytes);
     write_down(core_.options, record, log_level::info);
 }
 

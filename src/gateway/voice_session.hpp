@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gateway/audit_line.hpp"
+#include "gateway/policy_desk.hpp"
 #include "gateway/voice_registry.hpp"
 #include "gateway/voice_turns.hpp"
 
@@ -59,9 +60,18 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::keep& a);
     void perform(const voice_action::forget& a);
 
+    struct running_check {
+        voice_turn_ptr turn;
+        policy_check check;
+    };
+
     std::optional<api_error> refusal(const voice_turn& turn);
+    void ask_policy(const voice_turn_ptr& turn, std::vector<std::string_view> texts);
+    void end_stale_checks();
+    void permit(const voice_turn& turn);
+    void refuse(const voice_turn& turn, api_error why);
     generation_options options_of(const voice_turn& turn) const;
-    void note_prompt(const std::vector<std::string_view>& texts);
+    void note_prompt(const voice_turn& turn);
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
     audit_record record_of_turn(int status) const;
@@ -83,6 +93,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::string prompt_;
     // The key's place for a reply: one is enough, as one reply of a session runs at a time.
     std::optional<admitted> seat_;
+    // Of turns that an outside policy is asked about.
+    std::vector<running_check> policy_checks_;
     boost::asio::steady_timer check_;
     bool is_performing_ = false;
 };

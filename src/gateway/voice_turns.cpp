@@ -330,13 +330,17 @@ void voice_turns::refused(time_point now, std::uint64_t number, api_error why) {
     const auto found = std::ranges::find_if(
         waiting_, [&](const waiting_turn& w) { return w.turn->number == number; });
     if (found == waiting_.end() || found->is_permitted) return;
-    const bool has_reply = found->turn->what != kind::messages;
+    voice_error error{.why = std::move(why)};
+    if (found->turn->what != kind::messages) error.reply = number;
     waiting_.erase(found);
-    if (has_reply)
-        deliver(error_text({.why = std::move(why), .reply = number}));
-    else
-        send_error(std::move(why));
+    deliver(error_text(error));
     advance(now);
+}
+
+bool voice_turns::awaits_check(std::uint64_t number) const noexcept {
+    return std::ranges::any_of(waiting_, [&](const waiting_turn& w) {
+        return w.turn->number == number && !w.is_permitted;
+    });
 }
 
 /// Begins what can be begun: nothing runs, the turn is permitted, and somebody listens.

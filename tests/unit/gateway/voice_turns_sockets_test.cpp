@@ -169,6 +169,16 @@ TEST(voice_socket, hears_of_a_turn_that_was_refused_meanwhile) {
     EXPECT_THAT(s.heard_by(second), ElementsAre("ready", "error policy 1"));
 }
 
+TEST(voice_socket, hears_of_messages_that_were_refused_meanwhile) {
+    voice_session_driver s;
+    s.permits = false;
+    s.attach(first, R"({"type":"start","messages":[{"role":"system","content":"Noon."}]})");
+    s.drop(first);
+    s.refuse(1);
+    s.attach(second, take_up);
+    EXPECT_THAT(s.heard_by(second), ElementsAre("ready", "error policy"));
+}
+
 TEST(voice_socket, is_closed_by_another_one_that_takes_the_session_over) {
     speaking_to_first s;
     s.attach(second, take_up);
