@@ -61,6 +61,7 @@ and 143 stopped at once by a second signal.)";
 
 // In the order of their enumerations.
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
+constexpr std::array<std::string_view, 2> policy_fail_names{"closed", "open"};
 
 std::vector<named_server> named_servers(const service_config& c,
                                         const std::vector<std::string>& models) {
@@ -139,6 +140,11 @@ void serve_flags::add_access_flags() {
     add("--denied", t.denied, "FILE", "words and phrases that no prompt may have, one a line");
     add("--max-prompt-bytes", t.max_prompt_bytes, "N",
         "of all messages together; 0: no bound but that of a request [1048576]");
+    add("--policy-url", t.policy_url, "URL",
+        "asked about each prompt over HTTP, besides these two");
+    add("--policy-timeout", t.policy_timeout, "TIME", "for its answer [1s]");
+    add("--policy-fail", t.policy_fail, "HOW",
+        "prompts where it fails: closed refuses them, open lets them pass [closed]");
     add("--audit", t.audit, "FILE",
         "append a line of JSON for each request, without key and prompt; - for stdout");
     app_.add_flag("--audit-prompts", t.audit_prompts, "these lines have the prompt, too")
@@ -162,8 +168,8 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
 // `--keys "$KEYS"` without that variable must not let everybody in.
 std::vector<std::string> serve_flags::empty_flags() const {
     std::vector<std::string> faults;
-    for (const auto* flag :
-         {"--model", "--keys", "--tls-cert", "--tls-key", "--denied", "--audit", "--state"})
+    for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied",
+                             "--policy-url", "--audit", "--state"})
         if (const auto* option = app_.get_option(flag);
             !option->empty() && option->results().back().empty())
             faults.push_back(fmt::format("{} is empty", flag));
@@ -230,6 +236,7 @@ void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& 
     int bytes = 0;
     read_number("--max-prompt-bytes", t.max_prompt_bytes, 0, most_prompt_bytes, bytes, faults);
     o.gateway.prompts.max_bytes = static_cast<std::size_t>(bytes);
+    read_policy(o, faults);
     o.audit = t.audit;
     o.gateway.audit_prompts = t.audit_prompts;
     if (t.audit_prompts && t.audit.empty())
@@ -284,6 +291,19 @@ void serve_flags::read_tls(serve_options& o, std::vector<std::string>& faults) c
         faults.push_back("TLS: " + fault);
 }
 
+void serve_flags::read_policy(serve_options& o, std::vector<std::string>& faults) const {
+    const auto& t = texts_;
+    auto& policy = o.gateway.policy;
+    policy.url = t.policy_url;
+    read_time("--policy-timeout", t.policy_timeout, policy.timeout, faults);
+    if (!choose(policy_fail_names, t.policy_fail, policy.on_failure))
+        faults.push_back(
+            fmt::format("--policy-fail is {}; it must be closed or open", t.policy_fail));
+    for (const auto* flag : {"--policy-timeout", "--policy-fail"})
+        if (app_.count(flag) > 0 && app_.count("--policy-url") == 0)
+            faults.push_back(fmt::format("{} needs --policy-url URL", flag));
+}
+
 void serve_flags::read_denied(serve_options& o, std::vector<std::string>& faults) {
     if (texts_.denied.empty()) return;
     const auto file = read_file(texts_.denied, max_word_file_bytes);
@@ -305,6 +325,10 @@ std::vector<std::string> serve_flags::gateway_faults(const serve_options& o) con
                                          denied_.lines[*word], f.message));
         else if (f.field == "denied")
             faults.push_back(fmt::format("--denied {}: {}", input_name(texts_.denied), f.message));
+        else if (f.field == "policy_url")
+            faults.push_back("--policy-url: " + f.message);
+        else if (f.field == "policy_timeout")
+            faults.push_back("--policy-timeout " + f.message);
         // Keys that cannot be read were told.
         else if (f.field == "address" && texts_.keys.empty())
             faults.push_back(fmt::format("--listen {}; --keys FILE names them", f.message));

@@ -38,6 +38,9 @@ class serve_flags {
         std::string tls_key;
         std::string denied;
         std::string max_prompt_bytes = "1048576";
+        std::string policy_url;
+        std::string policy_timeout = "1s";
+        std::string policy_fail = "closed";
         std::vector<std::string> adapters;
         std::string state;
         std::string audit;
@@ -57,6 +60,7 @@ class serve_flags {
                             std::vector<std::string>& faults) const;
     void read_keys(serve_options& o, std::vector<std::string>& faults) const;
     void read_tls(serve_options& o, std::vector<std::string>& faults) const;
+    void read_policy(serve_options& o, std::vector<std::string>& faults) const;
     void read_denied(serve_options& o, std::vector<std::string>& faults);
     std::vector<std::string> gateway_faults(const serve_options& o) const;
 

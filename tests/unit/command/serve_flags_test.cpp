@@ -203,6 +203,27 @@ TEST_F(serve_arguments, are_told_the_lines_of_words_that_cannot_be_denied) {
                              HasSubstr("--denied " + file_ + ":4: has 300 bytes")));
 }
 
+TEST_F(serve_arguments, may_have_prompts_judged_elsewhere) {
+    EXPECT_EQ(serve({}).serve->gateway.policy.url, "");
+    const auto c = serve({"--policy-url", "https://policy.example/check"});
+    ASSERT_TRUE(c.serve) << c.err;
+    EXPECT_EQ(c.serve->gateway.policy.url, "https://policy.example/check");
+    EXPECT_EQ(c.serve->gateway.policy.timeout, 1s);
+    EXPECT_EQ(c.serve->gateway.policy.on_failure, tandem::gateway::on_policy_failure::refuse);
+    const auto open = serve({"--policy-url", "http://127.0.0.1:9000", "--policy-timeout", "250ms",
+                             "--policy-fail", "open"});
+    ASSERT_TRUE(open.serve) << open.err;
+    EXPECT_EQ(open.serve->gateway.policy.timeout, 250ms);
+    EXPECT_EQ(open.serve->gateway.policy.on_failure, tandem::gateway::on_policy_failure::pass);
+}
+
+TEST_F(serve_arguments, are_told_of_a_policy_that_cannot_be_asked_without_its_credentials) {
+    const auto c = serve({"--policy-url", "ftp://user:secret@policy.example"});
+    EXPECT_EQ(c.status, 2);
+    EXPECT_THAT(c.err, AllOf(HasSubstr("--policy-url: the URL must begin with http://"),
+                             Not(HasSubstr("secret"))));
+}
+
 TEST_F(serve_arguments, are_told_all_that_is_wrong_at_once) {
     const auto c = serve({"--drain", "2d", "--stream-by", "word", "--slots", "-1", "--placement",
                           "any", "--url", "http://a:1", "--url", "http://a:1"});
@@ -247,6 +268,16 @@ INSTANTIATE_TEST_SUITE_P(
             "no_key_file", {"serve", "--keys", "/no/such"}, "--keys /no/such: No such file"},
         wrong_arguments{
             "no_word_file", {"serve", "--denied", "/no/such"}, "--denied /no/such: No such"},
+        wrong_arguments{"an_empty_policy", {"serve", "--policy-url", ""}, "--policy-url is empty"},
+        wrong_arguments{"a_policy_time",
+                        {"serve", "--policy-url", "http://a:1", "--policy-timeout", "2m"},
+                        "--policy-timeout is 120s; it must be 1ms to 60s"},
+        wrong_arguments{"a_policy_failure",
+                        {"serve", "--policy-url", "http://a:1", "--policy-fail", "no"},
+                        "--policy-fail is no; it must be closed or open"},
+        wrong_arguments{"a_failure_of_no_policy",
+                        {"serve", "--policy-fail", "closed"},
+                        "--policy-fail needs --policy-url URL"},
         wrong_arguments{"a_certificate_alone",
                         {"serve", "--tls-cert", "f"},
                         "--tls-cert and --tls-key need each other"},
