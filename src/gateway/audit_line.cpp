@@ -51,6 +51,7 @@ std::string audit_line(const audit_record& r) {
                       {"method", field(r.method)},
                       {"route", field(r.route)},
                       {"model", field(r.model)},
+                      {"reply", r.reply ? ordered_json(*r.reply) : ordered_json()},
                       {"status", r.status},
                       {"tokens_in", field(r.tokens_in)},
                       {"tokens_out", field(r.tokens_out)},
@@ -67,6 +68,7 @@ std::string log_line(const audit_record& r) {
         "request {}: {} {}: {} after {:.1f} ms", r.request_id,
         bounded(r.method, max_audit_field_bytes), r.route.empty() ? "elsewhere" : r.route,
         r.status == 0 ? "nothing" : std::to_string(r.status), rounded_ms(r.took));
+    if (r.reply) line += fmt::format(", reply {}", *r.reply);
     if (!r.finish_reason.empty()) line += ", " + r.finish_reason;
     if (!r.error.empty()) line += ", " + r.error;
     if (!r.trace_id.empty()) line += ", trace " + r.trace_id;

@@ -23,6 +23,8 @@ struct audit_record {
     /// such route.
     std::string route{};
     std::string model{};
+    /// reply::id(), by which the library's lines of the log name it; nothing where none began.
+    std::optional<std::uint64_t> reply{};
     /// Of the HTTP answer.
     int status = 0;
     /// Of a reply; nothing for other requests, and where it is not known.

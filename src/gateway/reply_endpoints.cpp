@@ -51,8 +51,10 @@ void note(http_exchange& exchange, const served_model& model, const token_usage&
 
 // `by_chunk`: its reader got chunks as they came.
 void charge(http_exchange& exchange, gateway_core& core, const served_model& model,
-            const admitted& who, const reply_result& result, bool by_chunk) {
+            const admitted& who, const reply& r, bool by_chunk) {
+    const auto& result = r.result();
     const auto& u = result.usage;
+    exchange.record.reply = r.id();
     core.gate.charge(who, detail::now(), u.prompt + u.generated);
     core.metrics.reply_ended(model.name, result, by_chunk);
     note(exchange, model, u, result.finish_reason);
@@ -90,7 +92,7 @@ class streamed_reply {
         }
         take(calls_.finish());
         warn_of(core_.options.service.server.logger, calls_.fault(), model_.name, exchange_.id());
-        charge(exchange_, core_, model_, who, r.result(), by_chunk_);
+        charge(exchange_, core_, model_, who, r, by_chunk_);
         co_await end(r.result());
         exchange_.when_gone(nullptr);
     }
@@ -212,8 +214,8 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
     }
     const bool pays = co_await reply->wait(exchange);
     if (!reply->has_ended()) co_return co_await tell_cut_short(exchange, model, head);
-    pays ? charge(exchange, core, model, who, reply->result(), false)
-         : note(exchange, model, {}, reply->result().finish_reason);
+    pays ? charge(exchange, core, model, who, reply->itself(), false)
+         : note(exchange, model, {}, reply->itself().result().finish_reason);
     if (reply->error()) co_return co_await exchange.send(*reply->error());
     const auto told = pays ? *reply->answer() : at_no_cost(*reply->answer());
     co_await send_whole(exchange, head, told);

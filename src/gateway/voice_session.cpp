@@ -284,6 +284,7 @@ void voice_session::account(time_point now, const reply_result& result) {
     constexpr bool by_chunk = true;
     core_.metrics.reply_ended(model_.name, result, by_chunk);
     auto record = record_of_turn(101);
+    record.reply = reply_->id();
     record.tokens_in = u.prompt;
     record.tokens_out = u.generated;
     record.took = now - began_;

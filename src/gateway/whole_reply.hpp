@@ -39,8 +39,7 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
     /// Once it has ended: one of them is there.
     const answer_ptr& answer() const noexcept { return answer_; }
     const std::optional<api_error>& error() const noexcept { return error_; }
-    /// How the reply itself ended.
-    const reply_result& result() const noexcept { return reply_.result(); }
+    const reply& itself() const noexcept { return reply_; }
 
  private:
     struct waiter;

@@ -2,6 +2,7 @@
 
 #include "gateway/gateway_fixture.hpp"
 #include "support/captured_log.hpp"
+#include "support/poll_until.hpp"
 
 namespace {
 
@@ -157,6 +158,20 @@ TEST_F(a_gateway, warns_of_a_call_that_it_cannot_read_and_passes_it_on_as_text) 
         c.post("/v1/chat/completions", chat("Weather?", {{"tools", tools}, {"stream", true}}));
     EXPECT_EQ(text_of(stream), broken);
     EXPECT_EQ(log.count(log_level::warning, "stream-1"), 1u);
+}
+
+TEST_F(a_gateway, names_the_replys_lines_of_the_log_in_the_audit) {
+    captured_log log;
+    options.service.server.logger = log.logger();
+    start();
+    for (const bool stream : {false, true})
+        client().post("/v1/chat/completions", chat("Hello!", {{"stream", stream}}));
+    ASSERT_TRUE(poll_until([&] { return audited().size() == 2; }));
+    for (const auto& line : audited()) {
+        const auto name = "reply " + json::parse(line)["reply"].dump();
+        EXPECT_GE(log.count(log_level::info, name + ":"), 1u) << "the reply's own";
+        EXPECT_EQ(log.count(log_level::info, ", " + name + ","), 1u) << "the request's";
+    }
 }
 
 // --- clients that go
