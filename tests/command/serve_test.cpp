@@ -2,6 +2,7 @@
 
 #include "serve_fixture.hpp"
 #include "support/poll_until.hpp"
+#include "support/scripted_server.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -207,6 +208,18 @@ TEST_F(serve_test, refuses_prompts_with_denied_words) {
     const auto a = g.client().post("/v1/chat/completions", chat());
     EXPECT_EQ(a.status, 400);
     EXPECT_EQ(a.parsed()["error"]["code"], "content_policy");
+}
+
+TEST_F(serve_test, asks_the_policy_that_it_is_told_of) {
+    start_server();
+    const scripted_server policy([](scripted_peer& peer) -> boost::asio::awaitable<void> {
+        co_await peer.read_request();
+        co_await peer.send(whole_answer(R"({"allowed":false,"reason":"Not today."})"));
+    });
+    auto g = serve({"--model", "talk", "--policy-url", policy.url()});
+    const auto a = g.client().post("/v1/chat/completions", chat());
+    EXPECT_EQ(a.status, 400);
+    EXPECT_THAT(a.parsed()["error"]["message"].get<std::string>(), HasSubstr("Not today."));
 }
 
 // --- SIGHUP

@@ -209,6 +209,22 @@ TEST_F(policed_voice, ends_the_check_when_the_session_ends) {
     EXPECT_TRUE(nothing_was_generated());
 }
 
+TEST_F(policed_voice, ends_the_check_of_a_turn_that_is_not_waited_for_any_more) {
+    start();
+    auto c = voice();
+    c.say(start_of("Hello!"));
+    const auto first = c.read("chunk");
+    policy_is_silent();
+    c.say({{"type", "start"},
+           {"messages", json::array({{{"role", "system"}, {"content", "It is noon."}}})}});
+    ASSERT_TRUE(policy_was_asked(2));
+    const auto stopped = stop();
+    EXPECT_TRUE(policy_was_left()) << "while the reply runs";
+    c.say(spoken(first));
+    EXPECT_EQ(listen(c)["finish_reason"], "eos");
+    EXPECT_EQ(stopped.wait_for(20s), std::future_status::ready);
+}
+
 TEST_F(policed_voice, ends_the_check_when_the_gateway_stops) {
     policy_is_silent();
     start();
