@@ -2,6 +2,7 @@
 
 #include "gateway/connection.hpp"
 #include "gateway/gateway_core.hpp"
+#include "gateway/model_choice.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -31,6 +32,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
           look_(loop),
           core_(std::make_shared<gateway_core>(loop.get_executor(), std::move(options))) {
         core_->tls = std::move(tls);
+        warn_of(core_->options.keys);
     }
 
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
@@ -59,7 +61,10 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         look();
     }
 
-    void replace_keys(api_keys keys) { core_->gate.replace_keys(std::move(keys)); }
+    void replace_keys(api_keys keys) {
+        warn_of(keys);
+        core_->gate.replace_keys(std::move(keys));
+    }
     void replace_tls(tls_context tls) {
         if (core_->tls) core_->tls = std::move(tls);
     }
@@ -75,6 +80,13 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     }
 
  private:
+    void warn_of(const api_keys& keys) const {
+        const auto& log = core_->options.service.server.logger;
+        if (!log.enabled(log_level::warning)) return;
+        for (const auto& line : unserved_models(keys, core_->models.names()))
+            log.write(log_level::warning, line);
+    }
+
     void take(tcp::socket socket) {
         // The connection ends at once, and without a word, where there are too many.
         if (core_->connections.size() >= core_->options.max_connections) return;

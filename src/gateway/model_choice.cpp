@@ -3,6 +3,7 @@
 #include "gateway/model_list.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
@@ -38,6 +39,18 @@ std::variant<std::size_t, api_error> choose_model(std::span<const std::string> n
     }
     if (auto error = may_use(who, *found)) return *std::move(error);
     return static_cast<std::size_t>(found - names.begin());
+}
+
+std::vector<std::string> unserved_models(const api_keys& keys, std::span<const std::string> names) {
+    std::vector<std::string> lines;
+    for (const auto& key : keys.all())
+        for (const auto& model : key.models)
+            if (std::ranges::find(names, model) == names.end())
+                lines.push_back(
+                    fmt::format("the key \"{}\" may use the model \"{}\", which is not served; "
+                                "there are: {}",
+                                shown(key.name), shown(model), fmt::join(names, ", ")));
+    return lines;
 }
 
 }  // namespace tandem::gateway

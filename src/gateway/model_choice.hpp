@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gateway/api_error.hpp"
+#include "gateway/api_keys.hpp"
 #include "gateway/gatekeeper.hpp"
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace tandem::gateway {
 
@@ -16,5 +18,9 @@ namespace tandem::gateway {
 /// must be one of them (404). A model that the key may not use is refused with 403.
 std::variant<std::size_t, api_error> choose_model(std::span<const std::string> names,
                                                   std::string_view asked, const admitted& who);
+
+/// A line for each model of a key that is none of these: it opens nothing, and may be a slip of the
+/// pen.
+std::vector<std::string> unserved_models(const api_keys& keys, std::span<const std::string> names);
 
 }  // namespace tandem::gateway

@@ -1,6 +1,7 @@
 // Several models behind one gateway, as its clients see them.
 
 #include "gateway/voice_fixture.hpp"
+#include "support/captured_log.hpp"
 #include "support/poll_until.hpp"
 
 namespace tandem::testing {
@@ -51,6 +52,15 @@ class gateway_of_two_models : public voice_gateway {
     mock::options code_options_;
     std::optional<mock::server> code_server_;
 };
+
+TEST_F(gateway_of_two_models, warns_of_a_key_whose_model_is_not_served) {
+    captured_log log;
+    options.service.server.logger = log.logger();
+    admit_key_for({"talk", "kode"});
+    start();
+    EXPECT_EQ(log.count(log_level::warning, "\"kode\""), 1u);
+    EXPECT_EQ(log.count(log_level::warning, "\"talk\""), 0u);
+}
 
 TEST_F(gateway_of_two_models, asks_the_server_that_has_the_model) {
     start();

@@ -12,6 +12,8 @@
 namespace tandem::gateway {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -69,6 +71,14 @@ TEST_F(model_choice, is_bound_to_the_models_of_the_key) {
 
 TEST_F(model_choice, tells_a_key_of_no_models_but_its_own) {
     EXPECT_THAT(refusal({"talk", "code"}, "x", {"code"}).message, Not(HasSubstr("talk")));
+}
+
+TEST(unserved_models, are_told_with_those_that_there_are) {
+    const api_keys keys({{.name = "desk", .models = {"talk", "tlak"}}, {.name = "all"}});
+    const std::vector<std::string> served{"talk", "code"};
+    EXPECT_THAT(unserved_models(keys, served),
+                ElementsAre(AllOf(HasSubstr("\"desk\""), HasSubstr("\"tlak\""),
+                                  HasSubstr("there are: talk, code"))));
 }
 
 }  // namespace
