@@ -45,7 +45,7 @@ struct chunk {
     /// Only in replies that are streamed to a reader (conversation::stream()): what the model wrote
     /// for itself, as it comes, without its marks. Such a piece has no text and is no chunk in the
     /// reply's figures; it is continued like the others. Joined, they are
-    /// `reply_result::reasoning`.
+    /// `reply_result::reasoning`, but for what an interrupt or an error left behind.
     std::string reasoning{};
 
     /// URL of the server whose request finished the chunk, as it was configured. Empty if no

@@ -106,9 +106,10 @@ std::optional<api_error> policy_desk::judge(const std::string& request_id,
 void policy_desk::warn(const std::string& request_id, const std::string& why) const {
     if (!log_.enabled(log_level::warning)) return;
     const bool passes = options_.on_failure == on_policy_failure::pass;
-    log_.write(log_level::warning,
-               fmt::format("request {}: the policy check failed, and the prompt {}: {}", request_id,
-                           passes ? "passes unchecked" : "is refused", why));
+    log_.write(
+        log_level::warning,
+        fmt::format("request {}: the policy check (--policy-url) failed, and the prompt {}: {}",
+                    request_id, passes ? "passes unchecked" : "is refused", why));
 }
 
 }  // namespace tandem::gateway

@@ -108,7 +108,8 @@ class streamed_reply {
         stream_.text(read.text, out_);
         for (const auto& call : read.calls) stream_.call(call, out_);
     }
-    // The status waits for the first text: what fails before it has a status of its own.
+    // The status waits for the first text, or reasoning: what fails before it has a status of its
+    // own.
     awaitable<void> send_what_is_there() {
         if (out_.empty()) co_return;
         if (!std::exchange(has_begun_, true)) co_await exchange_.begin_stream();
@@ -294,14 +295,15 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     if (const auto* error = std::get_if<api_error>(&found))
         co_return co_await exchange.send(*error);
     auto& model = *std::get<served_model*>(found);
-    if (const auto error = take_adapters(core, model, request))
-        co_return co_await exchange.send(*error);
     if (core.outside_policy.is_on()) {
         const auto question = question_of(exchange, model, who, kind, request_texts(request));
         const auto error = co_await ask_policy(exchange, core, question);
         if (exchange.is_gone()) co_return;
         if (error) co_return co_await exchange.send(*error);
     }
+    // Behind the check, in whose time others may come to count.
+    if (const auto error = take_adapters(core, model, request))
+        co_return co_await exchange.send(*error);
 
     const generation_request how = request;
     const auto key = shared_key(exchange, core, model, who, request);

@@ -35,6 +35,9 @@ struct voice_turn {
     /// What the user says is the last of them.
     std::vector<chat_message> messages{};
     std::string prompt{};
+    /// What the client wants behind its interrupted turns, for the model to read; empty if that is
+    /// not its own choice.
+    std::string interrupted_mark{};
     /// As the service, the session's first start and this one say.
     generation_options options{};
     bool timeline = false;

@@ -21,7 +21,9 @@ namespace {
 
 // What a client says with a turn, as far as the model reads it.
 std::vector<std::string_view> texts_in(const voice_turn& turn) {
-    return texts_of(turn.messages, turn.prompt, turn.options);
+    auto texts = texts_of(turn.messages, turn.prompt, turn.options);
+    if (!turn.interrupted_mark.empty()) texts.push_back(turn.interrupted_mark);
+    return texts;
 }
 
 }  // namespace
@@ -167,10 +169,22 @@ void voice_session::refuse(const voice_turn& turn, api_error why) {
 
 void voice_session::note_prompt(const voice_turn& turn) {
     if (!core_.options.audit || !core_.options.audit_prompts) return;
-    const auto texts = texts_in(turn);
-    std::vector<std::string_view> all{said_};
-    all.insert(all.end(), texts.begin(), texts.end());
-    said_ = joined(all, max_audit_prompt_bytes);
+    // Who only adds to the history would add for ever.
+    constexpr std::size_t most_turns = 64;
+    if (said_.size() >= most_turns || said_bytes_ >= max_audit_prompt_bytes) return;
+    auto words = joined(texts_in(turn), max_audit_prompt_bytes);
+    said_bytes_ += words.size();
+    said_[turn.number] = std::move(words);
+}
+
+// Turns may be permitted in another order than they were said in.
+std::string voice_session::said_up_to(std::uint64_t number) {
+    const auto end = said_.upper_bound(number);
+    std::vector<std::string_view> texts;
+    for (auto at = said_.begin(); at != end; ++at) texts.push_back(at->second);
+    auto all = joined(texts, max_audit_prompt_bytes);
+    for (auto at = said_.begin(); at != end; at = said_.erase(at)) said_bytes_ -= at->second.size();
+    return all;
 }
 
 void voice_session::perform(voice_action::open_conversation& a) {
@@ -198,7 +212,7 @@ void voice_session::begin(std::uint64_t number, reply r) {
     reply_ = std::move(r);
     number_ = number;
     began_ = detail::now();
-    prompt_ = std::exchange(said_, {});
+    prompt_ = said_up_to(number);
 }
 
 void voice_session::perform(const voice_action::generate& a) {

@@ -10,7 +10,9 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,6 +74,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void refuse(const voice_turn& turn, api_error why);
     generation_options options_of(const voice_turn& turn) const;
     void note_prompt(const voice_turn& turn);
+    std::string said_up_to(std::uint64_t number);
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
     audit_record record_of_turn(int status) const;
@@ -89,7 +92,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::uint64_t number_ = 0;              // of that
     time_point began_{};
     // For the audit: what the client said since the last reply began, and before that one.
-    std::string said_;
+    std::map<std::uint64_t, std::string> said_;  // by the turns' numbers
+    std::size_t said_bytes_ = 0;
     std::string prompt_;
     // The key's place for a reply: one is enough, as one reply of a session runs at a time.
     std::optional<admitted> seat_;

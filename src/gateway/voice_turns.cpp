@@ -188,6 +188,7 @@ void voice_turns::take_options(const voice::start& first) {
 
 void voice_turns::take_conversation(const conversation_changes& changes) {
     setup_.conversation = kept_as_long(changed(setup_.conversation, changes), setup_.limits);
+    if (changes.interrupted_mark) interrupted_mark_ = *changes.interrupted_mark;
 }
 
 void voice_turns::said(time_point now, voice::start m) {
@@ -233,6 +234,7 @@ void voice_turns::start_turn(time_point now, voice::start m) {
 void voice_turns::wait(time_point now, voice_turn turn) {
     turn.number = ++last_number_;
     turn.asked_at = now;
+    if (turn.what != kind::resume) turn.interrupted_mark = interrupted_mark_;
     waiting_.push_back({.turn = std::make_shared<const voice_turn>(std::move(turn))});
     actions_.push_back(voice_action::check_turn{waiting_.back().turn});
 }

@@ -165,8 +165,9 @@ class voice_turns {
     std::optional<voice_socket> socket_;
     bool was_attached_ = false;
     bool has_conversation_ = false;
-    bool is_resume_due_ = false;   // when a socket comes
-    bool wants_timeline_ = false;  // whose start asked for that of what is resumed then
+    std::string interrupted_mark_{};  // where the client has chosen one
+    bool is_resume_due_ = false;      // when a socket comes
+    bool wants_timeline_ = false;     // whose start asked for that of what is resumed then
     bool is_ending_ = false;
     bool is_draining_ = false;
     bool is_over_ = false;

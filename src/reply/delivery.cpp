@@ -1,5 +1,6 @@
 #include "reply/delivery.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::detail {
@@ -33,6 +34,10 @@ bool delivery::continued(time_point now, chunk_id id) {
 
 std::optional<time_point> delivery::waits_since() const noexcept {
     return lead() > 0 ? std::optional(since_) : std::nullopt;
+}
+
+bool delivery::holds_no_text() const noexcept {
+    return std::all_of(held_.begin(), held_.end(), [](const chunk& c) { return c.text.empty(); });
 }
 
 std::string delivery::held_text() const {

@@ -40,7 +40,10 @@ class delivery {
     bool is_speaking() const noexcept { return speaks_; }
     /// Nothing is held back; the chunk that was handed over may still be spoken.
     bool is_empty() const noexcept { return held_.empty(); }
-    /// That, and the last chunk was continued, or the consumer asks for more already.
+    /// The same of chunks that have text.
+    bool holds_no_text() const noexcept;
+    /// Nothing is held back, and the last chunk was continued, or the consumer asks for more
+    /// already.
     bool is_done() const noexcept { return is_empty() && (!speaks_ || is_wanted_); }
     /// Since when the consumer is waited for: to take a chunk, or to continue one; nothing if it is
     /// not.

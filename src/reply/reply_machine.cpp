@@ -409,7 +409,7 @@ void reply_machine::hand_over(time_point now) {
     shows_reasoning_ = c.text.empty();
     if (shows_reasoning_) return actions_.push_back(action::hand_over{std::move(c)});
     // The end of generation tells that a chunk is the last one, also where a sentence ends it.
-    if (outcome_ && !outcome_->error.ec && delivery_.is_empty()) c.boundary = boundary::end;
+    if (outcome_ && !outcome_->error.ec && delivery_.holds_no_text()) c.boundary = boundary::end;
     c.speech =
         rules_.speech == speech_form::clean ? text::worth_speaking(cleaner_.clean(c.text)) : c.text;
     tally_.handed_over(now, c);
@@ -478,7 +478,9 @@ void reply_machine::finish(time_point now, outcome how) {
     result_.unspoken_text += chunker_.unread();
     rest_.unspoken = result_.unspoken_text;
     rest_.reasoning = reasoning_;
-    result_.unspoken_text += reasoning_.finish().text;
+    const auto withheld = reasoning_.finish();
+    result_.unspoken_text += withheld.text;
+    reasoning_read(now, withheld.reasoning);
     tally_.ended(now, result_, continuation_.prompt_tokens());
     actions_.push_back(action::finish{});
 }

@@ -65,6 +65,13 @@ visible_text reasoning_filter::decide(bool is_last) {
     while (!rest.empty()) {
         const auto mark = find_mark(rest);
         if (mark.bytes == 0 && mark.may_become_one && !is_last) break;
+        if (const auto more = mark.bytes ? "" : rest_of_opening(rest); !more.empty()) {
+            if (rest.size() < more.size() && !is_last) break;
+            const auto bytes = std::min(rest.size(), more.size());
+            drop(bytes);
+            rest.remove_prefix(bytes);
+            continue;
+        }
         const auto bytes =
             mark.bytes ? mark.bytes : std::min(rest.find_first_of(starts_, 1), rest.size());
         if (mark.bytes)
@@ -75,6 +82,20 @@ visible_text reasoning_filter::decide(bool is_last) {
     }
     withheld_.erase(0, withheld_.size() - rest.size());
     return {visible_, tokens_, hidden_};
+}
+
+/// What of a longer opening mark is left at the start of a reasoning, where `text` has it or may
+/// become it.
+std::string_view reasoning_filter::rest_of_opening(std::string_view text) const {
+    if (!inside_ || !reasoning_begins_) return {};
+    const std::string_view opened = tags_[*inside_].open;
+    for (const auto& t : tags_) {
+        const std::string_view longer = t.open;
+        if (longer.size() == opened.size() || !longer.starts_with(opened)) continue;
+        const auto rest = longer.substr(opened.size());
+        if (text.starts_with(rest) || rest.starts_with(text)) return rest;
+    }
+    return {};
 }
 
 void reasoning_filter::pass_mark(const found& mark) {
@@ -155,8 +176,10 @@ std::vector<tag_pair> default_reasoning_tags() {
         // gpt-oss. Tool calls have words before <|message|>. llama-server does not render <|end|>,
         // so that only the answer's own mark ends what comes before it.
         {"<|channel|>analysis", "<|channel|>final<|message|>"},
+        {"<|channel|>analysis", "<|start|>assistant<|channel|>final<|message|>"},
         {"<|channel|>analysis<|message|>", "<|channel|>final<|message|>"},
         {"<|channel|>commentary", "<|channel|>final<|message|>"},
+        {"<|channel|>commentary", "<|start|>assistant<|channel|>final<|message|>"},
     };
 }
 

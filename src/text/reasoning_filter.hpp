@@ -17,7 +17,8 @@ struct visible_text {
     std::string_view text{};
     /// Tokens whose first visible byte is in `text`; 0 where that was given out before.
     int tokens = 0;
-    /// Without the marks, and the white space behind an opening one.
+    /// Without the marks, and the white space behind an opening one. Where the opening mark starts
+    /// a longer one, the rest of that is left out too.
     std::string_view reasoning{};
 };
 
@@ -63,6 +64,7 @@ class reasoning_filter {
     found find_mark(std::string_view text) const;
     visible_text decide(bool is_last);
     void pass_mark(const found& mark);
+    std::string_view rest_of_opening(std::string_view text) const;
     void give_out(std::string_view text);
     void take_reasoning(std::string_view text);
     void skip_space(std::string_view& text);

@@ -110,7 +110,8 @@ TEST_P(broken_policy, has_prompts_refused) {
     EXPECT_EQ(a.headers.at("retry-after"), "1");
     EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
     end();
-    EXPECT_EQ(log.count(log_level::warning, "the policy check failed, and the prompt is refused: "),
+    EXPECT_EQ(log.count(log_level::warning,
+                        "the policy check (--policy-url) failed, and the prompt is refused: "),
               1u);
     log.expect_nowhere("of the policy");
 }
@@ -122,9 +123,10 @@ TEST_P(broken_policy, has_prompts_pass_where_that_is_wanted) {
     const auto a = client().post("/v1/chat/completions", chat());
     EXPECT_EQ(a.status, 200) << a.body;
     end();
-    EXPECT_EQ(log.count(log_level::warning, "request " + a.headers.at("x-request-id") +
-                                                ": the policy check failed, and the prompt passes "
-                                                "unchecked: "),
+    EXPECT_EQ(log.count(log_level::warning,
+                        "request " + a.headers.at("x-request-id") +
+                            ": the policy check (--policy-url) failed, and the prompt passes "
+                            "unchecked: "),
               1u);
 }
 
@@ -169,7 +171,7 @@ TEST_F(policed_gateway, shows_no_credentials_of_a_policy_that_is_away) {
     start();
     EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 503);
     end();
-    EXPECT_EQ(log.count(log_level::warning, "the policy check failed"), 1u);
+    EXPECT_EQ(log.count(log_level::warning, "the policy check (--policy-url) failed"), 1u);
     log.expect_nowhere("secret");
 }
 

@@ -119,6 +119,18 @@ TEST_F(voice_gateway, refuses_what_the_policy_denies) {
     EXPECT_TRUE(mock_server->observe().of_path("/completion").empty());
 }
 
+TEST_F(voice_gateway, looks_for_what_is_denied_in_the_mark_of_interrupted_turns_too) {
+    options.prompts.denied = {"secret sauce"};
+    start();
+    auto c = voice();
+    auto m = start_of("Hello!");
+    m["conversation"] = {{"interrupted_mark", " (secret sauce)"}};
+    c.say(m);
+    EXPECT_EQ(c.read("error")["code"], "content_policy");
+    c.say(start_of("Hello!"));
+    EXPECT_EQ(c.read("error")["code"], "content_policy") << "it is the session's";
+}
+
 TEST_F(voice_gateway, has_a_line_in_the_audit_for_a_turn_that_is_refused) {
     options.audit_prompts = true;
     options.prompts.denied = {"secret sauce"};

@@ -85,6 +85,28 @@ TEST(reply_machine_speech, hands_reasoning_over_as_it_comes_to_who_reads_it) {
     EXPECT_EQ(d.machine.result().metrics.chunks, 2) << "thoughts are none";
 }
 
+TEST(reply_machine_speech, tells_the_reasoning_that_an_interrupt_left_behind) {
+    machine_driver d(speech_rules());
+    d.begin();
+    d.tokens("<think>", "Hm. 2 </th");
+    d.interrupt();
+    EXPECT_EQ(d.machine.result().reasoning, "Hm. 2 </th");
+}
+
+TEST(reply_machine_speech, ends_with_its_last_text_though_reasoning_comes_behind_it) {
+    auto rules = speech_rules();
+    rules.pacing = tandem::detail::uncut;
+    rules.hands_over_reasoning = true;
+    machine_driver d(rules, {.first_min_tokens = 0, .first_max_tokens = 1, .max_tokens = 1});
+    d.begin();
+    d.tokens("Well", " then", "<think>", "Hm.");
+    d.final();
+    d.wants();
+    d.go_on(0);
+    d.ask();
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 1 ' then' end"));
+}
+
 TEST(reply_machine_speech, has_bounds_of_the_reasoning_that_it_keeps) {
     machine_driver d(speech_rules());
     d.begin();

@@ -104,6 +104,11 @@ TEST(reasoning, is_told_apart_without_its_marks) {
     EXPECT_EQ(hidden("<think>2 < 3</think>yes"), "2 < 3");
     EXPECT_EQ(hidden("<think> \n</think>Hi"), "");
     EXPECT_EQ(hidden("<think>not closed </thi"), "not closed </thi");
+    EXPECT_EQ(
+        hidden("<|channel|>analysis<|message|>Hm.<|start|>assistant<|channel|>final<|message|>b"),
+        "Hm.");
+    EXPECT_EQ(hidden("<|channel|>analysis<|mess"), "");
+    EXPECT_EQ(hidden("<|channel|>analysis<|me too"), "<|me too");
 }
 
 TEST(reasoning_filter, is_the_identity_without_tags) {
