@@ -31,7 +31,9 @@ struct key_account {
         key = std::make_shared<const api_key>(std::move(k));
     }
     std::int64_t running() const noexcept { return seats.use_count() - 1; }
-    bool is_full() const noexcept { return key->concurrent > 0 && running() >= key->concurrent; }
+    bool is_full_beside(std::int64_t own) const noexcept {
+        return key->concurrent > 0 && running() - own >= key->concurrent;
+    }
 
     bool was_used_from(const std::string& client) const {
         return std::ranges::find(clients, client) != clients.end();
@@ -111,21 +113,19 @@ api_error used_up(const api_key& key, std::int64_t per_minute, const char* what,
         wait);
 }
 
-std::optional<api_error> reply_refusal(const key_account& account, time_point now) {
+std::optional<api_error> reply_refusal(const key_account& account, std::int64_t own_seats,
+                                       time_point now) {
     const auto& key = *account.key;
     if (const auto wait = account.tokens.wait(now))
         return used_up(key, key.tokens_per_minute, "tokens", *wait);
-    if (!account.is_full()) return std::nullopt;
+    if (!account.is_full_beside(own_seats)) return std::nullopt;
     return too_often("concurrency_limit_exceeded",
                      fmt::format("the key '{}' has {} replies running, as many as it may", key.name,
                                  account.running()),
                      {});
 }
 
-/// Why a key that may do this must wait; nothing if it need not.
-std::optional<api_error> refusal(const key_account& account, bool is_reply, time_point now) {
-    if (is_reply)
-        if (auto e = reply_refusal(account, now)) return e;
+std::optional<api_error> request_refusal(const key_account& account, time_point now) {
     const auto& key = *account.key;
     if (const auto wait = account.requests.wait(now))
         return used_up(key, key.requests_per_minute, "requests", *wait);
@@ -175,27 +175,36 @@ admission gatekeeper::check(const route& r, const credentials& c, time_point now
     if (const auto* const e = std::get_if<api_error>(&found)) return *e;
     // A session makes no reply yet: each of its replies is checked.
     const bool is_reply = r.needs == right::generate && r.endpoint != endpoint::voice;
-    return let_in(std::get<account_ptr>(found), r.needs, is_reply, now);
+    return let_in(std::get<account_ptr>(found), {.needed = r.needs, .is_reply = is_reply}, now);
 }
 
-admission gatekeeper::check_reply(const admitted& session, time_point now) {
+admission gatekeeper::check_reply(const admitted& session, time_point now,
+                                  const std::optional<admitted>& before) {
     if (is_open_) return admitted(anonymous_, nullptr);
     const auto found = accounts_.find(session.key_name());
     if (found == accounts_.end() || found->second->key->sha256 != session.key_->sha256)
         return unauthorized("the API key of this session is not known any more");
-    return let_in(found->second, right::generate, true, now);
+    const bool has_seat = before && before->seat_ && before->account_ == found->second;
+    const claim c{.needed = right::generate, .is_reply = true, .own_seats = has_seat ? 1 : 0};
+    return let_in(found->second, c, now);
 }
 
-admission gatekeeper::let_in(const account_ptr& account, right needed, bool is_reply,
-                             time_point now) {
-    auto e = account->key->rights.has(needed) ? refusal(*account, is_reply, now)
-                                              : forbidden(*account->key, needed);
-    if (e) {
+/// Why a key must not, or must wait; nothing if it need not.
+std::optional<api_error> gatekeeper::refusal(const key_account& account, const claim& c,
+                                             time_point now) {
+    if (!account.key->rights.has(c.needed)) return forbidden(*account.key, c.needed);
+    if (c.is_reply)
+        if (auto e = reply_refusal(account, c.own_seats, now)) return e;
+    return request_refusal(account, now);
+}
+
+admission gatekeeper::let_in(const account_ptr& account, const claim& c, time_point now) {
+    if (auto e = refusal(*account, c, now)) {
         e->key_name = account->key->name;
-        return std::move(*e);
+        return *std::move(e);
     }
     account->requests.charge(now, 1);
-    return admitted(account, is_reply ? account->seats : nullptr);
+    return admitted(account, c.is_reply ? account->seats : nullptr);
 }
 
 std::variant<gatekeeper::account_ptr, api_error> gatekeeper::identify(const route& r,

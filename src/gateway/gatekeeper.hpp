@@ -79,8 +79,11 @@ class gatekeeper {
 
     /// Either lets the request in, or tells why not: 401, 403, or 429 with the time to wait.
     admission check(const route& r, const credentials& c, time_point now);
-    /// The same for a reply in a session that was let in before, whose key may have gone since.
-    admission check_reply(const admitted& session, time_point now);
+    /// The same for a reply in a session that was let in before, whose key may have gone since. The
+    /// reply's ticket takes the place of `before`, that of the session's reply before, which is
+    /// therefore not counted against it, and is the caller's to keep where the new one is refused.
+    admission check_reply(const admitted& session, time_point now,
+                          const std::optional<admitted>& before = std::nullopt);
     /// Tells the tokens of a reply, when they are known. A key that has used up what it may use in
     /// a minute gets no further reply until they are paid off.
     void charge(const admitted& who, time_point now, std::int64_t tokens);
@@ -93,12 +96,19 @@ class gatekeeper {
 
  private:
     using account_ptr = std::shared_ptr<key_account>;
+    struct claim {
+        right needed{};
+        bool is_reply = false;
+        /// Seats of the account that it gives back for the new one.
+        std::int64_t own_seats = 0;
+    };
 
     std::variant<account_ptr, api_error> identify(const route& r, const credentials& c,
                                                   time_point now);
     account_ptr account_of(std::string_view key) const;
-    static admission let_in(const account_ptr& account, right needed, bool is_reply,
-                            time_point now);
+    static std::optional<api_error> refusal(const key_account& account, const claim& c,
+                                            time_point now);
+    static admission let_in(const account_ptr& account, const claim& c, time_point now);
 
     bool is_open_;
     api_keys keys_{};

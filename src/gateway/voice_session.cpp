@@ -121,9 +121,9 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 // --- turns
 
 std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
-    // The reply before is over for its key, too, when the next one is asked for.
-    seat_.reset();
-    auto checked = core_.gate.check_reply(caller_->who, detail::now());
+    // The reply before is over for its key, too, when the next one is let in; if that is refused,
+    // the one before goes on, and keeps its seat.
+    auto checked = core_.gate.check_reply(caller_->who, detail::now(), seat_);
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     seat_ = std::get<admitted>(std::move(checked));
     return core_.policy.verdict(texts_in(turn));

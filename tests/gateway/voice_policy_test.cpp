@@ -21,6 +21,19 @@ class policed_voice : public policed_gateway {
     /// What the server was shown at last.
     std::string prompt() { return mock_server->observe().of_path("/completion").back().prompt; }
     bool nothing_was_generated() { return mock_server->observe().of_path("/completion").empty(); }
+    /// The gateway has heard of so many.
+    bool has_allowed(int verdicts) {
+        const auto line =
+            "tandem_policy_checks_total{result=\"allowed\"} " + std::to_string(verdicts);
+        return client().get("/metrics").body.find(line + "\n") != std::string::npos;
+    }
+    /// Says a turn whose check then waits for the test's decision.
+    void say_and_be_pondered(voice_client& c, const std::string& text) {
+        const auto before = questions().size();
+        policy_ponders(text);
+        c.say(start_of(text));
+        ASSERT_TRUE(policy_was_asked(before + 1));
+    }
     /// Ends the session, and gives the types that came before, with the replies that they end.
     static std::vector<std::string> rest_of(voice_client& c) {
         c.say({{"type", "end"}});
@@ -97,11 +110,9 @@ TEST_F(policed_voice, asks_nothing_about_what_is_resumed) {
 // --- what happens while the policy is asked
 
 TEST_F(policed_voice, keeps_the_words_of_a_turn_that_was_interrupted_meanwhile) {
-    policy_ponders("Hello!");
     start();
     auto c = voice();
-    c.say(start_of("Hello!"));
-    ASSERT_TRUE(policy_was_asked());
+    say_and_be_pondered(c, "Hello!");
     c.say({{"type", "interrupt"}});
     c.say({{"type", "resume"}});
     EXPECT_EQ(c.read("error")["code"], "nothing_to_resume") << "the interrupt was taken";
@@ -117,11 +128,9 @@ TEST_F(policed_voice, keeps_the_words_of_a_turn_that_was_interrupted_meanwhile) 
 }
 
 TEST_F(policed_voice, forgets_the_words_of_an_interrupted_turn_that_is_refused) {
-    policy_ponders("Hello!");
     start();
     auto c = voice();
-    c.say(start_of("Hello!"));
-    ASSERT_TRUE(policy_was_asked());
+    say_and_be_pondered(c, "Hello!");
     c.say({{"type", "interrupt"}});
     policy_decides("Hello!", false);
     const auto over = c.read("error");
@@ -133,30 +142,44 @@ TEST_F(policed_voice, forgets_the_words_of_an_interrupted_turn_that_is_refused) 
     EXPECT_THAT(rest_of(c), IsEmpty());
 }
 
-TEST_F(policed_voice, answers_the_last_of_two_turns_whichever_verdict_comes_first) {
-    policy_ponders("Hello!");
+TEST_F(policed_voice, answers_the_last_of_two_turns_when_both_are_allowed) {
     start();
     auto c = voice();
-    c.say(start_of("Hello!"));
-    c.say(start_of("And you?"));
-    ASSERT_TRUE(policy_was_asked(2));
-    EXPECT_TRUE(nothing_was_generated());
+    say_and_be_pondered(c, "Hello!");
+    say_and_be_pondered(c, "And you?");
     policy_decides("Hello!", true);
     const auto over = c.read("end");
     EXPECT_EQ(over["reply"], "1");
     EXPECT_EQ(over["finish_reason"], "interrupted");
-    EXPECT_EQ(listen(c)["finish_reason"], "eos");
-    EXPECT_THAT(prompt(), HasSubstr("Hello!"));
+    EXPECT_TRUE(nothing_was_generated());
+    policy_decides("And you?", true);
+    EXPECT_EQ(listen(c)["reply"], "2");
+    EXPECT_THAT(prompt(), AllOf(HasSubstr("Hello!"), HasSubstr("And you?")));
+    EXPECT_THAT(rest_of(c), IsEmpty());
+}
+
+TEST_F(policed_voice, waits_for_the_verdict_on_the_first_turn_before_it_answers_the_second) {
+    start();
+    auto c = voice();
+    say_and_be_pondered(c, "Hello!");
+    say_and_be_pondered(c, "And you?");
+    policy_decides("And you?", true);
+    ASSERT_TRUE(poll_until([&] { return has_allowed(1); }));
+    EXPECT_TRUE(nothing_was_generated());
+    policy_decides("Hello!", true);
+    EXPECT_EQ(c.read("end")["reply"], "1");
+    EXPECT_EQ(listen(c)["reply"], "2");
+    EXPECT_THAT(prompt(), AllOf(HasSubstr("Hello!"), HasSubstr("And you?")));
     EXPECT_THAT(rest_of(c), IsEmpty());
 }
 
 TEST_F(policed_voice, answers_the_second_turn_where_the_first_is_refused) {
-    policy_ponders("Hello!");
     start();
     auto c = voice();
-    c.say(start_of("Hello!"));
-    c.say(start_of("And you?"));
-    ASSERT_TRUE(policy_was_asked(2));
+    say_and_be_pondered(c, "Hello!");
+    say_and_be_pondered(c, "And you?");
+    policy_decides("And you?", true);
+    ASSERT_TRUE(poll_until([&] { return has_allowed(1); }));
     policy_decides("Hello!", false);
     EXPECT_EQ(c.read("error")["reply"], "1");
     EXPECT_EQ(listen(c)["text"], "Fine. Thanks. And well rested.");
@@ -165,12 +188,10 @@ TEST_F(policed_voice, answers_the_second_turn_where_the_first_is_refused) {
 }
 
 TEST_F(policed_voice, begins_a_turn_whose_socket_was_lost_meanwhile_when_it_is_taken_up) {
-    policy_ponders("Hello!");
     start();
     auto gone = voice();
-    gone.say(start_of("Hello!"));
+    say_and_be_pondered(gone, "Hello!");
     const auto id = gone.read()["session"];
-    ASSERT_TRUE(policy_was_asked());
     gone.drop();
     auto c = voice();
     c.say({{"type", "start"}, {"session", id}});
@@ -182,12 +203,10 @@ TEST_F(policed_voice, begins_a_turn_whose_socket_was_lost_meanwhile_when_it_is_t
 }
 
 TEST_F(policed_voice, tells_a_refusal_to_who_takes_the_session_up) {
-    policy_ponders("Hello!");
     start();
     auto gone = voice();
-    gone.say(start_of("Hello!"));
+    say_and_be_pondered(gone, "Hello!");
     const auto id = gone.read()["session"];
-    ASSERT_TRUE(policy_was_asked());
     gone.drop();
     policy_decides("Hello!", false);
     ASSERT_TRUE(poll_until([&] { return !audited().empty(); }));

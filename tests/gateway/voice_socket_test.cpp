@@ -41,10 +41,15 @@ TEST_F(voice_gateway, takes_no_bytes_before_it_has_answered) {
 
 class voice_gateway_with_keys : public voice_gateway {
  protected:
-    voice_gateway_with_keys() {
-        options.keys = gateway::api_keys(
-            {{.name = "reception", .sha256 = *gateway::hash_of_key(mine.key), .concurrent = 1},
-             {.name = "kitchen", .sha256 = *gateway::hash_of_key(other.key)}});
+    voice_gateway_with_keys() { keys_allow(0); }
+    /// Before start(); 0 = no limit.
+    void keys_allow(std::int64_t requests_per_minute) {
+        options.keys =
+            gateway::api_keys({{.name = "reception",
+                                .sha256 = *gateway::hash_of_key(mine.key),
+                                .requests_per_minute = requests_per_minute,
+                                .concurrent = 1},
+                               {.name = "kitchen", .sha256 = *gateway::hash_of_key(other.key)}});
     }
     voice_client voice_of(const gateway::new_api_key& key) {
         return voice_client(port, "tandem.voice.v1", "Bearer " + key.key);
@@ -107,6 +112,21 @@ TEST_F(voice_gateway_with_keys, gives_no_reply_beyond_those_that_a_key_may_have_
     one.read("end");
     two.say(start_of("Hello!"));
     EXPECT_EQ(listen(two)["finish_reason"], "eos") << "the place is free again";
+}
+
+TEST_F(voice_gateway_with_keys, leaves_a_reply_its_place_where_the_next_turn_is_refused) {
+    constexpr int the_sockets_and_a_reply = 3;
+    keys_allow(the_sockets_and_a_reply);
+    start();
+    auto one = voice_of(mine);
+    auto two = voice_of(mine);
+    one.say(start_of("Long"));
+    one.read("chunk");
+    one.say({{"type", "start"},
+             {"messages", json::array({{{"role", "system"}, {"content", "It is noon."}}})}});
+    EXPECT_EQ(one.read("error")["code"], "rate_limit_exceeded");
+    two.say(start_of("Hello!"));
+    EXPECT_EQ(two.read("error")["code"], "concurrency_limit_exceeded");
 }
 
 TEST_F(voice_gateway_with_keys, notes_each_reply_by_the_keys_name) {

@@ -145,6 +145,43 @@ TEST(check_reply, counts_the_replies_of_a_session) {
     EXPECT_EQ(error_of(g.keeper.check_reply(session, at(0s))).code, "rate_limit_exceeded");
 }
 
+TEST(check_reply, gives_a_session_that_has_a_seat_another_one_in_its_place) {
+    gate g({with_seats(1)});
+    const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
+    std::optional<admitted> seat = std::get<admitted>(g.keeper.check_reply(session, at(0s)));
+    auto next = g.keeper.check_reply(session, at(0s), seat);
+    ASSERT_EQ(status_of(next), 200);
+    seat = std::get<admitted>(std::move(next));
+    EXPECT_EQ(g.let_in(bearer("bot"), 1), 0) << "it counts once";
+    seat.reset();
+    EXPECT_EQ(g.let_in(bearer("bot"), 1), 1);
+}
+
+TEST(check_reply, leaves_the_seat_of_the_reply_before_where_it_refuses) {
+    auto key = with_seats(2);
+    key.requests_per_minute = 2;
+    gate g({key});
+    const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
+    const std::optional<admitted> seat = std::get<admitted>(g.keeper.check_reply(session, at(0s)));
+    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s), seat)), 429);
+    key.requests_per_minute = 0;
+    key.concurrent = 1;
+    g.keeper.replace_keys(api_keys({key}));
+    EXPECT_EQ(error_of(g.chat(bearer("bot"))).code, "concurrency_limit_exceeded");
+}
+
+TEST(check_reply, counts_no_seat_that_is_of_another_key) {
+    gate g({with_seats(1), key_named("other")});
+    const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
+    const auto running = g.chat(bearer("bot"));
+    const std::optional<admitted> others = std::get<admitted>(g.chat(bearer("other")));
+    EXPECT_EQ(error_of(g.keeper.check_reply(session, at(0s), others)).code,
+              "concurrency_limit_exceeded");
+    const std::optional<admitted> released =
+        std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
+    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s), released)), 429);
+}
+
 // --- failed attempts
 
 void fail(gate& g, int times, std::string_view remote = home) {
