@@ -73,6 +73,8 @@ struct slot_metrics {
     double longest_continue_ms = 0;     ///< hand-over to continue (continue_timeout)
     /// How often the reply had to go on after its server failed, or could not be reached.
     int retries = 0;
+    /// How many of these times a server answered again.
+    int went_on = 0;
     int warmings = 0;  ///< requests that prefilled a slot (`pacing::warm`)
     /// Cuts whose slot was seen idle at the server (`verify_cut`) before the reply ended.
     int verified_cuts = 0;

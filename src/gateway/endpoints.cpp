@@ -22,10 +22,9 @@ json json_of(const server_status& s) {
     return {{"state", to_string(s.state)}, {"draining", s.draining}};
 }
 
-// One that was not asked yet may be up: the first request finds out.
+// One that has not answered yet, in the first moments, is nothing to rely on.
 bool may_serve(const server_status& s) {
-    using health = server_status::health;
-    return !s.draining && !s.circuit_open && (s.state == health::up || s.state == health::unknown);
+    return !s.draining && !s.circuit_open && s.state == server_status::health::up;
 }
 
 std::string metrics_now(gateway_core& core, const std::vector<server_status>& servers) {

@@ -110,7 +110,7 @@ void count_slots(reply_series& s, const slot_metrics& m) {
     s.requests.Increment(m.requests);
     s.cuts.Increment(m.cuts);
     s.warmings.Increment(m.warmings);
-    s.resumptions.Increment(m.retries);
+    s.resumptions.Increment(m.went_on);
     s.guard_waits.Increment(m.guard_waits);
     s.slot_wait.Observe(seconds_of_ms(m.slot_wait_ms));
     s.guard_wait.Observe(seconds_of_ms(m.guard_wait_ms));

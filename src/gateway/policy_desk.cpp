@@ -71,7 +71,8 @@ transport::curl_options policy_connection(const gateway_options& o) {
             .ca_file = server.ca_file,
             .ca_path = server.ca_path,
             .proxy = server.proxy,
-            .connect_timeout = o.policy.timeout};
+            .connect_timeout = o.policy.timeout,
+            .peer = "the policy server"};
 }
 
 }  // namespace

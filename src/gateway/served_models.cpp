@@ -11,6 +11,8 @@ served_models::served_models(const boost::asio::any_io_executor& executor, const
     for (auto& m : models_of(o)) {
         auto settings = o.service;
         settings.servers = m.servers;
+        // Who asks whether the gateway is ready may be the one that sends the first conversation.
+        settings.watch_always = true;
         // What is prefilled before the first turn is evaluated with the adapters, too.
         settings.server.generation.lora = adapters.standing(m.name);
         names_.push_back(m.name);

@@ -76,6 +76,7 @@ void reply_tally::token_wait_over(time_point now) noexcept {
 
 void reply_tally::event_read(time_point now, const wire::token_event& event) {
     const bool token = event.what == wire::token_event::kind::token;
+    if (std::exchange(is_lost_, false)) ++metrics_.went_on;
     if (token) token_wait_over(now);
     if (token && !std::exchange(request_.first_token_seen, true))
         note(now, timeline_event::kind::first_token);
@@ -144,6 +145,7 @@ void reply_tally::slot_idle(duration since_cut) {
 
 void reply_tally::lost(time_point now) {
     ++metrics_.retries;
+    is_lost_ = true;
     note(now, timeline_event::kind::lost);
 }
 

@@ -83,6 +83,7 @@ class reply_tally {
     int server_ = -1;  // of the next request
     chunk last_;       // that was handed over; without its texts
     place last_place_;
+    bool is_lost_ = false;                      // and has not gone on yet
     std::optional<time_point> handed_over_at_;  // and not continued yet
     std::optional<time_point> continued_at_;
     std::vector<timeline_event> timeline_;

@@ -35,6 +35,11 @@ void server_health::ask_soon(time_point now) {
     asked_soon_at_ = now;
 }
 
+void server_health::check_begun() noexcept {
+    next_check_.reset();
+    asks_with_key_ = refuses_key_;
+}
+
 void server_health::wanted() noexcept {
     if (may_serve() || !next_check_) return;
     next_check_ = std::min(*next_check_, asked_soon_at_ + longest_pause_of_wanted);
@@ -46,22 +51,32 @@ bool server_health::needed(time_point now) noexcept {
     return true;
 }
 
-// A server that has no /health cannot be watched: it is up. All else that is no "ok" may be a proxy
-// that tells of a dead server.
+// A server that has no /health cannot be watched: it is up, unless it has not done as a
+// llama-server either. All else that is no "ok" may be a proxy that tells of a dead server.
 bool server_health::answered(time_point now, const error_code& ec, std::string words) {
     answered_at_ = now;
     hangs_ = ec == errc::request_timeout;
+    const bool proves_nothing =
+        ec == errc::not_supported ? is_strange_ : !ec && refuses_key_ && !asks_with_key_;
+    if (proves_nothing) {
+        ask_soon(now);
+        return false;
+    }
+    is_strange_ = false;
     if (ec && ec != errc::not_supported) {
         ask_soon(now);
         return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
     }
     pause_ = {};
+    refuses_key_ = false;
+    has_been_well_ = has_been_well_ || !ec;
     next_check_ = now + interval_;
     return enter(health::up, {});
 }
 
 bool server_health::failed(time_point now, const error_code& ec, std::string words) {
-    if (!tells_of_server(ec)) return false;
+    is_strange_ = is_strange_ || (ec == errc::not_supported && !has_been_well_);
+    if (!tells_of_server(ec) && !is_strange_) return false;
     const bool was_up = may_serve();
     // One reply that broke off may be the fault of its own connection: the check decides.
     if (ec == errc::stream_incomplete || ec == errc::request_timeout) {
@@ -70,6 +85,7 @@ bool server_health::failed(time_point now, const error_code& ec, std::string wor
     }
     if (was_up && next_check_) ask_soon(now);
     hangs_ = false;
+    refuses_key_ = refuses_key_ || ec == errc::unauthorized;
     return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
 }
 

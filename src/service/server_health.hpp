@@ -19,23 +19,27 @@ class server_health {
 
     /// When it is asked next; nothing while an answer is waited for.
     std::optional<time_point> next_check() const noexcept { return next_check_; }
-    void check_begun() noexcept { next_check_.reset(); }
+    void check_begun() noexcept;
     /// Somebody waits for it now: one that is not up is asked again soon, however long it has been
     /// away.
     void wanted() noexcept;
     /// A turn begins there: it is asked now, unless it has just answered. True if that is news.
     bool needed(time_point now) noexcept;
-    /// The answer of /health. True if the state changed.
+    /// It has refused a request for want of its key. /health needs none, and proves nothing then:
+    /// its check is to ask for what does.
+    bool refuses_the_key() const noexcept { return refuses_key_; }
+    /// The answer of the check. True if the state changed.
     bool answered(time_point now, const error_code& ec, std::string words);
-    /// A request met a server that is gone, or a model that loads: taken at its word, and asked
-    /// soon. True if the state changed.
+    /// A request met a server that is gone, a model that loads, or something that is no
+    /// llama-server: taken at its word, and asked soon. True if the state changed.
     bool failed(time_point now, const error_code& ec, std::string words);
 
     health state() const noexcept { return state_; }
     /// A server that was not asked yet may be up.
     bool may_serve() const noexcept { return state_ == health::up || state_ == health::unknown; }
-    /// It takes connections, but has not answered in time: it may be busy, or frozen.
-    bool hangs() const noexcept { return hangs_; }
+    /// It takes connections, but has not answered in time: it may be busy, or frozen. Or it has
+    /// answered with nothing of a llama-server: behind a proxy one may come up. Better than none.
+    bool hangs() const noexcept { return hangs_ || is_strange_; }
     const std::string& fault() const noexcept { return fault_; }
 
  private:
@@ -50,6 +54,10 @@ class server_health {
     time_point asked_soon_at_{};
     time_point answered_at_ = time_point::min();
     bool hangs_ = false;
+    bool refuses_key_ = false;
+    bool asks_with_key_ = false;  // the check that runs
+    bool has_been_well_ = false;  // /health has said so
+    bool is_strange_ = false;
 };
 
 /// Whether an error says that the server is gone or not ready, whatever was asked.

@@ -223,18 +223,27 @@ void service_core::timer_expired() {
 }
 
 void service_core::check(server_id id) {
-    cores_.at(id)->calls().health(
-        [self = weak_from_this(), id, when = now()](error_code ec, const diagnostics& diag) {
-            const auto owner = self.lock();
-            auto* asked = owner ? owner->list_.find(id) : nullptr;
-            if (!asked || owner->home_->closed()) return;
-            const bool is_news = asked->health.answered(now(), ec, diag.to_string());
-            const auto told = *asked;
-            owner->arm_timer();
-            if (is_news && !ec) owner->cores_.at(id)->server_works();
-            owner->tell_to_leave(told, when);
-            if (is_news) owner->tell_state(told);
-        });
+    auto done = [self = weak_from_this(), id, when = now()](error_code ec, const diagnostics& diag,
+                                                            const auto&...) {
+        if (const auto owner = self.lock()) owner->checked(id, when, ec, diag);
+    };
+    auto& calls = cores_.at(id)->calls();
+    if (list_.find(id)->health.refuses_the_key())
+        calls.props(std::move(done));
+    else
+        calls.health(std::move(done));
+}
+
+void service_core::checked(server_id id, time_point when, const error_code& ec,
+                           const diagnostics& diag) {
+    auto* const asked = list_.find(id);
+    if (!asked || home_->closed()) return;
+    const bool is_news = asked->health.answered(now(), ec, diag.to_string());
+    const auto told = *asked;
+    arm_timer();
+    if (is_news && !ec) cores_.at(id)->server_works();
+    tell_to_leave(told, when);
+    if (is_news) tell_state(told);
 }
 
 // Each check tells it, as a request may have taken the server down before. Replies that rest use

@@ -68,10 +68,11 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     std::vector<std::shared_ptr<conversation_shell>> conversations_at(const core_ptr& core) const;
 
     // Health.
-    bool is_watching() const noexcept { return !conversations_.empty(); }
+    bool is_watching() const noexcept { return config_.watch_always || !conversations_.empty(); }
     void arm_timer();
     void timer_expired();
     void check(server_id id);
+    void checked(server_id id, time_point when, const error_code& ec, const diagnostics& diag);
     void tell_state(const listed_server& s) const;
 
     std::shared_ptr<event_home> home_;

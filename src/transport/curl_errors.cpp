@@ -117,15 +117,19 @@ bool is_silent_handshake(const failure_context& c) {
     return c.https && c.detail.find("SSL") != std::string_view::npos;
 }
 
-std::string words(errc e, CURLcode code, const failure_context& c) {
+std::string connect_limit(const failure_context& c) {
     using std::chrono::duration_cast;
     using std::chrono::milliseconds;
+    if (c.connect_within) return fmt::format("{}", duration_cast<milliseconds>(*c.connect_within));
+    return fmt::format("connect_timeout ({})", duration_cast<milliseconds>(c.connect_timeout));
+}
+
+std::string words(errc e, CURLcode code, const failure_context& c) {
     switch (e) {
         case errc::resolve_failed:
             return fmt::format("the host name of {} has no address; check the URL", c.url);
         case errc::connect_timeout:
-            return fmt::format("no connection to {} within connect_timeout ({}); {}", c.url,
-                               duration_cast<milliseconds>(c.connect_timeout),
+            return fmt::format("no connection to {} within {}; {}", c.url, connect_limit(c),
                                is_silent_handshake(c)
                                    ? "the port does not answer the TLS handshake: it may speak "
                                      "http, then use http:// in the URL"
@@ -149,8 +153,8 @@ std::string words(errc e, CURLcode code, const failure_context& c) {
             return fmt::format("libcurl refuses the request to {}; check url, proxy and ca_path",
                                c.url);
         default:
-            return fmt::format("cannot connect to {}; start llama-server, or check host and port",
-                               c.url);
+            return fmt::format("cannot connect to {}; start {}, or check host and port", c.url,
+                               c.peer);
     }
 }
 

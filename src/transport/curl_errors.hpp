@@ -18,6 +18,10 @@ struct failure_context {
     std::string_view proxy{};
     bool https = false;
     duration connect_timeout{};
+    /// The request's own limit in its place.
+    std::optional<duration> connect_within{};
+    /// What is to be started where nobody listens.
+    std::string_view peer = "llama-server";
     /// curl's own words.
     std::string_view detail{};
     /// Status of the answer, and of a proxy's answer to CONNECT; 0 if there was none.

@@ -20,10 +20,12 @@ struct curl_options {
     std::string ca_path;
     std::string proxy;
     duration connect_timeout = std::chrono::seconds(5);
+    /// What listens there, as messages call it; lives as long as the program.
+    std::string_view peer = "llama-server";
 };
 
 inline curl_options curl_options_of(const config& c) {
-    return {c.url, c.api_key, c.ca_file, c.ca_path, c.proxy, c.connect_timeout};
+    return {c.url, c.api_key, c.ca_file, c.ca_path, c.proxy, c.connect_timeout, "llama-server"};
 }
 
 /// A transport on libcurl. `executor` must run one handler at a time: a strand, or the executor of

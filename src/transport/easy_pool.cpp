@@ -96,6 +96,11 @@ easy_handle easy_pool::take(const http_request& request, header_list& own, CURLc
     return easy;
 }
 
+std::optional<duration> easy_pool::own_connect_limit(const http_request& request) const noexcept {
+    const auto& own = request.connect_within;
+    return own && *own < options_.connect_timeout ? own : std::nullopt;
+}
+
 void easy_pool::give_back(easy_handle easy) noexcept try {
     if (idle_.size() < max_idle) idle_.push_back(std::move(easy));
 } catch (...) {
@@ -107,7 +112,6 @@ CURLcode easy_pool::set_fixed(CURL* easy) const {
     set_connection(set);
     set_trust(set, options_);
     set(CURLOPT_USERAGENT, "tandem/" TANDEM_VERSION);
-    set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds_of(options_.connect_timeout));
     set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));
     if (options_.proxy == "none")
         set(CURLOPT_PROXY, "");
@@ -120,6 +124,8 @@ CURLcode easy_pool::set_request(CURL* easy, const http_request& request, header_
     const bool sends_body = !request.body.empty() || request.method == "POST";
     const bool plain = request.method == (sends_body ? "POST" : "GET");
     option_setter set(easy);
+    set(CURLOPT_CONNECTTIMEOUT_MS,
+        milliseconds_of(own_connect_limit(request).value_or(options_.connect_timeout)));
     set(CURLOPT_URL, (server_.base + request.path).c_str());
     set(sends_body ? CURLOPT_POST : CURLOPT_HTTPGET, 1L);
     set(CURLOPT_CUSTOMREQUEST, plain ? nullptr : request.method.c_str());

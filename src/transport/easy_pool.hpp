@@ -29,6 +29,8 @@ class easy_pool {
     /// headers are that no other request has; null with `code` set if curl refuses.
     easy_handle take(const http_request& request, header_list& own, CURLcode& code);
     void give_back(easy_handle easy) noexcept;
+    /// Of a request that is to be connected sooner than others.
+    std::optional<duration> own_connect_limit(const http_request& request) const noexcept;
 
  private:
     CURLcode set_fixed(CURL* easy) const;

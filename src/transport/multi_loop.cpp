@@ -123,6 +123,8 @@ failure_context multi_loop::context_of(const transfer& t) const {
                       .proxy = pool_.shown_proxy(),
                       .https = pool_.server().https,
                       .connect_timeout = pool_.options().connect_timeout,
+                      .connect_within = pool_.own_connect_limit(t.request()),
+                      .peer = pool_.options().peer,
                       .detail = t.curl_words(),
                       .http_status = t.http_status()};
     if (t.easy()) curl_easy_getinfo(t.easy(), CURLINFO_HTTP_CONNECTCODE, &c.proxy_status);

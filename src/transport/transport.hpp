@@ -21,6 +21,8 @@ struct http_request {
     std::string body{};
     /// A header of that name; empty = none. Well-formed: it is sent as it is.
     std::string traceparent{};
+    /// Until it is connected, where that is shorter than the limit of all requests.
+    std::optional<duration> connect_within{};
 };
 
 /// Where the answer to one request goes. No function is called from inside start() or resume(), nor

@@ -26,6 +26,8 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <pthread.h>
+#include <sched.h>
 #include <string>
 #include <thread>
 #include <utility>
@@ -48,6 +50,22 @@ constexpr int most_slots = 64;
 
 double ms_since(clock_type::time_point from) {
     return std::chrono::duration<double, std::milli>(clock_type::now() - from).count();
+}
+
+int cores() {
+    return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+/// And those that it starts; on the cores from `first` up to the one before `end`.
+void run_this_thread_on(int first, int end) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int core = first; core < end; ++core) CPU_SET(core, &set);
+    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+void leave_the_last_core() {
+    if (cores() > 1) run_this_thread_on(0, cores() - 1);
 }
 
 std::string sentences(int count) {
@@ -106,6 +124,9 @@ class running_gateway {
         double seconds = 0;
         on_loop([&] { seconds = cpu_seconds_of_this_thread(); });
         return seconds;
+    }
+    void move_to_last_core() {
+        on_loop([] { run_this_thread_on(cores() - 1, cores()); });
     }
 
  private:
@@ -251,7 +272,8 @@ int measure_stream(int count, const std::string& url) {
 // --- sockets
 
 /// A session that continues each chunk at once. A chunk is late by what it takes from there beyond
-/// the time of its tokens: in the gateway, in the mock server, and here.
+/// the time of its tokens: in the gateway, in the mock server, and here. Behind the last one's
+/// tokens the server makes one that says that it ends.
 class listener {
  public:
     listener(asio::io_context& loop, std::uint16_t port, double token_ms, int& running)
@@ -292,8 +314,8 @@ class listener {
             return end();
         }
         if (m["type"] == "chunk") {
-            if (m["seq"] > 0)
-                delays_.push_back(ms_since(continued_) - m["tokens"].get<int>() * token_ms_);
+            const int tokens = m["tokens"].get<int>() + (m["boundary"] == "end" ? 1 : 0);
+            if (m["seq"] > 0) delays_.push_back(ms_since(continued_) - tokens * token_ms_);
             continued_ = clock_type::now();
             write({{"type", "continue"}, {"chunk", m["id"]}});
         }
@@ -310,12 +332,25 @@ class listener {
     std::vector<double> delays_;
 };
 
+/// Callers come one after the other, within a second.
+void start_all(asio::io_context& loop, std::vector<std::unique_ptr<listener>>& all) {
+    const auto began = clock_type::now();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto due = began + 1s * i / all.size();
+        while (clock_type::now() < due) loop.run_one_until(due);
+        all[i]->start();
+    }
+}
+
+// The gateway has the last core, and all else the other ones.
 int measure_sockets(int count, tandem::pacing pacing) {
     constexpr double tokens_per_second = 50;
+    leave_the_last_core();
     const auto servers = start_mocks(count, tokens_per_second, sentences(40));
     std::vector<std::string> urls;
     for (const auto& s : servers) urls.push_back(s->url());
     running_gateway gateway(urls, pacing);
+    gateway.move_to_last_core();
     asio::io_context loop(1);
     int running = 0;
     std::vector<std::unique_ptr<listener>> all;
@@ -324,7 +359,7 @@ int measure_sockets(int count, tandem::pacing pacing) {
             std::make_unique<listener>(loop, gateway.port(), 1000 / tokens_per_second, running));
     const double cpu = gateway.cpu_seconds();
     const auto began = clock_type::now();
-    for (auto& one : all) one->start();
+    start_all(loop, all);
     while (running > 0) loop.run_one();
     const double seconds = ms_since(began) / 1000;
     std::vector<double> delays;

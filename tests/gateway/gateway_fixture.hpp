@@ -2,6 +2,7 @@
 
 #include "gateway/gateway_server.hpp"
 #include "gateway/http_client.hpp"
+#include "support/poll_until.hpp"
 #include "tandem_mock/server.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -89,6 +90,10 @@ class a_gateway : public ::testing::Test {
             text += e["choices"][0].value("delta", json::object()).value(field, "");
         }
         return text;
+    }
+    /// Waits until a server has told that it is well.
+    bool is_ready() {
+        return poll_until([&] { return client().get("/ready").status == 200; });
     }
     /// What happens once all connections have gone.
     std::future<void> stop(duration limit = 1min) {

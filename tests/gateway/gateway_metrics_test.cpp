@@ -76,7 +76,9 @@ TEST_F(measured_gateway, counts_the_chunks_of_a_stream_by_chunk) {
 }
 
 TEST_F(measured_gateway, counts_replies_that_fail) {
+    options.service.health_interval = 1h;
     start();
+    ASSERT_TRUE(is_ready());
     mock_server->stop();
     EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 502);
     const auto text = metrics();

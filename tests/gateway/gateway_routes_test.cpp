@@ -21,14 +21,27 @@ TEST_F(a_gateway, is_healthy_whatever_its_servers_do) {
 }
 
 TEST_F(a_gateway, is_ready_while_a_server_may_serve) {
-    options.service.server.retries = 0;
+    options.service.health_interval = 100ms;
     start();
-    EXPECT_EQ(client().get("/ready").status, 200);
+    EXPECT_TRUE(is_ready());
     mock_server->stop();
-    client().post("/v1/chat/completions", chat());
-    const auto a = client().get("/ready");
-    EXPECT_EQ(a.status, 503);
-    EXPECT_EQ(a.parsed()["servers"][0]["state"], "down") << a.body;
+    ASSERT_TRUE(poll_until([&] { return client().get("/ready").status == 503; }))
+        << "without a request that would have found it out";
+    EXPECT_EQ(client().get("/ready").parsed()["servers"][0]["state"], "down");
+    server_options.port = mock_server->port();
+    mock_server.reset();
+    mock_server.emplace(server_options);
+    EXPECT_TRUE(is_ready());
+}
+
+TEST_F(a_gateway, is_not_ready_in_front_of_a_server_that_is_loading) {
+    options.service.health_interval = 100ms;
+    server_options.load_time = 1h;
+    start();
+    ASSERT_TRUE(poll_until([&] {
+        return client().get("/ready").parsed()["servers"][0]["state"] == "loading its model";
+    }));
+    EXPECT_EQ(client().get("/ready").status, 503);
 }
 
 TEST_F(a_gateway, is_not_ready_while_its_only_server_is_left_alone) {

@@ -228,6 +228,45 @@ TEST_P(refusing_server_for_long, is_named_where_nobody_else_comes) {
 
 INSTANTIATE_TEST_SUITE_P(statuses, refusing_server_for_long, ::testing::Values(401, 404, 500));
 
+// --- what is known of a server
+
+TEST_F(failing_servers, are_noticed_where_nobody_talks_if_that_is_wished) {
+    config.watch_always = true;
+    config.health_interval = 100ms;
+    start();
+    loop.run_until([&] { return servers()[0].state == health::up; });
+    server().stop();
+    loop.run_until([&] { return servers()[0].state == health::down; });
+    revive(0);
+    loop.run_until([&] { return servers()[0].state == health::up; });
+}
+
+TEST_F(failing_servers, are_down_as_long_as_they_refuse_the_key) {
+    config.health_interval = 100ms;
+    config.server.resume_within = 1ms;
+    server_options.api_key = "other";
+    start();
+    auto talk = bots->create();
+    expect_error(say(talk, "Hello!"), errc::unauthorized);
+    const auto asked_before = server().observe().of_path("/props").size();
+    loop.run_until([&] { return server().observe().of_path("/props").size() > asked_before + 1; });
+    EXPECT_EQ(servers()[0].state, health::down) << "whatever /health says";
+    server_options.api_key.clear();
+    revive(0);
+    loop.run_until([&] { return servers()[0].state == health::up; });
+}
+
+TEST_F(failing_servers, are_down_where_nothing_of_a_llama_server_answers) {
+    config.health_interval = 100ms;
+    start(2);
+    for (const char* path : {"/health", "/props", "/apply-template", "/completion"})
+        server(0).inject(always(fault_kind::http_error, path, 404));
+    std::vector<conversation> all;
+    for (int i = 0; i < 2; ++i) expect_whole(say(all.emplace_back(bots->create()), "Hello!"));
+    EXPECT_EQ(servers()[0].state, health::down);
+    EXPECT_THAT(servers()[0].fault, HasSubstr("404"));
+}
+
 // --- how a turn starts
 
 struct start_fault {

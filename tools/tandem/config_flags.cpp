@@ -28,8 +28,8 @@ std::string help_of(const field_info& f, const config& defaults) {
 
 }  // namespace
 
-void config_flags::add_to(CLI::App& app, const std::function<bool(const field_info&)>& wanted) {
-    const config defaults;
+void config_flags::add_to(CLI::App& app, const std::function<bool(const field_info&)>& wanted,
+                          const config& defaults) {
     for_each_field(defaults, [&]<class Field>(const field_info& f, const Field&) {
         if (!wanted(f)) return;
         auto& entry = flags_.emplace_back();

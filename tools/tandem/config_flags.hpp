@@ -18,9 +18,11 @@ namespace tandem::command {
 class config_flags {
  public:
     /// Fields that `wanted` is false for have no flag; variables and the file may set them still.
+    /// `defaults` are those that the help shows.
     void add_to(
         CLI::App& app,
-        const std::function<bool(const field_info&)>& wanted = [](const auto&) { return true; });
+        const std::function<bool(const field_info&)>& wanted = [](const auto&) { return true; },
+        const config& defaults = {});
 
     /// A server may be given as NAME=URL, by the model that it has.
     void allow_model_names() noexcept { takes_model_names_ = true; }

@@ -36,10 +36,16 @@ std::vector<asked_server> unnamed(const boost::asio::any_io_executor& executor, 
 
 boost::asio::awaitable<void> ask(asked_server& s) {
     error_code ec;
-    const auto props =
-        co_await s.talk.async_props(boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+    diagnostics diag;
+    const auto props = co_await s.talk.async_props(
+        boost::asio::redirect_error(boost::asio::use_awaitable, ec), &diag);
     const auto name = client_name(props.model);
-    if (!ec && gateway::is_model_name(name)) s.server.model = name;
+    if (ec)
+        s.server.silent_because = diag.to_string();
+    else if (gateway::is_model_name(name))
+        s.server.model = name;
+    else
+        s.server.silent_because = "it has no name";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace tandem::command {
 
 /// Asks those servers for the name of their model that have none, all at once, each for at most
-/// 2 s. It stays empty where a server tells none. On an executor of one thread.
+/// 2 s. It stays empty where a server tells none, with the cause. On an executor of one thread.
 boost::asio::awaitable<void> ask_models(boost::asio::any_io_executor executor,
                                         const config& settings, std::vector<named_server>& servers);
 

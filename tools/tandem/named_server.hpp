@@ -11,6 +11,8 @@ struct named_server {
     /// Empty if nothing is said of it.
     std::string model{};
     std::string url{};
+    /// Why it did not tell when it was asked; empty if it was not, or did.
+    std::string silent_because{};
 
     friend bool operator==(const named_server&, const named_server&) = default;
 };

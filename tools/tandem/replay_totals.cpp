@@ -78,7 +78,8 @@ void replay_totals::add(const reply_result& r) {
         ++s.interrupted;
     else
         ++s.complete;
-    if (r.metrics.retries > 0) ++s.went_on;
+    if (r.metrics.went_on > 0) ++s.went_on;
+    if (r.metrics.retries > 0) ++s.lost_servers;
     s.retries += r.metrics.retries;
     s.chunks += r.metrics.chunks;
     s.generated += r.usage.generated;

@@ -30,9 +30,10 @@ struct replay_summary {
     int interrupted = 0;
     int not_started = 0;
 
-    /// Replies that went on, or tried to, after their server failed, and how often that was.
-    int went_on = 0;
+    /// Replies whose server failed, and how often that was; and those that went on after that.
+    int lost_servers = 0;
     std::int64_t retries = 0;
+    int went_on = 0;
 
     std::int64_t chunks = 0;
     std::int64_t generated = 0;

@@ -103,13 +103,20 @@ class serving {
     /// Of those that were asked.
     void tell_models(const std::vector<named_server>& servers) {
         for (std::size_t i = 0; i < servers.size(); ++i)
-            if (options_.servers[i].model.empty() && !servers[i].model.empty())
-                tell(log_level::info,
-                     fmt::format("the model is called {}, as {} tells", shown(servers[i].model),
-                                 shown_url(servers[i].url)));
+            if (options_.servers[i].model.empty()) tell_model(servers[i]);
         if (std::ranges::all_of(servers, &std::string::empty, &named_server::model))
             tell(log_level::warning,
                  "no server has told what its model is called; clients know it as default");
+    }
+
+    void tell_model(const named_server& server) {
+        if (server.model.empty())
+            tell(log_level::warning,
+                 fmt::format("{} has not told what its model is called: {}", shown_url(server.url),
+                             shown(server.silent_because)));
+        else
+            tell(log_level::info, fmt::format("the model is called {}, as {} tells",
+                                              shown(server.model), shown_url(server.url)));
     }
 
     std::vector<gateway::model_servers> take_models(const std::vector<named_server>& servers) {

@@ -96,7 +96,8 @@ serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, s
     add("--log-format", texts_.log_format, "FORMAT", "text, or json for programs [text]");
     app_.set_help_flag("-h,--help", "this text")->group("output");
     config_.allow_model_names();
-    config_.add_to(app_);
+    config_.add_to(
+        app_, [](const auto&) { return true; }, service_config().server);
 }
 
 void serve_flags::add_gateway_flags() {

@@ -315,9 +315,9 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
                                             s.cache_hit_ratio() * 100, s.cached, s.evaluated));
     if (s.warmed > 0) text += row("prefilled", fmt::format("{} tokens", s.warmed));
     text += row("guard waits", guard_waits_text(s));
-    if (s.went_on > 0)
-        text += row("lost servers", fmt::format("{} in {} repl{}", s.retries, s.went_on,
-                                                s.went_on == 1 ? "y" : "ies"));
+    if (s.lost_servers > 0)
+        text += row("lost servers", fmt::format("{} in {} repl{}", s.retries, s.lost_servers,
+                                                s.lost_servers == 1 ? "y" : "ies"));
     text += server_rows(style, s);
     return text +
            row("time", fmt::format("{}, processor {} ({:.1f} µs a token)", time_text(s.total_ms),

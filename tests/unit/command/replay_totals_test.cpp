@@ -82,9 +82,11 @@ TEST(replay_totals, count_the_replies_that_went_on_and_how_often) {
     for (const int retries : {0, 1, 3}) {
         auto r = ended(finish_reason::eos);
         r.metrics.retries = retries;
+        r.metrics.went_on = retries / 2;
         totals.add(event_of(r));
     }
-    EXPECT_EQ(totals.summary(0, 0).went_on, 2);
+    EXPECT_EQ(totals.summary(0, 0).went_on, 1);
+    EXPECT_EQ(totals.summary(0, 0).lost_servers, 2);
     EXPECT_EQ(totals.summary(0, 0).retries, 4);
 }
 

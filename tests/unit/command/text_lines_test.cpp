@@ -273,7 +273,7 @@ TEST_F(text_lines, count_lost_servers_where_there_were_any) {
     replay_summary s;
     s.replies = s.complete = 5;
     EXPECT_THAT(summary_lines({}, s), Not(HasSubstr("lost")));
-    s.went_on = 2;
+    s.lost_servers = 2;
     s.retries = 3;
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  lost servers   3 in 2 replies\n"));
 }

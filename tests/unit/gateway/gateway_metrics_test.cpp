@@ -56,7 +56,8 @@ reply_result a_reply() {
     r.metrics.guard_waits = 1;
     r.metrics.guard_wait_ms = 1500;
     r.metrics.first_chunk_ms = 450;
-    r.metrics.retries = 1;
+    r.metrics.retries = 2;
+    r.metrics.went_on = 1;
     r.metrics.total_ms = 4000;
     r.timeline = {{.what = timeline_event::kind::first_token, .at_ns = 180'000'000}};
     return r;

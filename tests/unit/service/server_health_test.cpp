@@ -151,4 +151,42 @@ TEST(server_health, counts_a_server_without_the_endpoint_as_up) {
     EXPECT_EQ(asked(errc::not_supported).state(), state::up);
 }
 
+TEST(server_health, takes_what_knows_neither_health_nor_a_request_for_no_llama_server) {
+    auto h = asked(errc::not_supported);
+    EXPECT_TRUE(h.failed(at(1s), errc::not_supported, "no /completion"));
+    EXPECT_EQ(h.state(), state::down);
+    EXPECT_TRUE(h.hangs()) << "better than none";
+    h.check_begun();
+    EXPECT_FALSE(h.answered(at(2s), errc::not_supported, "no /health"));
+    EXPECT_EQ(h.state(), state::down);
+    EXPECT_EQ(h.fault(), "no /completion");
+    EXPECT_TRUE(h.next_check());
+    h.check_begun();
+    EXPECT_TRUE(h.answered(at(3s), {}, {})) << "one has come up there";
+    EXPECT_EQ(h.state(), state::up);
+    EXPECT_FALSE(h.hangs());
+}
+
+TEST(server_health, minds_no_request_that_a_healthy_server_does_not_know) {
+    auto h = asked();
+    EXPECT_FALSE(h.failed(at(1s), errc::not_supported, {}));
+    EXPECT_EQ(h.state(), state::up);
+}
+
+TEST(server_health, is_not_proven_by_health_where_the_key_is_refused) {
+    auto h = asked();
+    EXPECT_FALSE(h.refuses_the_key());
+    h.check_begun();
+    EXPECT_TRUE(h.failed(at(1s), errc::unauthorized, "refused the API key"));
+    EXPECT_TRUE(h.refuses_the_key());
+    EXPECT_FALSE(h.answered(at(1s), {}, {})) << "it was asked for its health before";
+    EXPECT_TRUE(h.refuses_the_key());
+    h.check_begun();
+    EXPECT_FALSE(h.answered(at(2s), errc::unauthorized, "refused the API key"));
+    EXPECT_TRUE(h.refuses_the_key());
+    h.check_begun();
+    EXPECT_TRUE(h.answered(at(3s), {}, {}));
+    EXPECT_FALSE(h.refuses_the_key());
+}
+
 }  // namespace
