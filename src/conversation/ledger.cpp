@@ -8,7 +8,10 @@
 namespace tandem::conversations {
 
 void ledger::handed_over(const chunk& c) {
-    if (reply_ != c.id.reply || find(c.id)) return;
+    // A reply's chunks come in their order: one that is no later than the last is here already.
+    const bool is_here =
+        !parts_.empty() && parts_.back().id.reply == c.id.reply && parts_.back().id.seq >= c.id.seq;
+    if (reply_ != c.id.reply || is_here) return;
     put(c.text);
     const bool is_exact = c.speech == c.text;
     parts_.push_back({c.id, handed_over_, handed_over_ + c.text.size(),

@@ -22,10 +22,9 @@ std::optional<std::size_t> open_reasoning(std::string_view prompt,
 
 reasoning_filter::reasoning_filter(std::vector<tag_pair> tags, std::optional<std::size_t> inside)
     : tags_(std::move(tags)), inside_(inside) {
-    for (const auto& t : tags_) {
-        starts_ += t.open.substr(0, 1);
-        starts_ += t.close.substr(0, 1);
-    }
+    for (const auto& t : tags_)
+        for (const auto* const mark : {&t.open, &t.close})
+            if (starts_.find(mark->front()) == std::string::npos) starts_ += mark->front();
 }
 
 visible_text reasoning_filter::feed(std::string_view token_text, int tokens) {
@@ -38,9 +37,12 @@ visible_text reasoning_filter::finish() {
     return decide(true);
 }
 
-/// The shortest mark that `text` starts with, or whether more text may make it one.
+/// The shortest mark that `text`, which is not empty, starts with, or whether more text may make it
+/// one.
 reasoning_filter::found reasoning_filter::find_mark(std::string_view text) const {
     found best;
+    // Most text starts no mark.
+    if (starts_.find(text.front()) == std::string::npos) return best;
     const auto consider = [&](std::string_view mark, std::optional<std::size_t> opened) {
         best.may_become_one |= text.size() < mark.size() && mark.starts_with(text);
         if (!mark.empty() && text.starts_with(mark) &&

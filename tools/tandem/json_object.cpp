@@ -2,13 +2,25 @@
 
 #include <nlohmann/json.hpp>
 
-#include <iterator>
+#include <algorithm>
 
 namespace tandem::command {
+namespace {
 
+bool needs_no_escapes(char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
+}  // namespace
+
+// Most text is plain, and a line has many fields.
 json_object& json_object::field(const char* name, std::string_view value) {
     using nlohmann::json;
-    return raw(name, json(value).dump(-1, ' ', false, json::error_handler_t::replace));
+    if (!std::ranges::all_of(value, needs_no_escapes))
+        return raw(name, json(value).dump(-1, ' ', false, json::error_handler_t::replace));
+    begin(name);
+    text_.append(1, '"').append(value).append(1, '"');
+    return *this;
 }
 
 json_object& json_object::field(const char* name, double value) {
@@ -16,9 +28,14 @@ json_object& json_object::field(const char* name, double value) {
 }
 
 json_object& json_object::raw(const char* name, std::string_view value) {
-    fmt::format_to(std::back_inserter(text_), "{}\"{}\":{}", text_.size() > 1 ? "," : "", name,
-                   value);
+    begin(name);
+    text_ += value;
     return *this;
+}
+
+void json_object::begin(const char* name) {
+    if (text_.size() > 1) text_ += ',';
+    text_.append(1, '"').append(name).append("\":");
 }
 
 }  // namespace tandem::command

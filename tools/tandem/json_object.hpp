@@ -5,6 +5,7 @@
 #include <concepts>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace tandem::command {
 
@@ -17,7 +18,10 @@ class json_object {
         return field(name, std::string_view(value));
     }
     json_object& field(const char* name, std::integral auto value) {
-        return raw(name, fmt::format("{}", value));
+        if constexpr (std::is_same_v<decltype(value), bool>)
+            return raw(name, value ? "true" : "false");
+        const fmt::format_int digits(value);
+        return raw(name, {digits.data(), digits.size()});
     }
     /// Milliseconds and ratios; what is not there (below 0) is null.
     json_object& field(const char* name, double value);
@@ -30,6 +34,8 @@ class json_object {
     std::string line() { return closed() + '\n'; }
 
  private:
+    void begin(const char* name);
+
     std::string text_ = "{";
 };
 

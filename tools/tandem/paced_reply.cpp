@@ -55,8 +55,8 @@ awaitable<std::optional<chunk>> paced_reply::next_chunk() {
     auto c = co_await reply_.async_next_chunk(redirect_error(use_awaitable, ec));
     came_ = clock::now();
     waited_ += came_ - asked_;
-    if (c) slots_.add(*c);
-    if (c && !c->server.empty()) server_ = shown_url(c->server);
+    if (c)
+        if (const auto& server = slots_.add(*c); !server.empty()) server_ = server;
     if (!c) co_await learn_server();
     co_return c;
 }

@@ -20,9 +20,14 @@ double slot_figures::cache_hit_ratio() const noexcept {
     return all > 0 ? static_cast<double>(cached) / static_cast<double>(all) : 0.0;
 }
 
-void reply_slots::add(const chunk& c) {
-    told_[{shown_url(c.server), c.slot}] +=
+const std::string& reply_slots::add(const chunk& c) {
+    if (c.server != last_url_) {
+        last_url_ = c.server;
+        last_shown_ = c.server.empty() ? std::string() : shown_url(c.server);
+    }
+    told_[{last_shown_, c.slot}] +=
         {.chunks = 1, .generated = c.tokens, .cached = c.cached, .evaluated = c.evaluated};
+    return last_shown_;
 }
 
 std::vector<slot_figures> reply_slots::of(const reply_result& r) const {

@@ -31,7 +31,8 @@ struct slot_figures {
 /// Adds up by slot what the chunks of one reply tell.
 class reply_slots {
  public:
-    void add(const chunk& c);
+    /// Gives the URL of the chunk's server as it may be shown.
+    const std::string& add(const chunk& c);
     /// In the order of servers and slots; the sums are those of the result. What no chunk told (the
     /// end token, a request that was cut before its first chunk) counts for the last slot.
     std::vector<slot_figures> of(const reply_result& r) const;
@@ -39,6 +40,9 @@ class reply_slots {
  private:
     using place = std::pair<std::string, int>;
     std::map<place, slot_figures> told_;
+    // One server makes chunk after chunk, and reading its URL takes longer than all else here.
+    std::string last_url_;
+    std::string last_shown_;
 };
 
 /// URL of the server that an event of `r` happened at, as it may be shown; empty if there is none.
