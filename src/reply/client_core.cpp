@@ -2,6 +2,7 @@
 
 #include "reply/clock.hpp"
 #include "reply/going_on.hpp"
+#include "slots/server_builds.hpp"
 #include "transport/curl_transport.hpp"
 #include "transport/server_url.hpp"
 
@@ -24,6 +25,11 @@ std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home,
     std::shared_ptr<client_core> core(new client_core(std::move(home), std::move(c)));
     place.add(core);
     return core;
+}
+
+wire::prompt_report client_core::prompt_report() const noexcept {
+    return is_known() && slots::tells_progress(props().build_info) ? wire::prompt_report::progress
+                                                                   : wire::prompt_report::timings;
 }
 
 void client_core::prepare(prepared done) {

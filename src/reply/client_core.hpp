@@ -7,6 +7,7 @@
 #include "reply/slot_keeper.hpp"
 #include "server/server_calls.hpp"
 #include "transport/transport.hpp"
+#include "wire/completion_request.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/server.hpp"
@@ -44,6 +45,8 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     /// What it told last. Precondition: is_known().
     const server_props& props() const noexcept { return *server_.props(); }
     duration reuse_guard() const { return server_.reuse_guard(); }
+    /// What its requests are to ask for, by its build.
+    wire::prompt_report prompt_report() const noexcept;
 
     /// Asks for /props unless its answer is known already. A failure is not kept.
     void prepare(prepared done);

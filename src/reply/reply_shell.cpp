@@ -171,7 +171,8 @@ void reply_shell::move_to(reply_start where) {
     lease_ = where.lease;
     warmed_ = where.warmed;
     machine_.moved_to(core_->config().url);
-    settings_ = wire::completion_settings(options_, core_->config().reasoning_tags);
+    settings_ =
+        wire::completion_settings(options_, core_->config().reasoning_tags, core_->prompt_report());
 }
 
 // --- what the server says

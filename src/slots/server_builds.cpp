@@ -77,6 +77,12 @@ bool is_sound(std::string_view build_info) {
     return build && *build >= first_sound_build;
 }
 
+bool tells_progress(std::string_view build_info) {
+    constexpr int first = 6400;
+    const auto build = build_number(build_info);
+    return build && *build >= first;
+}
+
 duration safe_reuse_guard(std::string_view build_info) {
     return is_sound(build_info) ? duration{} : guard_of_unknown_builds;
 }

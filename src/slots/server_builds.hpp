@@ -35,6 +35,10 @@ bool may_die_of_cuts(std::string_view build_info);
 /// long enough, or a later one.
 bool is_sound(std::string_view build_info);
 
+/// Whether it tells in the stream how much of a prompt it has evaluated (`return_progress`):
+/// https://github.com/ggml-org/llama.cpp/pull/15827.
+bool tells_progress(std::string_view build_info);
+
 /// What `reuse_guard = auto` means for a build: none where is_sound(), else 2 s.
 duration safe_reuse_guard(std::string_view build_info);
 

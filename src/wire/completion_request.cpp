@@ -47,11 +47,11 @@ json sampling_fields(const generation_options& o) {
     return fields;
 }
 
-json fields_of(const generation_options& options) {
+json fields_of(const generation_options& options, prompt_report report) {
     auto fields = sampling_fields(options);
     fields["stream"] = true;
     fields["return_tokens"] = true;
-    fields["timings_per_token"] = true;
+    fields[report == prompt_report::progress ? "return_progress" : "timings_per_token"] = true;
     // Without this the final event repeats the whole prompt and all settings.
     fields["response_fields"] = {"content",          "tokens",           "stop",
                                  "stop_type",        "stopping_word",    "id_slot",
@@ -63,8 +63,8 @@ json fields_of(const generation_options& options) {
 }  // namespace
 
 std::string completion_settings(const generation_options& options,
-                                std::span<const tag_pair> reasoning_tags) {
-    auto fields = fields_of(options);
+                                std::span<const tag_pair> reasoning_tags, prompt_report report) {
+    auto fields = fields_of(options, report);
     for (const auto& pair : reasoning_tags)
         for (const auto& mark : {pair.open, pair.close}) fields["preserved_tokens"].push_back(mark);
     const auto object = dumped(fields);

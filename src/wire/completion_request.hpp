@@ -28,15 +28,23 @@ struct completion_request {
     std::string_view settings;
 };
 
+/// How the server tells what it does with the prompt, before the final event, which a cut stream
+/// has not.
+enum class prompt_report {
+    timings,   ///< with each token: all builds, at three times the bytes
+    progress,  ///< while it evaluates the prompt
+};
+
 /// What all requests of a reply have in common, as members of a JSON object: made once.
 /// `max_tokens` is not read: it bounds a reply, which may need several requests. The server shows
 /// the marks of `reasoning_tags` in its text even where they are control tokens, which it hides
 /// otherwise.
 std::string completion_settings(const generation_options& options,
-                                std::span<const tag_pair> reasoning_tags = {});
+                                std::span<const tag_pair> reasoning_tags = {},
+                                prompt_report report = prompt_report::timings);
 
-/// The body of the request: a stream with timings from its first event on, whose final event is
-/// small. Text that is not UTF-8 is the caller's fault; its bad bytes are replaced.
+/// The body of the request: a stream whose final event is small. Text that is not UTF-8 is the
+/// caller's fault; its bad bytes are replaced.
 std::string completion_body(const completion_request& request);
 
 }  // namespace tandem::wire

@@ -25,7 +25,7 @@ struct timings {
 struct token_event {
     enum class kind {
         token,     ///< text (maybe empty) and the id of its last token
-        progress,  ///< prompt processing; carries no token
+        progress,  ///< prompt processing: the counts of `timings` so far; carries no token
         final,     ///< the last event of a whole stream
         error,     ///< {"error": …} in the stream
     };

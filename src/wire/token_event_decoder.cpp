@@ -74,6 +74,7 @@ class token_event_handler {
     bool integer(std::int64_t value);
     bool add_token(std::int64_t value);
     bool ends_here() noexcept;
+    void take_progress() noexcept;
     field take_field() noexcept;
 
     token_event& out_;
@@ -82,6 +83,7 @@ class token_event_handler {
     /// What the next value is.
     field field_ = field::other;
     bool has_content_ = false, has_progress_ = false, has_error_ = false, is_final_ = false;
+    int processed_ = 0;
     bool has_stop_ = false, has_cached_ = false, has_enough_ = false;
 };
 
@@ -166,6 +168,10 @@ bool token_event_handler::integer(std::int64_t value) {
         case field::predicted_ms:
             out_.timings.predicted_ms = static_cast<double>(value);
             return true;
+        case field::progress_cached:
+            return to_count(value, out_.timings.cached);
+        case field::progress_processed:
+            return to_count(value, processed_);
         case field::error_code:
             to_int(value, 0, out_.error_status);
             return true;
@@ -236,6 +242,7 @@ bool token_event_handler::start_object(std::size_t) {
     const auto f = take_field();
     if (++depth_ > max_depth) return false;
     if (f == field::timings) section_ = section::timings;
+    if (f == field::progress) section_ = section::progress;
     if (f == field::error) section_ = section::error;
     out_.has_timings |= f == field::timings;
     has_progress_ |= f == field::progress;
@@ -271,6 +278,11 @@ bool token_event_handler::key(std::string& name) {
     return true;
 }
 
+void token_event_handler::take_progress() noexcept {
+    out_.timings.evaluated = std::max(processed_ - out_.timings.cached, 0);
+    out_.has_timings = true;
+}
+
 bool token_event_handler::conclude() {
     const bool is_old_error = !has_content_ && !is_final_ && !out_.error_message.empty();
     using kind = token_event::kind;
@@ -284,6 +296,7 @@ bool token_event_handler::conclude() {
         out_.what = kind::token;
     // The id in a progress event is of no token.
     if (out_.what != kind::token) out_.tokens.clear();
+    if (out_.what == kind::progress) take_progress();
     return out_.what != kind::token || has_content_;
 }
 

@@ -37,6 +37,8 @@ constexpr key_row key_rows[] = {
     {section::timings, "prompt_n", field::evaluated},
     {section::timings, "prompt_ms", field::prompt_ms},
     {section::timings, "predicted_ms", field::predicted_ms},
+    {section::progress, "cache", field::progress_cached},
+    {section::progress, "processed", field::progress_processed},
     {section::error, "code", field::error_code},
     {section::error, "type", field::error_type},
     {section::error, "message", field::error_message},

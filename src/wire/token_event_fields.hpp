@@ -5,7 +5,7 @@
 namespace tandem::wire {
 
 /// The objects whose keys mean something; all others are skipped.
-enum class section { top, timings, error };
+enum class section { top, timings, progress, error };
 
 /// What of a token event is read.
 enum class field {
@@ -31,6 +31,8 @@ enum class field {
     evaluated,
     prompt_ms,
     predicted_ms,
+    progress_cached,
+    progress_processed,
     error_code,
     error_type,
     error_message,

@@ -81,6 +81,23 @@ TEST_P(completion_contract, timings_are_told_with_each_token_if_asked_for) {
     }
 }
 
+TEST_P(completion_contract, progress_tells_what_was_cached_before_the_first_token_if_asked_for) {
+    auto request = endless(3, 1);
+    request["return_progress"] = true;
+    probe().complete(request);
+    const auto again = probe().complete(request);
+    const auto& events = again->events();
+    std::size_t tokens_begin = 0;
+    while (events.at(tokens_begin).contains("prompt_progress")) ++tokens_begin;
+    ASSERT_GT(tokens_begin, 0u);
+    const auto& all = again->final_event().at("timings");
+    const auto& progress = events.at(tokens_begin - 1).at("prompt_progress");
+    EXPECT_EQ(progress.at("cache"), all.at("cache_n"));
+    EXPECT_EQ(progress.at("processed"), progress.at("total"));
+    EXPECT_EQ(progress.at("total"), all.at("cache_n").get<int>() + all.at("prompt_n").get<int>());
+    EXPECT_FALSE(events.at(tokens_begin).contains("timings"));
+}
+
 TEST_P(completion_contract, the_final_event_tells_slot_and_reason) {
     const auto a = probe().complete(endless(3, 1));
     const auto& last = a->final_event();

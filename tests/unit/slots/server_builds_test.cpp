@@ -44,6 +44,14 @@ TEST(server_builds, an_older_build_and_one_that_does_not_tell_keep_the_guard) {
     EXPECT_EQ(safe_reuse_guard(""), 2s);
 }
 
+TEST(server_builds, tell_their_progress_if_they_are_not_too_old) {
+    EXPECT_TRUE(tells_progress("b11669-Debian"));
+    EXPECT_TRUE(tells_progress("b6400"));
+    EXPECT_FALSE(tells_progress("b6399"));
+    EXPECT_FALSE(tells_progress("custom"));
+    EXPECT_FALSE(tells_progress(""));
+}
+
 TEST(server_builds, a_build_with_the_assert_is_told_with_its_issue) {
     const auto faults = faults_of("b7000");
     ASSERT_EQ(faults.size(), 2u);

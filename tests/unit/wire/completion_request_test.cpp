@@ -32,6 +32,12 @@ TEST(CompletionRequest, AsksForAStreamWithIdsTimingsAndTheCache) {
     EXPECT_EQ(body.at("id_slot"), 1);
 }
 
+TEST(CompletionRequest, AsksForProgressInThePlaceOfTimingsWhereThatIsTold) {
+    const auto body = json::parse('{' + completion_settings({}, {}, prompt_report::progress) + '}');
+    EXPECT_EQ(body.at("return_progress"), true);
+    EXPECT_FALSE(body.contains("timings_per_token"));
+}
+
 TEST(CompletionRequest, AsksForTheMarksOfReasoningInTheText) {
     const std::vector<tag_pair> tags{{"<think>", "</think>"}, {"[T]", "[/T]"}};
     const auto body = json::parse('{' + completion_settings({}, tags) + '}');

@@ -68,6 +68,23 @@ TEST(TokenEventDecoder, LeavesOutTheBogusTokenOfAProgressEvent) {
     EXPECT_THAT(e.tokens, IsEmpty());
 }
 
+TEST(TokenEventDecoder, ReadsHowFarThePromptIsEvaluated) {
+    const auto e =
+        decoded(R"({"index":0,"content":"","tokens":[0],"stop":false,"tokens_predicted":0,)"
+                R"("tokens_evaluated":100,"prompt_progress":{"total":100,"cache":30,)"
+                R"("processed":64,"time_ms":5,"more":{"cache":7}}})");
+    EXPECT_TRUE(e.has_timings);
+    EXPECT_EQ(e.timings.cached, 30);
+    EXPECT_EQ(e.timings.evaluated, 34);
+    EXPECT_EQ(e.prompt_tokens, 100);
+}
+
+TEST(TokenEventDecoder, TakesNoEvaluationFromProgressThatMakesNoSense) {
+    const auto e = decoded(
+        R"({"content":"","stop":false,"prompt_progress":{"cache":30,"processed":-1,"total":9}})");
+    EXPECT_EQ(e.timings.evaluated, 0);
+}
+
 TEST(TokenEventDecoder, ReadsAFinalEvent) {
     const auto e =
         decoded(R"({"index":0,"content":"","tokens":[],"id_slot":1,"stop":true,"model":"m",)"
