@@ -185,7 +185,8 @@ completion_call::handlers reply_shell::request_handlers() {
                 },
             .read =
                 [this](const wire::token_event& event) {
-                    core_->server_works();
+                    // Progress comes before what may go wrong.
+                    if (event.what != wire::token_event::kind::progress) core_->server_works();
                     machine_.event_read(now(), event);
                     perform_actions();
                 },

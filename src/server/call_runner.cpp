@@ -25,7 +25,7 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
         is_short_ = at_most && *at_most < owner_.timeout_;
         limit_ = is_short_ ? *at_most : owner_.timeout_;
         // Of a connection that does not come up more can be told than of an answer.
-        request.connect_within = limit_ * 3 / 4;
+        if (is_short_) request.connect_within = limit_ * 3 / 4;
         timer_.expires_after(limit_);
         timer_.async_wait([weak = weak_from_this()](error_code ec) {
             if (const auto self = weak.lock(); self && !ec) self->time_out();

@@ -8,7 +8,8 @@
 namespace tandem::server {
 namespace {
 
-// It is answered beside generation, in a millisecond: this leaves room for a machine that swaps.
+// It is answered beside generation, in a millisecond or few: this leaves room for a machine that
+// swaps.
 constexpr duration longest_health_answer = std::chrono::seconds(2);
 
 }  // namespace
@@ -43,6 +44,15 @@ call_id server_calls::health(handler<> done) {
         done(a.ec, a.diag);
     };
     return runner_.run({.method = "GET", .path = "/health"}, read, longest_health_answer);
+}
+
+call_id server_calls::prove(handler<> done) {
+    const auto read = [done = std::move(done)](answer a) {
+        server_props ignored;
+        if (!a.ec) a.ec = wire::decode_props({a.http_status, a.body}, ignored, a.diag);
+        done(a.ec, a.diag);
+    };
+    return runner_.run({.method = "GET", .path = "/props"}, read, longest_health_answer);
 }
 
 call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {

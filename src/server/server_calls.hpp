@@ -30,6 +30,8 @@ class server_calls {
     call_id slots(handler<std::vector<slot_state>> done);
     /// A server that does not answer this within 2 s is in no state to serve.
     call_id health(handler<> done);
+    /// Whether it is a llama-server that takes our key: GET /props, with the limit of health().
+    call_id prove(handler<> done);
     /// As a prompt: special tokens are parsed, BOS is added. Text that is not valid UTF-8 is
     /// invalid_prompt here and below, and nothing is sent.
     call_id tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);

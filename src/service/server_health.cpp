@@ -37,7 +37,7 @@ void server_health::ask_soon(time_point now) {
 
 void server_health::check_begun() noexcept {
     next_check_.reset();
-    asks_with_key_ = refuses_key_;
+    asks_for_proof_ = needs_proof();
 }
 
 void server_health::wanted() noexcept {
@@ -55,10 +55,10 @@ bool server_health::needed(time_point now) noexcept {
 // llama-server either. All else that is no "ok" may be a proxy that tells of a dead server.
 bool server_health::answered(time_point now, const error_code& ec, std::string words) {
     answered_at_ = now;
-    hangs_ = ec == errc::request_timeout;
-    const bool proves_nothing =
-        ec == errc::not_supported ? is_strange_ : !ec && refuses_key_ && !asks_with_key_;
-    if (proves_nothing) {
+    hangs_ = ec == errc::request_timeout || ec == errc::connect_timeout;
+    const bool knows_no_key = refuses_key_ && !asks_for_proof_;
+    const bool is_no_server = is_strange_ && ec == errc::not_supported;
+    if (is_no_server || (knows_no_key && (!ec || ec == errc::not_supported))) {
         ask_soon(now);
         return false;
     }
@@ -75,8 +75,9 @@ bool server_health::answered(time_point now, const error_code& ec, std::string w
 }
 
 bool server_health::failed(time_point now, const error_code& ec, std::string words) {
-    is_strange_ = is_strange_ || (ec == errc::not_supported && !has_been_well_);
-    if (!tells_of_server(ec) && !is_strange_) return false;
+    const bool is_strange = ec == errc::not_supported && !has_been_well_;
+    if (!tells_of_server(ec) && !is_strange) return false;
+    is_strange_ = is_strange_ || is_strange;
     const bool was_up = may_serve();
     // One reply that broke off may be the fault of its own connection: the check decides.
     if (ec == errc::stream_incomplete || ec == errc::request_timeout) {

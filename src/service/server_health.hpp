@@ -25,9 +25,10 @@ class server_health {
     void wanted() noexcept;
     /// A turn begins there: it is asked now, unless it has just answered. True if that is news.
     bool needed(time_point now) noexcept;
-    /// It has refused a request for want of its key. /health needs none, and proves nothing then:
-    /// its check is to ask for what does.
-    bool refuses_the_key() const noexcept { return refuses_key_; }
+    /// It has refused a request for want of its key, which /health needs not; or nothing of a
+    /// llama-server answered there, and not even that may have /health. Its check is to ask for
+    /// what proves that requests may come.
+    bool needs_proof() const noexcept { return refuses_key_ || is_strange_; }
     /// The answer of the check. True if the state changed.
     bool answered(time_point now, const error_code& ec, std::string words);
     /// A request met a server that is gone, a model that loads, or something that is no
@@ -37,7 +38,7 @@ class server_health {
     health state() const noexcept { return state_; }
     /// A server that was not asked yet may be up.
     bool may_serve() const noexcept { return state_ == health::up || state_ == health::unknown; }
-    /// It takes connections, but has not answered in time: it may be busy, or frozen. Or it has
+    /// It has not answered in time: it may be busy, or frozen, also before TLS is up. Or it has
     /// answered with nothing of a llama-server: behind a proxy one may come up. Better than none.
     bool hangs() const noexcept { return hangs_ || is_strange_; }
     const std::string& fault() const noexcept { return fault_; }
@@ -55,8 +56,8 @@ class server_health {
     time_point answered_at_ = time_point::min();
     bool hangs_ = false;
     bool refuses_key_ = false;
-    bool asks_with_key_ = false;  // the check that runs
-    bool has_been_well_ = false;  // /health has said so
+    bool asks_for_proof_ = false;  // the check that runs
+    bool has_been_well_ = false;   // /health has said so
     bool is_strange_ = false;
 };
 

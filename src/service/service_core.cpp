@@ -23,8 +23,10 @@ std::shared_ptr<service_core> service_core::make(const boost::asio::any_io_execu
     std::shared_ptr<service_core> core(new service_core(std::move(home), std::move(c)));
     place.add(core);
     const auto& urls = core->config_.servers;
-    if (urls.empty()) core->add_server(core->config_.server.url);
-    for (const auto& url : urls) core->add_server(url);
+    if (urls.empty()) core->take_in(core->config_.server.url);
+    for (const auto& url : urls) core->take_in(url);
+    // The loop may be running already, on another thread.
+    if (core->config_.watch_always) core->home_->dispatch([core] { core->arm_timer(); });
     return core;
 }
 
@@ -38,14 +40,18 @@ auto service_core::id_of(const core_ptr& core) const -> server_id {
 
 void service_core::add_server(const std::string& url) {
     if (home_->closed()) return;
-    if (const auto id = list_.add(url); id != services::no_server) {
-        auto settings = config_.server;
-        settings.url = url;
-        const auto core = client_core::make(home_, std::move(settings));
-        core->keeper().set_sharing(config_.share_idle_slots);
-        cores_.emplace(id, core);
-    }
+    take_in(url);
     arm_timer();
+}
+
+void service_core::take_in(const std::string& url) {
+    const auto id = list_.add(url);
+    if (id == services::no_server) return;
+    auto settings = config_.server;
+    settings.url = url;
+    const auto core = client_core::make(home_, std::move(settings));
+    core->keeper().set_sharing(config_.share_idle_slots);
+    cores_.emplace(id, core);
 }
 
 void service_core::remove_server(std::string_view url, duration limit) {
@@ -215,6 +221,7 @@ void service_core::arm_timer() {
 }
 
 void service_core::timer_expired() {
+    if (home_->closed()) return;
     if (is_watching())
         for (const auto id : list_.take_due_checks(now())) check(id);
     for (const auto id : list_.take_overdue(now())) end_overdue(id);
@@ -223,13 +230,13 @@ void service_core::timer_expired() {
 }
 
 void service_core::check(server_id id) {
-    auto done = [self = weak_from_this(), id, when = now()](error_code ec, const diagnostics& diag,
-                                                            const auto&...) {
+    auto done = [self = weak_from_this(), id, when = now()](error_code ec,
+                                                            const diagnostics& diag) {
         if (const auto owner = self.lock()) owner->checked(id, when, ec, diag);
     };
     auto& calls = cores_.at(id)->calls();
-    if (list_.find(id)->health.refuses_the_key())
-        calls.props(std::move(done));
+    if (list_.find(id)->health.needs_proof())
+        calls.prove(std::move(done));
     else
         calls.health(std::move(done));
 }

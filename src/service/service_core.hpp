@@ -61,6 +61,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     server_id id_of(const core_ptr& core) const;
     services::server_state state_of(const listed_server& s) const;
     failure why_none() const;
+    void take_in(const std::string& url);
     void drop_drained();
     void end_overdue(server_id id);
     void leave_all(core_ptr core, const reason_to_leave& reason);

@@ -334,9 +334,11 @@ class listener {
 
 /// Callers come one after the other, within a second.
 void start_all(asio::io_context& loop, std::vector<std::unique_ptr<listener>>& all) {
+    const auto work = asio::make_work_guard(loop);
+    const auto pause = clock_type::duration(1s) / all.size();
     const auto began = clock_type::now();
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto due = began + 1s * i / all.size();
+        const auto due = began + i * pause;
         while (clock_type::now() < due) loop.run_one_until(due);
         all[i]->start();
     }

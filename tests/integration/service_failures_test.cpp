@@ -267,6 +267,21 @@ TEST_F(failing_servers, are_down_where_nothing_of_a_llama_server_answers) {
     EXPECT_THAT(servers()[0].fault, HasSubstr("404"));
 }
 
+TEST_F(failing_servers, are_left_alone_where_requests_break_behind_their_progress) {
+    config.server.retries = 0;
+    config.server.breaker_failures = 2;
+    config.server.breaker_pause = 1h;
+    start();
+    server().inject({.kind = fault_kind::reset, .at_token = 0, .times = 0, .path = "/completion"});
+    for (int i = 0; i < 2; ++i) {
+        auto talk = bots->create();
+        const auto reply = say(talk, "Hello!");
+        expect_error(reply, errc::stream_incomplete);
+        EXPECT_EQ(reply.result().metrics.went_on, 0);
+    }
+    EXPECT_TRUE(servers()[0].circuit_open);
+}
+
 // --- how a turn starts
 
 struct start_fault {

@@ -173,20 +173,43 @@ TEST(server_health, minds_no_request_that_a_healthy_server_does_not_know) {
     EXPECT_EQ(h.state(), state::up);
 }
 
+TEST(server_health, of_one_without_the_endpoint_is_no_proof_of_its_key_either) {
+    auto h = asked(errc::not_supported);
+    h.check_begun();
+    h.failed(at(1s), errc::unauthorized, "refused the API key");
+    EXPECT_FALSE(h.answered(at(1s), errc::not_supported, {})) << "it was asked before";
+    EXPECT_EQ(h.state(), state::down);
+    h.check_begun();
+    EXPECT_TRUE(h.answered(at(2s), {}, {}));
+    EXPECT_EQ(h.state(), state::up);
+}
+
+TEST(server_health, keeps_the_words_of_what_is_no_llama_server) {
+    auto h = asked(errc::not_supported);
+    h.failed(at(1s), errc::not_supported, "no /completion");
+    EXPECT_TRUE(h.needs_proof()) << "/health may be hidden by a proxy, and all else be there";
+    EXPECT_FALSE(h.failed(at(2s), errc::bad_request, "too long"));
+    EXPECT_EQ(h.fault(), "no /completion");
+}
+
+TEST(server_health, hangs_where_no_connection_comes_up_in_time) {
+    EXPECT_TRUE(asked(errc::connect_timeout).hangs()) << "a frozen server is silent in TLS";
+}
+
 TEST(server_health, is_not_proven_by_health_where_the_key_is_refused) {
     auto h = asked();
-    EXPECT_FALSE(h.refuses_the_key());
+    EXPECT_FALSE(h.needs_proof());
     h.check_begun();
     EXPECT_TRUE(h.failed(at(1s), errc::unauthorized, "refused the API key"));
-    EXPECT_TRUE(h.refuses_the_key());
+    EXPECT_TRUE(h.needs_proof());
     EXPECT_FALSE(h.answered(at(1s), {}, {})) << "it was asked for its health before";
-    EXPECT_TRUE(h.refuses_the_key());
+    EXPECT_TRUE(h.needs_proof());
     h.check_begun();
     EXPECT_FALSE(h.answered(at(2s), errc::unauthorized, "refused the API key"));
-    EXPECT_TRUE(h.refuses_the_key());
+    EXPECT_TRUE(h.needs_proof());
     h.check_begun();
     EXPECT_TRUE(h.answered(at(3s), {}, {}));
-    EXPECT_FALSE(h.refuses_the_key());
+    EXPECT_FALSE(h.needs_proof());
 }
 
 }  // namespace
