@@ -97,8 +97,9 @@ class conversation {
     reply generate(generation_options options);
     /// The same for a reader, or another voice that sets its own pace: one request, which is not
     /// cut. Continue each chunk as soon as it is taken. What the model writes for itself comes in
-    /// pieces that have `chunk::reasoning` and no text. By token, all chunks but the last end as
-    /// `boundary::limit`, and their `speech` is their `text`.
+    /// pieces that have `chunk::reasoning` and no text. While a prompt of several batches is
+    /// evaluated, pieces without either tell that the server works. By token, all chunks but the
+    /// last end as `boundary::limit`, and their `speech` is their `text`.
     reply stream(generation_options options, stream_by pieces = stream_by::chunk);
     /// append() of what the user said, and generate(). While another reply runs the words are kept
     /// for the next turn, and the reply that this gives is refused.

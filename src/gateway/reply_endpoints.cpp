@@ -85,7 +85,7 @@ class streamed_reply {
             if (!piece) break;
             r.continue_after(piece->id);
             take(*piece);
-            // The server is at work on a call, which is sent when it is whole.
+            // The server is at work on the prompt, or on a call, which is sent when it is whole.
             if (out_.empty() && silence_.is_too_long(detail::now())) stream_.keep_alive(out_);
             co_await send_what_is_there();
             if (calls_.is_full()) r.interrupt();
@@ -108,8 +108,8 @@ class streamed_reply {
         stream_.text(read.text, out_);
         for (const auto& call : read.calls) stream_.call(call, out_);
     }
-    // The status waits for the first text, or reasoning: what fails before it has a status of its
-    // own.
+    // The status waits for the first text, or reasoning, or a sign of life: what fails before it
+    // has a status of its own.
     awaitable<void> send_what_is_there() {
         if (out_.empty()) co_return;
         if (!std::exchange(has_begun_, true)) co_await exchange_.begin_stream();

@@ -16,7 +16,7 @@ class stream_silence {
     explicit stream_silence(time_point began) noexcept : last_sent_(began) {}
 
     void sent(time_point now) noexcept { last_sent_ = now; }
-    /// Text came of which nothing is to be sent yet.
+    /// Something came of which nothing is to be sent yet.
     bool is_too_long(time_point now) const noexcept { return now - last_sent_ >= longest_silence; }
 
  private:

@@ -21,7 +21,8 @@ class delivery {
 
     /// A chunk is complete; its id is given at the hand-over.
     void add(time_point now, chunk c);
-    /// The same for a piece of reasoning; what is held back of it is one piece.
+    /// The same for a piece of reasoning, or, where that is empty, for a sign that the server works;
+    /// what is held back of them is one piece.
     void add_reasoning(time_point now, std::string_view text);
     /// The consumer asks for a chunk, or takes that back.
     void wanted() noexcept { is_wanted_ = true; }

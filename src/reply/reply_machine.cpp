@@ -132,7 +132,10 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
     tally_.event_read(now, event);
     switch (event.what) {
         case kind::progress:
-            return;
+            // A long prompt is no silence to who reads along.
+            if (!rules_.hands_over_reasoning || !wire::is_in_mid_prompt(event)) return;
+            delivery_.add_reasoning(now, {});
+            return deliver(now);
         case kind::token:
             if (!event.content.empty()) {
                 has_read_here_ = true;

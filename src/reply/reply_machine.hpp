@@ -71,7 +71,8 @@ struct reply_rules {
     bool erase_after_cut = false;
     bool has_stop_words = false;
     std::vector<tag_pair> reasoning_tags{};
-    /// As pieces without text, which are no chunks.
+    /// As pieces without text, which are no chunks. Pieces without either tell that the prompt is
+    /// being evaluated.
     bool hands_over_reasoning = false;
     speech_form speech = speech_form::exact;
     text::speech_options clean{};

@@ -62,4 +62,11 @@ struct token_event {
     int error_context = 0;
 };
 
+/// Whether it tells of a prompt of which a part is evaluated, and a part is not.
+inline bool is_in_mid_prompt(const token_event& e) noexcept {
+    const auto& t = e.timings;
+    return e.what == token_event::kind::progress && t.evaluated > 0 &&
+           t.cached + t.evaluated < e.prompt_tokens;
+}
+
 }  // namespace tandem::wire

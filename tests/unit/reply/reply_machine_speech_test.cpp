@@ -85,6 +85,45 @@ TEST(reply_machine_speech, hands_reasoning_over_as_it_comes_to_who_reads_it) {
     EXPECT_EQ(d.machine.result().metrics.chunks, 2) << "thoughts are none";
 }
 
+// --- prompts
+
+tandem::wire::token_event progress_to(int evaluated) {
+    tandem::wire::token_event e;
+    e.what = tandem::wire::token_event::kind::progress;
+    e.prompt_tokens = 100;
+    e.timings = {.cached = 10, .evaluated = evaluated};
+    e.has_timings = true;
+    return e;
+}
+
+TEST(reply_machine_speech, tells_a_reader_that_a_long_prompt_is_being_evaluated) {
+    auto rules = speech_rules();
+    rules.pacing = tandem::detail::uncut;
+    rules.hands_over_reasoning = true;
+    machine_driver d(rules);
+    d.begin();
+    d.machine.event_read(d.now, progress_to(0));
+    EXPECT_THAT(d.wants(), IsEmpty()) << "it has begun";
+    d.machine.event_read(d.now, progress_to(40));
+    EXPECT_THAT(d.wants(), ElementsAre("thought 0 ''"));
+    d.machine.event_read(d.now, progress_to(60));
+    d.machine.event_read(d.now, progress_to(80));
+    d.go_on(0);
+    d.ask();
+    EXPECT_THAT(d.wants(), ElementsAre("thought 1 ''")) << "one for all that came meanwhile";
+    d.machine.event_read(d.now, progress_to(90));
+    d.go_on(1);
+    d.ask();
+    EXPECT_THAT(d.wants(), IsEmpty()) << "its first token comes next";
+}
+
+TEST(reply_machine_speech, tells_a_voice_nothing_of_the_prompt) {
+    machine_driver d(speech_rules());
+    d.begin();
+    d.machine.event_read(d.now, progress_to(40));
+    EXPECT_THAT(d.wants(), IsEmpty());
+}
+
 TEST(reply_machine_speech, tells_the_reasoning_that_an_interrupt_left_behind) {
     machine_driver d(speech_rules());
     d.begin();
