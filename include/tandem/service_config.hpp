@@ -34,9 +34,8 @@ struct service_config {
     /// That shortens waits on servers with too few slots, and costs the owner its cache.
     bool share_idle_slots = false;
     /// Servers are asked for /health so often, as long as there are conversations (or always, see
-    /// watch_always). One that is down
-    /// is asked sooner: at pauses that grow from 100 ms to this, and every 400 ms while a turn
-    /// waits for a server. 100 ms to 1 h.
+    /// watch_always). One that is down is asked sooner: at pauses that grow from 100 ms to this,
+    /// and every 400 ms while a turn waits for a server. 100 ms to 1 h.
     duration health_interval = std::chrono::seconds(2);
     /// Servers are asked also while there are no conversations, so that what is known of them is
     /// fresh. The event loop then has work until the service is shut down or destroyed.

@@ -386,7 +386,7 @@ void reply_machine::chunk_wanted(time_point now) {
 
 void reply_machine::continued(time_point now, chunk_id id) {
     if (ended() || !delivery_.continued(now, id)) return;
-    if (!shows_reasoning_) tally_.continued(now);
+    if (!shows_no_text_) tally_.continued(now);
     if (delivery_.lead() == 0) {
         listener_waits_since_ = now;
         if (phase_ == phase::queued && going_on_.since()) actions_.push_back(action::raise_wish{});
@@ -409,8 +409,8 @@ void reply_machine::deliver(time_point now) {
 
 void reply_machine::hand_over(time_point now) {
     auto c = delivery_.hand_over(now);
-    shows_reasoning_ = c.text.empty();
-    if (shows_reasoning_) return actions_.push_back(action::hand_over{std::move(c)});
+    shows_no_text_ = c.text.empty();
+    if (shows_no_text_) return actions_.push_back(action::hand_over{std::move(c)});
     // The end of generation tells that a chunk is the last one, also where a sentence ends it.
     if (outcome_ && !outcome_->error.ec && delivery_.holds_no_text()) c.boundary = boundary::end;
     c.speech =

@@ -273,7 +273,7 @@ class reply_machine {
     // Of the open chunk: when its first text came, and whether it has no place to end at yet.
     std::optional<time_point> chunk_since_;
     bool is_unbreakable_ = false;
-    bool shows_reasoning_ = false;
+    bool shows_no_text_ = false;
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;

@@ -185,8 +185,7 @@ completion_call::handlers reply_shell::request_handlers() {
                 },
             .read =
                 [this](const wire::token_event& event) {
-                    // Progress comes before what may go wrong.
-                    if (event.what != wire::token_event::kind::progress) core_->server_works();
+                    if (wire::is_of_generation(event)) core_->server_works();
                     machine_.event_read(now(), event);
                     perform_actions();
                 },

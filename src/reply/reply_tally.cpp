@@ -75,9 +75,8 @@ void reply_tally::token_wait_over(time_point now) noexcept {
 }
 
 void reply_tally::event_read(time_point now, const wire::token_event& event) {
-    using kind = wire::token_event::kind;
-    const bool token = event.what == kind::token;
-    if ((token || event.what == kind::final) && std::exchange(is_lost_, false)) ++metrics_.went_on;
+    const bool token = event.what == wire::token_event::kind::token;
+    if (wire::is_of_generation(event) && std::exchange(is_lost_, false)) ++metrics_.went_on;
     if (token) token_wait_over(now);
     if (token && !std::exchange(request_.first_token_seen, true))
         note(now, timeline_event::kind::first_token);

@@ -62,6 +62,11 @@ struct token_event {
     int error_context = 0;
 };
 
+/// Whether the server has come behind the prompt, where some die.
+inline bool is_of_generation(const token_event& e) noexcept {
+    return e.what == token_event::kind::token || e.what == token_event::kind::final;
+}
+
 /// Whether it tells of a prompt of which a part is evaluated, and a part is not.
 inline bool is_in_mid_prompt(const token_event& e) noexcept {
     const auto& t = e.timings;

@@ -34,6 +34,11 @@ class policed_voice : public policed_gateway {
         c.say(start_of(text));
         ASSERT_TRUE(policy_was_asked(before + 1));
     }
+    /// The same for two turns, "Hello!" and "And you?".
+    void say_two_and_be_pondered(voice_client& c) {
+        say_and_be_pondered(c, "Hello!");
+        say_and_be_pondered(c, "And you?");
+    }
     /// Ends the session, and gives the types that came before, with the replies that they end.
     static std::vector<std::string> rest_of(voice_client& c) {
         c.say({{"type", "end"}});
@@ -145,8 +150,7 @@ TEST_F(policed_voice, forgets_the_words_of_an_interrupted_turn_that_is_refused) 
 TEST_F(policed_voice, answers_the_last_of_two_turns_when_both_are_allowed) {
     start();
     auto c = voice();
-    say_and_be_pondered(c, "Hello!");
-    say_and_be_pondered(c, "And you?");
+    say_two_and_be_pondered(c);
     policy_decides("Hello!", true);
     const auto over = c.read("end");
     EXPECT_EQ(over["reply"], "1");
@@ -161,8 +165,7 @@ TEST_F(policed_voice, answers_the_last_of_two_turns_when_both_are_allowed) {
 TEST_F(policed_voice, waits_for_the_verdict_on_the_first_turn_before_it_answers_the_second) {
     start();
     auto c = voice();
-    say_and_be_pondered(c, "Hello!");
-    say_and_be_pondered(c, "And you?");
+    say_two_and_be_pondered(c);
     policy_decides("And you?", true);
     ASSERT_TRUE(poll_until([&] { return has_allowed(1); }));
     EXPECT_TRUE(nothing_was_generated());
@@ -176,8 +179,7 @@ TEST_F(policed_voice, waits_for_the_verdict_on_the_first_turn_before_it_answers_
 TEST_F(policed_voice, answers_the_second_turn_where_the_first_is_refused) {
     start();
     auto c = voice();
-    say_and_be_pondered(c, "Hello!");
-    say_and_be_pondered(c, "And you?");
+    say_two_and_be_pondered(c);
     policy_decides("And you?", true);
     ASSERT_TRUE(poll_until([&] { return has_allowed(1); }));
     policy_decides("Hello!", false);

@@ -19,6 +19,14 @@ reply_rules speech_rules() {
     return r;
 }
 
+// Of conversation::stream().
+auto reader_rules() {
+    auto rules = speech_rules();
+    rules.pacing = tandem::detail::uncut;
+    rules.hands_over_reasoning = true;
+    return rules;
+}
+
 TEST(reply_machine_speech, keeps_reasoning_for_the_next_request_only) {
     machine_driver d(speech_rules());
     d.prompt_ids.reset();
@@ -58,10 +66,7 @@ TEST(reply_machine_speech, tells_the_reasoning_in_its_result) {
 }
 
 TEST(reply_machine_speech, hands_reasoning_over_as_it_comes_to_who_reads_it) {
-    auto rules = speech_rules();
-    rules.pacing = tandem::detail::uncut;
-    rules.hands_over_reasoning = true;
-    machine_driver d(rules);
+    machine_driver d(reader_rules());
     d.begin();
     d.tokens("<think>", "Hm.");
     EXPECT_THAT(d.wants(), ElementsAre("thought 0 'Hm.'"));
@@ -97,10 +102,7 @@ tandem::wire::token_event progress_to(int evaluated) {
 }
 
 TEST(reply_machine_speech, tells_a_reader_that_a_long_prompt_is_being_evaluated) {
-    auto rules = speech_rules();
-    rules.pacing = tandem::detail::uncut;
-    rules.hands_over_reasoning = true;
-    machine_driver d(rules);
+    machine_driver d(reader_rules());
     d.begin();
     d.machine.event_read(d.now, progress_to(0));
     EXPECT_THAT(d.wants(), IsEmpty()) << "it has begun";
@@ -133,10 +135,8 @@ TEST(reply_machine_speech, tells_the_reasoning_that_an_interrupt_left_behind) {
 }
 
 TEST(reply_machine_speech, ends_with_its_last_text_though_reasoning_comes_behind_it) {
-    auto rules = speech_rules();
-    rules.pacing = tandem::detail::uncut;
-    rules.hands_over_reasoning = true;
-    machine_driver d(rules, {.first_min_tokens = 0, .first_max_tokens = 1, .max_tokens = 1});
+    machine_driver d(reader_rules(),
+                     {.first_min_tokens = 0, .first_max_tokens = 1, .max_tokens = 1});
     d.begin();
     d.tokens("Well", " then", "<think>", "Hm.");
     d.final();
