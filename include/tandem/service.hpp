@@ -9,6 +9,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ namespace tandem {
 
 namespace detail {
 class service_core;
+class service_loops;
 }
 
 /// Conversations over a list of llama-servers. A conversation is pinned to a server, and leases
@@ -27,12 +29,22 @@ class service_core;
 /// `server.queue_timeout` long. One whose server is down or was removed goes to another one with
 /// its next turn.
 ///
-/// Thread-safety, lifetime and execution context: as for `client`. Everything works on one strand;
-/// destroying the service ends its conversations and their replies with errc::client_destroyed.
+/// Thread-safety, lifetime and execution context: as for `client`. Destroying the service ends its
+/// conversations and their replies with errc::client_destroyed.
+///
+/// Loops. A service may be spread over several executors, one for each core, say. A conversation
+/// works on one of them from its beginning to its end, on a strand of it and with connections of
+/// its own there: nothing is shared between loops while tokens come. What they share is asked for
+/// once a request: the servers' slots, which go to whoever asked first, and what is known of the
+/// servers' health.
 class service {
  public:
     /// Throws config_error, which names every fault of the configuration.
     service(boost::asio::any_io_executor executor, service_config c);
+    /// One loop for each executor; naming one that has several threads several times spreads the
+    /// work over these. All must run as long as the service is there. Throws config_error as above,
+    /// and if there is no loop.
+    service(std::vector<boost::asio::any_io_executor> loops, service_config c);
     service(service&&) noexcept;
     service& operator=(service&&) noexcept;
     ~service();
@@ -45,6 +57,9 @@ class service {
     /// may still hold its text. It begins elsewhere where that server is away or not in the list,
     /// or has no slot free while another one has.
     conversation create(conversation_options options, std::string near);
+    /// On the loop of this place in the constructor's list, where create() takes the next in turn.
+    /// Throws std::out_of_range where there is none.
+    conversation create(conversation_options options, std::string near, std::size_t loop);
     /// A conversation from what conversation::async_save() gave, with the options that were saved.
     /// Nothing, and the reason in `diag`, if `json` is not that.
     std::optional<conversation> load(std::string_view json, error_code& ec,
@@ -64,18 +79,20 @@ class service {
     template <class CompletionToken>
     auto async_servers(CompletionToken&& token, diagnostics* diag = nullptr) {
         return detail::async_call<std::vector<server_status>>(get_executor(), &service::ask_servers,
-                                                              token, diag, core_);
+                                                              token, diag, first_core());
     }
 
-    /// The strand of the service; see client::get_executor().
+    /// The strand of the first loop; see client::get_executor().
     boost::asio::any_io_executor get_executor() const noexcept;
+    std::size_t loops() const noexcept;
 
  private:
     using core = std::shared_ptr<detail::service_core>;
+    core first_core() const noexcept;
     static void ask_servers(core c,
                             std::shared_ptr<detail::pending_call<std::vector<server_status>>> call);
 
-    core core_;
+    std::shared_ptr<detail::service_loops> loops_;
 };
 
 }  // namespace tandem

@@ -1,0 +1,14 @@
+#include "service/service_loops.hpp"
+
+namespace tandem::detail {
+
+service_loops::service_loops(const std::vector<boost::asio::any_io_executor>& executors,
+                             const service_config& c) {
+    for (const auto& executor : executors) cores_.push_back(service_core::make(executor, c));
+}
+
+void service_loops::close() const {
+    for (const auto& core : cores_) core->home().dispatch([core] { core->home().close(); });
+}
+
+}  // namespace tandem::detail
