@@ -21,7 +21,7 @@ namespace tandem {
 namespace detail {
 class service_core;
 class service_loops;
-}
+}  // namespace detail
 
 /// Conversations over a list of llama-servers. A conversation is pinned to a server, and leases
 /// slots there while it generates; it finds them again by what they hold. Turns that find no slot

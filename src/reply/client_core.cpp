@@ -10,19 +10,27 @@
 
 namespace tandem::detail {
 
-client_core::client_core(std::shared_ptr<event_home> home, tandem::config c)
+client_core::client_core(std::shared_ptr<event_home> home, tandem::config c,
+                         std::shared_ptr<shared_server> shared)
     : home_(std::move(home)),
       config_(std::move(c)),
       transport_(
           transport::make_curl_transport(home_->executor(), transport::curl_options_of(config_))),
       calls_(std::in_place, home_->executor(), *transport_, config_.request_timeout),
       server_(config_.slots, config_.reuse_guard),
-      circuit_(config_.breaker_failures, config_.breaker_pause),
-      keeper_(*this, server_.reuse_guard()) {}
+      shared_(std::move(shared)),
+      keeper_(*this, slots_of(shared_)) {}
 
 std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home, tandem::config c) {
+    auto shared = std::make_shared<shared_server>(c);
+    return make(std::move(home), std::move(c), std::move(shared));
+}
+
+std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home, tandem::config c,
+                                               std::shared_ptr<shared_server> shared) {
     auto& place = *home;
-    std::shared_ptr<client_core> core(new client_core(std::move(home), std::move(c)));
+    std::shared_ptr<client_core> core(
+        new client_core(std::move(home), std::move(c), std::move(shared)));
     place.add(core);
     return core;
 }
@@ -59,18 +67,19 @@ void client_core::props_arrived(error_code ec, const diagnostics& diag, const se
 void client_core::request_failed(const error_code& ec) {
     server_.request_failed(ec);
     keeper_.set_guard(server_.reuse_guard());
-    if (kind_of(ec, true) == failure_kind::away) circuit_.not_reached(now());
+    if (kind_of(ec, true) == failure_kind::away) shared_->circuit.lock()->not_reached(now());
 }
 
 void client_core::completion_failed(const error_code& ec, time_point sent) {
     request_failed(ec);
-    if (kind_of(ec, true) != failure_kind::broken || !circuit_.failed(now(), sent)) return;
-    log(log_level::warning, "server {}: {} requests in a row failed: it gets none for {:.1f} s",
-        shown_url(), circuit_.failures(), to_ms(*circuit_.open_until() - now()) / 1000);
+    if (kind_of(ec, true) != failure_kind::broken) return;
+    if (const auto opened = shared_->circuit.failed(now(), sent))
+        log(log_level::warning, "server {}: {} requests in a row failed: it gets none for {:.1f} s",
+            shown_url(), opened->failures(), to_ms(*opened->open_until() - now()) / 1000);
 }
 
 void client_core::server_works() {
-    if (circuit_.succeeded()) log(log_level::info, "server {}: answers again", shown_url());
+    if (shared_->circuit.succeeded()) log(log_level::info, "server {}: answers again", shown_url());
 }
 
 std::string client_core::shown_url() const {
@@ -78,15 +87,16 @@ std::string client_core::shown_url() const {
 }
 
 std::optional<failure> client_core::refuses(time_point now) {
-    if (circuit_.allows(now)) {
-        circuit_.sent(now);
+    const auto circuit = shared_->circuit.lock();
+    if (circuit->allows(now)) {
+        circuit->sent(now);
         return std::nullopt;
     }
     return failure{
         errc::circuit_open,
         {.client_message = fmt::format(
              "the last {} requests to {} failed; it is tried again in {:.1f} s",
-             circuit_.failures(), shown_url(), to_ms(*circuit_.open_until() - now) / 1000)}};
+             circuit->failures(), shown_url(), to_ms(*circuit->open_until() - now) / 1000)}};
 }
 
 void client_core::ran_on_another_slot(int asked, int used) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/failure.hpp"
-#include "reply/circuit_breaker.hpp"
 #include "reply/event_home.hpp"
 #include "reply/known_server.hpp"
+#include "reply/shared_server.hpp"
 #include "reply/slot_keeper.hpp"
 #include "server/server_calls.hpp"
 #include "transport/transport.hpp"
@@ -23,12 +23,16 @@
 
 namespace tandem::detail {
 
-/// What the replies to one server share: the transport, the slots, and what is known of the server.
-/// All functions run on the home's strand, but for make() and context_ended().
+/// What the replies to one server share on one loop: the transport, the slots, and what is known of
+/// the server. All functions run on the home's strand, but for make() and context_ended().
 class client_core final : public std::enable_shared_from_this<client_core>, public home_tenant {
  public:
     using prepared = std::function<void(error_code, const diagnostics&, const server_props&)>;
 
+    /// `shared`: with other loops that use the server.
+    static std::shared_ptr<client_core> make(std::shared_ptr<event_home> home, config c,
+                                             std::shared_ptr<shared_server> shared);
+    /// One that has the server for itself.
     static std::shared_ptr<client_core> make(std::shared_ptr<event_home> home, config c);
 
     event_home& home() const noexcept { return *home_; }
@@ -61,7 +65,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     /// sent.
     std::optional<failure> refuses(time_point now);
     /// The same, without a request that follows.
-    bool may_serve(time_point now) const noexcept { return circuit_.allows(now); }
+    bool may_serve(time_point now) const { return shared_->circuit.lock()->allows(now); }
 
     // What requests tell of the server; those to /completion tell when they were sent.
     void request_failed(const error_code& ec);
@@ -76,7 +80,8 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     }
 
  private:
-    client_core(std::shared_ptr<event_home> home, tandem::config c);
+    client_core(std::shared_ptr<event_home> home, tandem::config c,
+                std::shared_ptr<shared_server> shared);
 
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
     void log_lines(const std::vector<log_line>& lines) const;
@@ -87,7 +92,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     // Empty once the execution context is gone, as transport_ is.
     std::optional<server::server_calls> calls_;
     known_server server_;
-    circuit_breaker circuit_;
+    std::shared_ptr<shared_server> shared_;
     slot_keeper keeper_;
     std::vector<prepared> preparing_;
     bool shut_down_ = false;

@@ -11,8 +11,10 @@
 
 namespace tandem::detail {
 
-event_home::event_home(const boost::asio::any_io_executor& executor, logger log)
-    : executor_(boost::asio::make_strand(executor)), logger_(std::move(log)) {}
+event_home::event_home(const boost::asio::any_io_executor& executor, logger log, id_source ids)
+    : executor_(boost::asio::make_strand(executor)),
+      logger_(std::move(log)),
+      ids_(std::move(ids)) {}
 
 event_home::~event_home() {
     if (registry_) registry_->remove(*this);

@@ -4,6 +4,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
 #include <atomic>
@@ -34,12 +35,20 @@ class home_tenant {
     ~home_tenant() = default;
 };
 
+/// Numbers for replies and conversations; those of one service share it, over all its loops.
+using id_source = std::shared_ptr<std::atomic<std::uint64_t>>;
+
+inline id_source make_id_source() {
+    return std::make_shared<std::atomic<std::uint64_t>>(0);
+}
+
 /// Where a client, or a service with its servers and conversations, does its work: the strand, the
 /// log, and the end of both. All functions but close(), closed() and context_ended() may be called
 /// from any thread.
 class event_home : public std::enable_shared_from_this<event_home> {
  public:
-    event_home(const boost::asio::any_io_executor& executor, logger log);
+    event_home(const boost::asio::any_io_executor& executor, logger log,
+               id_source ids = make_id_source());
     ~event_home();
 
     /// The strand; empty once the execution context is gone.
@@ -51,8 +60,14 @@ class event_home : public std::enable_shared_from_this<event_home> {
         const auto strand = executor_;
         if (strand) boost::asio::dispatch(strand, std::move(f));
     }
-    /// Of a reply or a conversation: unique on this home, and never 0.
-    std::uint64_t next_id() noexcept { return ++last_id_; }
+    /// The same in a turn of its own, also where the caller is on a thread of the context.
+    template <class Function>
+    void post(Function f) const {
+        const auto strand = executor_;
+        if (strand) boost::asio::post(strand, std::move(f));
+    }
+    /// Of a reply or a conversation: unique among those of the source, and never 0.
+    std::uint64_t next_id() noexcept { return ++*ids_; }
 
     void add(std::weak_ptr<home_tenant> tenant);
     /// Tells all tenants, the latest first, that it is over; nothing can be started afterwards.
@@ -71,7 +86,7 @@ class event_home : public std::enable_shared_from_this<event_home> {
 
     boost::asio::any_io_executor executor_;
     logger logger_;
-    std::atomic<std::uint64_t> last_id_{0};
+    id_source ids_;
     std::mutex tenants_mutex_;
     std::vector<std::weak_ptr<home_tenant>> tenants_;
     std::size_t swept_at_ = 64;

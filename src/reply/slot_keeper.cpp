@@ -3,6 +3,8 @@
 #include "reply/client_core.hpp"
 #include "reply/clock.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -14,26 +16,58 @@ namespace {
 constexpr std::array no_slots{errc::not_supported, errc::unauthorized, errc::bad_request,
                               errc::bad_response};
 
-int most_slots(const config& c) {
-    constexpr int all = 1024;  // the bound of the field
-    return c.slots > 0 ? c.slots : all;
-}
-
 }  // namespace
 
-slot_keeper::slot_keeper(client_core& core, duration reuse_guard)
+slot_keeper::slot_keeper(client_core& core, shared_slots room)
     : core_(core),
-      scheduler_(most_slots(core.config()), reuse_guard),
+      room_(std::move(room)),
       timer_(std::in_place, core.executor()),
       watch_timer_(std::in_place, core.executor()) {
-    scheduler_.set_queue_limit(static_cast<std::size_t>(core.config().queue_limit));
-    if (core.config().verify_cut) watch_.emplace();
+    room_->lock()->keepers.emplace(this, std::nullopt);
+}
+
+slot_keeper::~slot_keeper() {
+    leave();
+}
+
+// Not inline, also where two loops are strands of one context: the caller may hold the room's lock.
+template <class Function>
+void slot_keeper::post(Function f) {
+    boost::asio::post(core_.executor(),
+                      [weak = core_.weak_from_this(), f = std::move(f)]() mutable {
+                          if (const auto core = weak.lock()) f(core->keeper());
+                      });
+}
+
+// What it had is for the others.
+void slot_keeper::leave() noexcept {
+    const auto room = room_->lock();
+    if (room->keepers.erase(this) == 0) return;
+    for (const auto& [ticket, keeper] : room->wishes)
+        if (keeper == this) room->scheduler.withdraw(ticket);
+    for (const auto& [slot, keeper] : room->uses)
+        if (keeper == this)
+            room->scheduler.release(slot, now(), {.side = slots::server_side::maybe_busy});
+    for (const auto& [owner, keeper] : room->owners)
+        if (keeper == this) room->scheduler.let_go(owner);
+    const auto is_own = [this](const auto& entry) { return entry.second == this; };
+    std::erase_if(room->wishes, is_own);
+    std::erase_if(room->uses, is_own);
+    std::erase_if(room->owners, is_own);
+    std::erase_if(room->when_idle, [this](const auto& w) { return w.second.keeper == this; });
+    if (room->looker == this && room->watch) room->watch->failed(now());
+    if (room->looker == this) room->looker = nullptr;
+    for (const auto& [other, alarm] : room->keepers) other->post([](slot_keeper& k) { k.give(); });
 }
 
 slots::ticket slot_keeper::want(slots::wish w, slot_taker taker) {
     waiting who{std::move(taker), w.priority == slots::priority::warming, w.owner};
-    const auto t = scheduler_.request(std::move(w));
-    if (t != slots::no_ticket) waiting_.emplace(t, std::move(who));
+    const auto room = room_->lock();
+    if (who.owner != slots::nobody) room->owners[who.owner] = this;
+    const auto t = room->scheduler.request(std::move(w));
+    if (t == slots::no_ticket) return t;
+    room->wishes.emplace(t, this);
+    waiting_.emplace(t, std::move(who));
     return t;
 }
 
@@ -42,16 +76,34 @@ void slot_keeper::give() {
     // A taker may let go of the last reply, and of the client.
     const auto core = core_.shared_from_this();
     // What is not taken is free for the next ticket.
-    for (auto given = scheduler_.grants(now()); !given.empty(); given = scheduler_.grants(now()))
+    for (auto given = take_grants(); !given.empty(); given = take_grants())
         for (const auto& g : given) offer(g);
     arm_timer();
     arm_watch();
 }
 
+// Those of other loops are told there.
+std::vector<slots::grant> slot_keeper::take_grants() {
+    const auto room = room_->lock();
+    std::vector<slots::grant> own;
+    for (const auto& g : room->scheduler.grants(now())) {
+        auto* const keeper = room->wishes.extract(g.ticket).mapped();
+        room->uses[g.slot] = keeper;
+        if (keeper == this)
+            own.push_back(g);
+        else
+            keeper->post([g](slot_keeper& k) {
+                k.offer(g);
+                k.give();
+            });
+    }
+    return own;
+}
+
 void slot_keeper::offer(const slots::grant& g) {
     if (!must_be_erased(g)) return hand_over(g);
     empty_slot(g.slot, [this, g] {
-        forget_if_gone(g.previous);
+        room_->lock()->forget_if_gone(g.previous);
         hand_over(g);
         give();
     });
@@ -63,19 +115,29 @@ void slot_keeper::hand_over(const slots::grant& g) {
     if (found && g.guard_wait > duration{})
         core_.log(found.mapped().is_warming ? log_level::debug : log_level::warning,
                   "slot {}: reuse guard, waited {:.0f} ms", g.slot, to_ms(g.guard_wait));
-    if (!found || core_.shut_down() || !found.mapped().taker(g))
-        return scheduler_.release(g.slot, now(), {.has_run = false});
+    if (!found || core_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
+    const auto room = room_->lock();
     // The taker may have given it back already.
-    if (watch_ && scheduler_.busy(g.slot)) watch_->granted(g.slot, now());
+    const auto use = room->uses.find(g.slot);
+    if (room->watch && use != room->uses.end() && use->second == this)
+        room->watch->granted(g.slot, now());
+}
+
+// Nothing ran on it.
+void slot_keeper::give_back(int slot) {
+    const auto room = room_->lock();
+    room->uses.erase(slot);
+    room->scheduler.release(slot, now(), {.has_run = false});
 }
 
 // --- text that others must not see
 
 bool slot_keeper::must_be_erased(const slots::grant& g) const {
-    if (g.previous == slots::nobody || isolated_.empty()) return false;
+    const auto room = room_->lock();
+    if (g.previous == slots::nobody || room->isolated.empty()) return false;
     const auto found = waiting_.find(g.ticket);
     const auto owner = found == waiting_.end() ? slots::nobody : found->second.owner;
-    return isolated_.count(g.previous) > 0 || isolated_.count(owner) > 0;
+    return room->isolated.contains(g.previous) || room->isolated.contains(owner);
 }
 
 /// Precondition: the slot is in use.
@@ -83,70 +145,87 @@ void slot_keeper::empty_slot(int slot, std::function<void()> then) {
     core_.calls().erase_slot(
         slot, [this, slot, then = std::move(then)](error_code ec, const diagnostics& diag) {
             const auto core = core_.shared_from_this();
-            if (!ec) {
-                scheduler_.forget_contents(slot);
-            } else {
-                foreign_.insert(slot);
-                tell_not_erased(slot, diag);
-            }
+            if (ec) tell_not_erased(slot, diag);
+            if (const auto room = room_->lock(); ec)
+                room->foreign.insert(slot);
+            else
+                room->scheduler.forget_contents(slot);
             then();
         });
 }
 
-void slot_keeper::forget_if_gone(slots::owner_id owner) {
-    const auto found = isolated_.find(owner);
-    const bool has_left = found != isolated_.end() && found->second == stay::has_left;
-    if (has_left && scheduler_.slots_used_by(owner).empty()) isolated_.erase(found);
+// Of those that are in use, the use ends with their owner, and the next one erases them.
+std::vector<int> slot_keeper::occupy_slots_of(slots::owner_id owner) {
+    const auto room = room_->lock();
+    room->isolated[owner] = stay::has_left;
+    auto idle = room->scheduler.slots_used_by(owner);
+    std::erase_if(idle, [&](int slot) { return room->scheduler.busy(slot); });
+    for (const int slot : idle) {
+        room->scheduler.occupy(slot);
+        room->uses[slot] = this;
+    }
+    room->forget_if_gone(owner);
+    return idle;
 }
 
 void slot_keeper::erase_slots_of(slots::owner_id owner) {
-    isolated_[owner] = stay::has_left;
-    for (const int slot : scheduler_.slots_used_by(owner)) {
-        // Its use ends with its owner, and the next one erases it.
-        if (scheduler_.busy(slot)) continue;
-        scheduler_.occupy(slot);
+    for (const int slot : occupy_slots_of(owner))
         empty_slot(slot, [this, slot, owner] {
-            scheduler_.release(slot, now(), {.has_run = false});
-            forget_if_gone(owner);
+            give_back(slot);
+            room_->lock()->forget_if_gone(owner);
             give();
         });
-    }
-    forget_if_gone(owner);
 }
 
 void slot_keeper::tell_not_erased(int slot, const diagnostics& diag) {
-    const bool first = !std::exchange(erase_warned_, true);
+    const bool first = !std::exchange(room_->lock()->erase_warned, true);
     core_.log(first ? log_level::warning : log_level::debug, "slot {}: not erased: {}", slot,
               diag.to_string());
 }
 
 void slot_keeper::let_go(slots::owner_id owner) {
-    scheduler_.let_go(owner);
+    {
+        const auto room = room_->lock();
+        room->owners.erase(owner);
+        room->scheduler.let_go(owner);
+    }
     give();
 }
 
 void slot_keeper::retire(slots::owner_id owner) {
-    if (isolated_.contains(owner)) erase_slots_of(owner);
-    scheduler_.retire(owner);
+    const bool is_isolated = room_->lock()->isolated.contains(owner);
+    if (is_isolated) erase_slots_of(owner);
+    {
+        const auto room = room_->lock();
+        room->owners.erase(owner);
+        room->scheduler.retire(owner);
+    }
     give();
 }
 
 duration slot_keeper::forget(slots::ticket t) {
-    const auto guarded = scheduler_.guard_wait(t, now());
-    scheduler_.withdraw(t);
+    const auto guarded = withdraw(t);
     waiting_.erase(t);
     give();
     return guarded;
 }
 
+duration slot_keeper::withdraw(slots::ticket t) {
+    const auto room = room_->lock();
+    const auto guarded = room->scheduler.guard_wait(t, now());
+    room->scheduler.withdraw(t);
+    room->wishes.erase(t);
+    return guarded;
+}
+
 void slot_keeper::raise(slots::ticket t, slots::priority to) {
-    scheduler_.raise(t, to);
+    room_->lock()->scheduler.raise(t, to);
     give();
 }
 
 void slot_keeper::log_wait(std::uint64_t reply, slots::ticket t) const {
-    if (const auto why = scheduler_.why_waiting(t, now()))
-        core_.log(log_level::info, "reply {}: {}", reply, slots::in_words(*why));
+    const auto why = room_->lock()->scheduler.why_waiting(t, now());
+    if (why) core_.log(log_level::info, "reply {}: {}", reply, slots::in_words(*why));
 }
 
 void slot_keeper::release(int slot, slots::release_note note, bool erase, bool was_cut,
@@ -163,7 +242,8 @@ void slot_keeper::release(int slot, slots::release_note note, bool erase, bool w
 void slot_keeper::erased(const ended_use& use, const error_code& ec, const diagnostics& diag) {
     const auto core = core_.shared_from_this();
     if (!ec) {
-        if (watch_ && use.was_cut && use.when_idle) use.when_idle(now() - use.at);
+        const bool is_watching = room_->lock()->watch.has_value();
+        if (is_watching && use.was_cut && use.when_idle) use.when_idle(now() - use.at);
         return put_back({.slot = use.slot, .note = {.is_use = use.note.is_use}, .at = use.at});
     }
     tell_not_erased(use.slot, diag);
@@ -171,31 +251,33 @@ void slot_keeper::erased(const ended_use& use, const error_code& ec, const diagn
 }
 
 void slot_keeper::put_back(ended_use use) {
-    foreign_.erase(use.slot);
-    last_use_ = now();
-    if (watch_ && use.was_cut) {
-        use.note.side = watch_->cut(use.slot, use.at, use.note.side);
-        when_idle_[use.slot] = std::move(use.when_idle);
+    {
+        const auto room = room_->lock();
+        if (room->uses.erase(use.slot) == 0) return;
+        room->foreign.erase(use.slot);
+        room->last_use = now();
+        if (room->watch && use.was_cut) {
+            use.note.side = room->watch->cut(use.slot, use.at, use.note.side);
+            room->when_idle[use.slot] = {this, std::move(use.when_idle)};
+        }
+        room->scheduler.release(use.slot, room->last_use, std::move(use.note));
     }
-    scheduler_.release(use.slot, last_use_, std::move(use.note));
     give();
 }
 
 void slot_keeper::server_has(int slots, duration reuse_guard) {
-    scheduler_.limit_to(slots);
-    scheduler_.set_guard(reuse_guard);
+    {
+        const auto room = room_->lock();
+        room->is_known = true;
+        room->scheduler.limit_to(slots);
+        room->scheduler.set_guard(reuse_guard);
+    }
     give();
 }
 
 void slot_keeper::set_guard(duration reuse_guard) {
-    scheduler_.set_guard(reuse_guard);
+    room_->lock()->scheduler.set_guard(reuse_guard);
     give();
-}
-
-int slot_keeper::requests_waiting() const noexcept {
-    const auto live = std::count_if(waiting_.begin(), waiting_.end(),
-                                    [](const auto& w) { return !w.second.is_warming; });
-    return static_cast<int>(live);
 }
 
 void slot_keeper::stop() {
@@ -204,14 +286,15 @@ void slot_keeper::stop() {
 }
 
 void slot_keeper::context_ended() noexcept {
+    leave();
     waiting_.clear();
-    when_idle_.clear();
     timer_.reset();
     watch_timer_.reset();
 }
 
+// Each loop wakes up for its own wishes: another one may be busy, or at its end.
 void slot_keeper::arm_timer() {
-    const auto due = scheduler_.next_grant();
+    const auto due = set_alarms();
     // A timer that nobody waits for would keep the event loop busy.
     if (!due) return void(timer_->cancel());
     timer_->expires_at(*due);
@@ -220,15 +303,28 @@ void slot_keeper::arm_timer() {
     });
 }
 
-// --- cuts that are verified
-
-std::optional<time_point> slot_keeper::next_look() const {
-    if (!watch_) return std::nullopt;
-    return watch_->next_look(scheduler_.is_idle() ? std::optional(last_use_) : std::nullopt);
+// Gives its own.
+std::optional<time_point> slot_keeper::set_alarms() {
+    const auto room = room_->lock();
+    std::map<slot_keeper*, time_point> first;
+    for (const auto& due : room->scheduler.due_grants()) {
+        const auto at = first.emplace(room->wishes.at(due.ticket), due.at).first;
+        at->second = std::min(at->second, due.at);
+    }
+    room->keepers[this].reset();
+    for (const auto& [keeper, at] : first) {
+        auto& alarm = room->keepers.at(keeper);
+        if (alarm && *alarm <= at) continue;
+        alarm = at;
+        if (keeper != this) keeper->post([](slot_keeper& k) { k.give(); });
+    }
+    return room->keepers[this];
 }
 
+// --- cuts that are verified
+
 void slot_keeper::arm_watch() {
-    const auto due = next_look();
+    const auto due = room_->lock()->next_look();
     if (!due) return void(watch_timer_->cancel());
     watch_timer_->expires_at(*due);
     watch_timer_->async_wait([this, weak = core_.weak_from_this()](error_code ec) {
@@ -236,11 +332,18 @@ void slot_keeper::arm_watch() {
     });
 }
 
+// The timer may have been set anew just when it ran out, and another loop may look.
+bool slot_keeper::begin_look() {
+    const auto room = room_->lock();
+    const auto due = room->next_look();
+    if (core_.shut_down() || !due || *due > now()) return false;
+    room->watch->look_begun(now());
+    room->looker = this;
+    return true;
+}
+
 void slot_keeper::look() {
-    // The timer may have been set anew just when it ran out.
-    const auto due = next_look();
-    if (core_.shut_down() || !due || *due > now()) return;
-    watch_->look_begun(now());
+    if (!begin_look()) return;
     core_.calls().slots(
         [this](error_code ec, const diagnostics& diag, const std::vector<slot_state>& states) {
             looked(ec, diag, states);
@@ -251,28 +354,38 @@ void slot_keeper::looked(const error_code& ec, const diagnostics& diag,
                          const std::vector<slot_state>& states) {
     if (core_.shut_down()) return;
     const auto core = core_.shared_from_this();
-    if (!ec) {
-        take_news(watch_->answered(states, now()));
-    } else if (std::find(no_slots.begin(), no_slots.end(), ec) == no_slots.end()) {
-        core_.log(log_level::debug, "verify_cut: {}", diag.to_string());
-        take_news(watch_->failed(now()));
-    } else {
-        core_.log(log_level::warning, "verify_cut: cuts are not verified: {}", diag.to_string());
-        take_news(watch_->give_up(now()));
-        watch_.reset();
-    }
-    if (!watch_ || !watch_->is_watching()) scheduler_.stop_verifying();
+    const bool knows_none = std::ranges::find(no_slots, ec) != no_slots.end();
+    if (ec)
+        core_.log(knows_none ? log_level::warning : log_level::debug, "verify_cut: {}{}",
+                  knows_none ? "cuts are not verified: " : "", diag.to_string());
+    for (const auto& n : take_answer(ec, states)) log_news(n);
     give();
 }
 
-void slot_keeper::take_news(const std::vector<slots::release_news>& news) {
+std::vector<slots::release_news> slot_keeper::take_answer(const error_code& ec,
+                                                          const std::vector<slot_state>& states) {
+    const auto room = room_->lock();
+    room->looker = nullptr;
+    if (!room->watch) return {};
+    const bool gives_up = std::ranges::find(no_slots, ec) != no_slots.end();
+    auto news = !ec        ? room->watch->answered(states, now())
+                : gives_up ? room->watch->give_up(now())
+                           : room->watch->failed(now());
+    if (gives_up) room->watch.reset();
     for (const auto& n : news) {
-        scheduler_.set_side(n.slot, n.side);
-        log_news(n);
-        if (n.side != slots::server_side::idle) continue;
-        const auto told = when_idle_.extract(n.slot);
-        if (told && told.mapped()) told.mapped()(n.since_cut);
+        room->scheduler.set_side(n.slot, n.side);
+        if (n.side == slots::server_side::idle) tell_idle(*room, n);
     }
+    if (!room->watch || !room->watch->is_watching()) room->scheduler.stop_verifying();
+    return news;
+}
+
+// On the loop whose request it was.
+void slot_keeper::tell_idle(slot_room& room, const slots::release_news& n) {
+    const auto found = room.when_idle.extract(n.slot);
+    if (!found || !found.mapped().told) return;
+    found.mapped().keeper->post([told = std::move(found.mapped().told),
+                                 since_cut = n.since_cut](slot_keeper&) { told(since_cut); });
 }
 
 void slot_keeper::log_news(const slots::release_news& n) const {

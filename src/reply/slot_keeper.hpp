@@ -1,5 +1,6 @@
 #pragma once
 
+#include "reply/shared_server.hpp"
 #include "slots/release_watch.hpp"
 #include "slots/slot_scheduler.hpp"
 
@@ -12,7 +13,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace tandem::detail {
@@ -22,13 +22,17 @@ class client_core;
 /// Is offered the slot of its ticket. False: it is not wanted any more, and goes back unused.
 using slot_taker = std::function<bool(const slots::grant&)>;
 
-/// The slots of one client: the scheduler, its timer, and what is asked of the server about slots:
-/// to erase them, and with `verify_cut` whether they are idle after a cut. A part of client_core;
-/// all functions but context_ended() run on its strand.
+/// The slots of one server, for the requests of one loop: the scheduler, which those of other loops
+/// share, a timer, and what is asked of the server about slots: to erase them, and with
+/// `verify_cut` whether they are idle after a cut. A slot that another loop's wish gets is posted
+/// there. A part of client_core; all functions but context_ended() run on its strand.
 class slot_keeper {
  public:
     /// `core` owns the object.
-    slot_keeper(client_core& core, duration reuse_guard);
+    slot_keeper(client_core& core, shared_slots room);
+    ~slot_keeper();
+    slot_keeper(const slot_keeper&) = delete;
+    slot_keeper& operator=(const slot_keeper&) = delete;
 
     /// Queues a wish; give() must follow, once the caller knows its ticket. The taker is called
     /// once at most, and must not keep the client alive. Gives no_ticket if as many wait as may.
@@ -39,16 +43,15 @@ class slot_keeper {
     void let_go(slots::owner_id owner);
     /// What this owner leaves in a slot is erased before another one uses that, and the other way
     /// round.
-    void isolate(slots::owner_id owner) { isolated_[owner] = stay::is_here; }
+    void isolate(slots::owner_id owner) { room_->lock()->isolated[owner] = stay::is_here; }
     /// The slot holds text that its request must not go on from, and that could not be erased.
-    bool holds_foreign_text(int slot) const { return foreign_.count(slot) > 0; }
+    bool holds_foreign_text(int slot) const { return room_->lock()->foreign.contains(slot); }
     /// See slot_scheduler.
-    void set_sharing(bool is_on) noexcept { scheduler_.set_sharing(is_on); }
     bool was_last_used_by(int slot, slots::owner_id owner) const {
-        return scheduler_.was_last_used_by(slot, owner);
+        return room_->lock()->scheduler.was_last_used_by(slot, owner);
     }
     std::optional<int> last_slot_of(slots::owner_id owner) const {
-        return scheduler_.last_slot_of(owner);
+        return room_->lock()->scheduler.last_slot_of(owner);
     }
     /// The owner will never come back. Slots of an isolated one are emptied now.
     void retire(slots::owner_id owner);
@@ -71,9 +74,7 @@ class slot_keeper {
     /// It may be another one now.
     void set_guard(duration reuse_guard);
     /// Slots that are used.
-    int slots() const noexcept { return scheduler_.slots(); }
-    /// Requests that wait for a slot, those that only prefill left out.
-    int requests_waiting() const noexcept;
+    int slots() const { return room_->lock()->scheduler.slots(); }
 
     /// The client is being destroyed: nothing is handed out any more.
     void stop();
@@ -87,9 +88,6 @@ class slot_keeper {
         slots::owner_id owner;
     };
 
-    /// Whether an isolated owner has ended; it is known until its last slot is empty.
-    enum class stay { is_here, has_left };
-
     /// A use of a slot that has ended.
     struct ended_use {
         int slot;
@@ -99,38 +97,40 @@ class slot_keeper {
         std::function<void(duration)> when_idle{};
     };
 
+    std::vector<slots::grant> take_grants();
     void offer(const slots::grant& g);
     void hand_over(const slots::grant& g);
+    void give_back(int slot);
     bool must_be_erased(const slots::grant& g) const;
     void tell_not_erased(int slot, const diagnostics& diag);
     void erase_slots_of(slots::owner_id owner);
-    void forget_if_gone(slots::owner_id owner);
+    std::vector<int> occupy_slots_of(slots::owner_id owner);
     void empty_slot(int slot, std::function<void()> then);
     void erased(const ended_use& use, const error_code& ec, const diagnostics& diag);
     void put_back(ended_use use);
+    duration withdraw(slots::ticket t);
     void arm_timer();
+    std::optional<time_point> set_alarms();
+    void leave() noexcept;
+    template <class Function>
+    void post(Function f);
 
     void look();
+    bool begin_look();
     void looked(const error_code& ec, const diagnostics& diag,
                 const std::vector<slot_state>& states);
-    void take_news(const std::vector<slots::release_news>& news);
+    std::vector<slots::release_news> take_answer(const error_code& ec,
+                                                 const std::vector<slot_state>& states);
+    static void tell_idle(slot_room& room, const slots::release_news& n);
     void log_news(const slots::release_news& n) const;
-    std::optional<time_point> next_look() const;
     void arm_watch();
 
     client_core& core_;
-    slots::slot_scheduler scheduler_;
+    shared_slots room_;
     std::map<slots::ticket, waiting> waiting_;
-    // Empty unless cuts are verified, and once the server cannot tell.
-    std::optional<slots::release_watch> watch_;
-    std::map<int, std::function<void(duration)>> when_idle_;
-    time_point last_use_{};
     // Empty once the execution context is gone.
     std::optional<boost::asio::steady_timer> timer_;
     std::optional<boost::asio::steady_timer> watch_timer_;
-    std::map<slots::owner_id, stay> isolated_;
-    std::set<int> foreign_;
-    bool erase_warned_ = false;
 };
 
 }  // namespace tandem::detail

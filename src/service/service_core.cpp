@@ -10,24 +10,46 @@
 #include <utility>
 
 namespace tandem::detail {
-service_core::service_core(std::shared_ptr<event_home> home, service_config c)
+service_core::service_core(std::shared_ptr<event_home> home, service_config c,
+                           std::shared_ptr<service_bonds> bonds)
     : home_(std::move(home)),
       config_(std::move(c)),
-      list_(config_.placement, config_.health_interval),
+      bonds_(std::move(bonds)),
       timer_(std::in_place, home_->executor()) {}
 
 std::shared_ptr<service_core> service_core::make(const boost::asio::any_io_executor& executor,
-                                                 service_config c) {
-    auto home = std::make_shared<event_home>(executor, c.server.logger);
+                                                 service_config c,
+                                                 std::shared_ptr<service_bonds> bonds) {
+    auto home = std::make_shared<event_home>(executor, c.server.logger, bonds->ids);
     auto& place = *home;
-    std::shared_ptr<service_core> core(new service_core(std::move(home), std::move(c)));
+    std::shared_ptr<service_core> core(
+        new service_core(std::move(home), std::move(c), std::move(bonds)));
     place.add(core);
-    const auto& urls = core->config_.servers;
-    if (urls.empty()) core->take_in(core->config_.server.url);
-    for (const auto& url : urls) core->take_in(url);
-    // The loop may be running already, on another thread.
-    if (core->config_.watch_always) core->home_->dispatch([core] { core->arm_timer(); });
     return core;
+}
+
+// The loop may be running already, on another thread.
+void service_core::begin() {
+    if (config_.watch_always) home_->dispatch([self = shared_from_this()] { self->arm_timer(); });
+}
+
+// --- other loops
+
+template <class Function>
+void service_core::tell_other_loops(Function f) const {
+    for (const auto& weak : bonds_->loops) {
+        const auto other = weak.lock();
+        if (!other || other.get() == this) continue;
+        other->home().post([other, f] {
+            if (!other->home().closed()) f(*other);
+        });
+    }
+}
+
+template <class Function>
+void service_core::on_all_loops(Function f) {
+    tell_other_loops(f);
+    f(*this);
 }
 
 // --- the list of servers
@@ -38,62 +60,70 @@ auto service_core::id_of(const core_ptr& core) const -> server_id {
     return services::no_server;
 }
 
-void service_core::add_server(const std::string& url) {
-    if (home_->closed()) return;
-    take_in(url);
-    arm_timer();
+// Nothing if it was dropped meanwhile.
+auto service_core::core_of(server_id id) -> core_ptr {
+    if (const auto known = cores_.find(id); known != cores_.end()) return known->second;
+    auto settings = config_.server;
+    std::shared_ptr<shared_server> shared;
+    {
+        const auto board = bonds_->board.lock();
+        const auto* const listed = board->list.find(id);
+        if (!listed) return nullptr;
+        settings.url = listed->url;
+        shared = board->shared.at(id);
+    }
+    auto core = client_core::make(home_, std::move(settings), std::move(shared));
+    return cores_.emplace(id, std::move(core)).first->second;
 }
 
-void service_core::take_in(const std::string& url) {
-    const auto id = list_.add(url);
-    if (id == services::no_server) return;
-    auto settings = config_.server;
-    settings.url = url;
-    const auto core = client_core::make(home_, std::move(settings));
-    core->keeper().set_sharing(config_.share_idle_slots);
-    cores_.emplace(id, core);
+void service_core::add_server(const std::string& url) {
+    if (home_->closed()) return;
+    bonds_->add(config_, url);
+    arm_timers();
 }
 
 void service_core::remove_server(std::string_view url, duration limit) {
     if (home_->closed()) return;
-    const auto* const s = list_.remove(now(), url, limit);
-    if (!s) return;
+    const auto generating = bonds_->remove(now(), url, limit);
+    if (!generating) return;
     home_->log(log_level::info, "server {}: removed, {} replies are finished",
-               transport::without_credentials(s->url), s->generating);
+               transport::without_credentials(std::string(url)), *generating);
     drop_drained();
     arm_timer();
 }
 
 void service_core::reload(const std::vector<std::string>& urls) {
-    std::vector<std::string> gone;
-    for (const auto& s : list_.all())
-        if (std::find(urls.begin(), urls.end(), s.url) == urls.end()) gone.push_back(s.url);
+    const auto gone = bonds_->not_among(urls);
     for (const auto& url : urls) add_server(url);
     for (const auto& url : gone) remove_server(url, std::chrono::minutes(1));
 }
 
 // Calls that still run there belong to conversations that go elsewhere.
 void service_core::drop_drained() {
-    std::vector<core_ptr> dropped;
-    for (const auto id : list_.drop_drained()) dropped.push_back(cores_.extract(id).mapped());
-    for (const auto& core : dropped) core->shut_down(errc::server_gone);
+    const auto dropped = bonds_->drop_drained();
+    if (!dropped.empty()) on_all_loops([dropped](service_core& loop) { loop.drop(dropped); });
 }
 
-void service_core::end_overdue(server_id id) {
-    const auto found = cores_.find(id);
-    if (found == cores_.end()) return;
-    const auto core = found->second;
+void service_core::drop(const std::vector<server_id>& dropped) {
+    for (const auto id : dropped)
+        if (const auto core = cores_.extract(id)) core.mapped()->shut_down(errc::server_gone);
+}
+
+void service_core::end_overdue(server_id id, const std::string& url) {
     const reason_to_leave removed{
         reason_to_leave::kind::removed,
         {errc::server_gone,
          {.client_message =
               fmt::format("server {} was removed, and the reply took longer than its limit",
-                          core->shown_url())}}};
-    leave_all(core, removed);
+                          transport::without_credentials(url))}}};
+    on_all_loops([id, removed](service_core& loop) { loop.leave_all(id, removed); });
 }
 
 // The last reply that leaves may drop a server that is being removed, whose calls send others away.
-void service_core::leave_all(core_ptr core, const reason_to_leave& reason) {
+void service_core::leave_all(server_id id, const reason_to_leave& reason) {
+    const auto found = cores_.find(id);
+    if (found == cores_.end()) return;
+    const auto core = found->second;
     for (const auto& c : conversations_at(core))
         if (c->pinned() == core) c->leave_server(reason);
 }
@@ -107,27 +137,7 @@ auto service_core::conversations_at(const core_ptr& core) const
 }
 
 std::vector<server_status> service_core::status() const {
-    std::vector<server_status> list;
-    for (const auto& s : list_.all()) {
-        const auto& core = cores_.at(s.id);
-        const auto asked = state_of(s);
-        list.push_back({.url = s.url,
-                        .state = s.health.state(),
-                        .draining = s.ends.has_value(),
-                        .circuit_open = !asked.takes_requests,
-                        .slots = asked.slots,
-                        .conversations = s.conversations,
-                        .generating = s.generating,
-                        .waiting = core->keeper().requests_waiting(),
-                        .fault = s.health.fault()});
-    }
-    return list;
-}
-
-services::server_state service_core::state_of(const listed_server& s) const {
-    const auto& core = cores_.at(s.id);
-    return {.takes_requests = core->may_serve(now()),
-            .slots = core->is_known() ? core->keeper().slots() : 0};
+    return bonds_->board.lock()->status(now());
 }
 
 // --- conversations
@@ -136,69 +146,80 @@ void service_core::conversation_began(const std::shared_ptr<conversation_shell>&
                                       std::string_view near) {
     if (home_->closed()) return;
     conversations_.emplace(shell->id(), shell);
-    const auto* const s =
-        near.empty() ? nullptr
-                     : list_.pin_near(near, [this](const listed_server& l) { return state_of(l); });
-    if (s) shell->begin_at(cores_.at(s->id));
+    if (const auto core = pin_near(near)) shell->begin_at(core);
     if (conversations_.size() == 1) arm_timer();
+}
+
+auto service_core::pin_near(std::string_view url) -> core_ptr {
+    if (url.empty()) return nullptr;
+    auto pinned = services::no_server;
+    {
+        const auto board = bonds_->board.lock();
+        const auto* const s = board->list.pin_near(url, board->states(now()));
+        if (s) pinned = s->id;
+    }
+    return core_of(pinned);
 }
 
 void service_core::conversation_ended(slots::owner_id conversation, const core_ptr& pinned) {
     conversations_.erase(conversation);
-    list_.unpin(id_of(pinned));
-    if (conversations_.empty()) arm_timer();
+    bonds_->board.lock()->list.unpin(id_of(pinned));
+    // Others may have left it to this loop to look after the servers.
+    if (conversations_.empty()) arm_timers();
 }
 
 auto service_core::place(const server_wish& wish) -> std::variant<core_ptr, failure> {
-    std::vector<server_id> without;
-    for (const auto& core : wish.without) without.push_back(id_of(core));
-    const auto* const next =
-        list_.place({.pinned = id_of(wish.pinned), .elsewhere = wish.elsewhere, .without = without},
-                    [this](const listed_server& s) { return state_of(s); });
-    if (!next) {
+    const auto placed = find_place(wish);
+    if (const auto* const none = std::get_if<failure>(&placed)) {
         arm_timer();
-        return why_none();
+        return *none;
     }
-    const auto& core = cores_.at(next->id);
+    const auto& found = std::get<found_place>(placed);
+    auto core = core_of(found.server);
     // A server that hangs is found out while the turn begins there.
-    if (wish.is_for_turn && list_.find(next->id)->health.needed(now())) arm_timer();
+    if (wish.is_for_turn && found.needs_check) arm_timer();
+    // It was dropped just now, and the old place is left already.
+    if (!core) return place({.without = wish.without, .is_for_turn = wish.is_for_turn});
     // It may serve, but perhaps one request only.
     if (wish.is_for_turn) core->refuses(now());
     return core;
 }
 
-failure service_core::why_none() const {
-    const auto& servers = list_.all();
-    std::string words = servers.empty() ? "the service has no server: add one" : "no server is up";
-    for (const auto& s : servers)
-        words += fmt::format("; {} is {}{}{}", cores_.at(s.id)->shown_url(),
-                             s.ends ? "being removed" : to_string(s.health.state()),
-                             s.health.fault().empty() ? "" : ": ", s.health.fault());
-    for (const auto& s : servers)
-        if (!state_of(s).takes_requests)
-            words += fmt::format("; the last requests to {} failed, it is left alone for a while",
-                                 cores_.at(s.id)->shown_url());
-    return {errc::no_model, {.client_message = std::move(words)}};
+auto service_core::find_place(const server_wish& wish) -> std::variant<found_place, failure> {
+    std::vector<server_id> without;
+    for (const auto& core : wish.without) without.push_back(id_of(core));
+    const auto board = bonds_->board.lock();
+    auto* const next = board->list.place(
+        {.pinned = id_of(wish.pinned), .elsewhere = wish.elsewhere, .without = without},
+        board->states(now()));
+    if (!next) return board->why_none(now());
+    return found_place{next->id, next->health.needed(now())};
 }
 
 bool service_core::server_failed(const core_ptr& core, const failure& why) {
-    auto* s = list_.find(id_of(core));
-    if (!s) return true;
-    const bool is_news = s->health.failed(now(), why.ec, why.diag.to_string());
-    const auto told = *s;
+    bool is_news = false;
+    std::optional<listed_server> told;
+    {
+        const auto board = bonds_->board.lock();
+        auto* const s = board->list.find(id_of(core));
+        if (!s) return true;
+        is_news = s->health.failed(now(), why.ec, why.diag.to_string());
+        told = *s;
+    }
     arm_timer();
     // Last: a log function may change the list.
-    if (is_news) tell_state(told);
-    return !told.health.may_serve();
+    if (is_news) tell_state(*told);
+    return !told->health.may_serve();
 }
 
 void service_core::turn_began(const core_ptr& core) {
-    list_.turn_began(id_of(core));
+    bonds_->board.lock()->list.turn_began(id_of(core));
     arm_timer();
 }
 
 void service_core::turn_ended(const core_ptr& core) {
-    if (list_.turn_ended(id_of(core))) drop_drained();
+    const bool may_drop = bonds_->board.lock()->list.turn_ended(id_of(core));
+    if (may_drop) drop_drained();
 }
 
 // Two slots spare a reply its guard; where there is none, one slot keeps all that it needs.
@@ -211,7 +232,7 @@ int service_core::lease(const client_core& core) const {
 
 void service_core::arm_timer() {
     if (!timer_) return;
-    const auto due = list_.next_event(is_watching());
+    const auto due = bonds_->board.lock()->list.next_event(is_watching());
     // A timer that nobody needs would keep the event loop busy.
     if (!due || home_->closed()) return void(timer_->cancel());
     timer_->expires_at(std::max(*due, now()));
@@ -220,44 +241,59 @@ void service_core::arm_timer() {
     });
 }
 
+// Each loop looks after the servers, as long as it has conversations: whoever is first asks.
+void service_core::arm_timers() {
+    on_all_loops([](service_core& loop) { loop.arm_timer(); });
+}
+
 void service_core::timer_expired() {
     if (home_->closed()) return;
     if (is_watching())
-        for (const auto id : list_.take_due_checks(now())) check(id);
-    for (const auto id : list_.take_overdue(now())) end_overdue(id);
+        for (const auto& [id, needs_proof] : bonds_->take_due_checks(now())) check(id, needs_proof);
+    for (const auto& [id, url] : bonds_->take_overdue(now())) end_overdue(id, url);
     drop_drained();
     arm_timer();
 }
 
-void service_core::check(server_id id) {
+void service_core::check(server_id id, bool needs_proof) {
+    const auto core = core_of(id);
+    if (!core) return;
     auto done = [self = weak_from_this(), id, when = now()](error_code ec,
                                                             const diagnostics& diag) {
         if (const auto owner = self.lock()) owner->checked(id, when, ec, diag);
     };
-    auto& calls = cores_.at(id)->calls();
-    if (list_.find(id)->health.needs_proof())
-        calls.prove(std::move(done));
+    if (needs_proof)
+        core->calls().prove(std::move(done));
     else
-        calls.health(std::move(done));
+        core->calls().health(std::move(done));
 }
 
 void service_core::checked(server_id id, time_point when, const error_code& ec,
                            const diagnostics& diag) {
-    auto* const asked = list_.find(id);
-    if (!asked || home_->closed()) return;
-    const bool is_news = asked->health.answered(now(), ec, diag.to_string());
-    const auto told = *asked;
-    arm_timer();
-    if (is_news && !ec) cores_.at(id)->server_works();
-    tell_to_leave(told, when);
-    if (is_news) tell_state(told);
+    if (home_->closed()) return;
+    bool is_news = false;
+    std::optional<listed_server> told;
+    {
+        const auto board = bonds_->board.lock();
+        auto* const asked = board->list.find(id);
+        if (!asked) return;
+        is_news = asked->health.answered(now(), ec, diag.to_string());
+        told = *asked;
+    }
+    arm_timers();
+    if (is_news && !ec) on_all_loops([id](service_core& loop) { loop.server_works(id); });
+    tell_to_leave(*told, when);
+    if (is_news) tell_state(*told);
+}
+
+void service_core::server_works(server_id id) {
+    if (const auto core = cores_.find(id); core != cores_.end()) core->second->server_works();
 }
 
 // Each check tells it, as a request may have taken the server down before. Replies that rest use
 // the time that the voice takes to find another server.
 void service_core::tell_to_leave(const listed_server& s, time_point asked) {
-    const auto what =
-        list_.why_leave(s.id, [this](const listed_server& other) { return state_of(other); });
+    const auto what = why_leave(s.id);
     if (!what) return;
     const reason_to_leave reason{*what,
                                  {errc::no_model,
@@ -265,7 +301,12 @@ void service_core::tell_to_leave(const listed_server& s, time_point asked) {
                                        "server {} is {}: {}", transport::without_credentials(s.url),
                                        to_string(s.health.state()), s.health.fault())}},
                                  asked};
-    leave_all(cores_.at(s.id), reason);
+    on_all_loops([id = s.id, reason](service_core& loop) { loop.leave_all(id, reason); });
+}
+
+auto service_core::why_leave(server_id id) const -> std::optional<services::leave_kind> {
+    const auto board = bonds_->board.lock();
+    return board->list.why_leave(id, board->states(now()));
 }
 
 void service_core::tell_state(const listed_server& s) const {

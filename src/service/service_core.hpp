@@ -4,6 +4,7 @@
 #include "reply/client_core.hpp"
 #include "reply/event_home.hpp"
 #include "service/server_list.hpp"
+#include "service/service_bonds.hpp"
 
 #include "tandem/service.hpp"
 
@@ -21,14 +22,18 @@ namespace tandem::detail {
 
 class conversation_shell;
 
-/// The servers of a service, and the conversations on them. All functions but make(), home() and
-/// config() run on the home's strand.
+/// One loop of a service: the conversations that work there, and its connections to the servers,
+/// of which all loops know the same. All functions but make(), home() and config() run on the
+/// home's strand.
 class service_core final : public std::enable_shared_from_this<service_core>,
                            public conversation_host,
                            public home_tenant {
  public:
     static std::shared_ptr<service_core> make(const boost::asio::any_io_executor& executor,
-                                              service_config c);
+                                              service_config c,
+                                              std::shared_ptr<service_bonds> bonds);
+    /// Once all loops are made.
+    void begin();
 
     event_home& home() const noexcept { return *home_; }
     const service_config& config() const noexcept { return config_; }
@@ -56,30 +61,46 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     using server_id = services::server_id;
     using listed_server = services::listed_server;
 
-    service_core(std::shared_ptr<event_home> home, service_config c);
+    service_core(std::shared_ptr<event_home> home, service_config c,
+                 std::shared_ptr<service_bonds> bonds);
 
     server_id id_of(const core_ptr& core) const;
-    services::server_state state_of(const listed_server& s) const;
-    failure why_none() const;
-    void take_in(const std::string& url);
+    core_ptr core_of(server_id id);
     void drop_drained();
-    void end_overdue(server_id id);
-    void leave_all(core_ptr core, const reason_to_leave& reason);
-    void tell_to_leave(const services::listed_server& s, time_point asked);
+    void drop(const std::vector<server_id>& dropped);
+    void end_overdue(server_id id, const std::string& url);
+    void leave_all(server_id id, const reason_to_leave& reason);
     std::vector<std::shared_ptr<conversation_shell>> conversations_at(const core_ptr& core) const;
+
+    struct found_place {
+        server_id server;
+        bool needs_check;
+    };
+    std::variant<found_place, failure> find_place(const server_wish& wish);
+    core_ptr pin_near(std::string_view url);
+
+    // Other loops are told in turns of their own.
+    template <class Function>
+    void tell_other_loops(Function f) const;
+    template <class Function>
+    void on_all_loops(Function f);
 
     // Health.
     bool is_watching() const noexcept { return config_.watch_always || !conversations_.empty(); }
     void arm_timer();
+    void arm_timers();
     void timer_expired();
-    void check(server_id id);
+    void check(server_id id, bool needs_proof);
     void checked(server_id id, time_point when, const error_code& ec, const diagnostics& diag);
+    void server_works(server_id id);
+    void tell_to_leave(const listed_server& s, time_point asked);
+    std::optional<services::leave_kind> why_leave(server_id id) const;
     void tell_state(const listed_server& s) const;
 
     std::shared_ptr<event_home> home_;
     service_config config_;
-    services::server_list list_;
-    std::map<server_id, core_ptr> cores_;  // of the list
+    std::shared_ptr<service_bonds> bonds_;
+    std::map<server_id, core_ptr> cores_;  // of servers that were used on this loop
     std::map<slots::owner_id, std::weak_ptr<conversation_shell>> conversations_;
     // Empty once the execution context is gone.
     std::optional<boost::asio::steady_timer> timer_;

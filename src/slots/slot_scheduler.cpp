@@ -116,6 +116,12 @@ bool slot_scheduler::is_idle() const {
            std::none_of(slots_.begin(), slots_.end(), [](const slot_state& s) { return s.busy; });
 }
 
+int slot_scheduler::requests_waiting() const noexcept {
+    const auto live = std::ranges::count_if(
+        queue_, [](const waiting& w) { return w.wish.priority != priority::warming; });
+    return static_cast<int>(live);
+}
+
 void slot_scheduler::limit_to(int slots) {
     usable_ = std::clamp(slots, 1, static_cast<int>(slots_.size()));
     next_in_turn_ %= usable_;

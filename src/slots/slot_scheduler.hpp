@@ -69,6 +69,12 @@ struct grant {
     owner_id previous = nobody;
 };
 
+/// When a ticket may be granted a slot, if nothing else happens.
+struct due_grant {
+    time_point at;
+    slots::ticket ticket = no_ticket;
+};
+
 /// What the server does on a slot whose request has ended for us.
 enum class server_side {
     idle,        ///< nothing, or it stops within a token
@@ -184,13 +190,17 @@ class slot_scheduler {
 
     /// The grants that are possible now.
     std::vector<grant> grants(time_point now);
-    /// When the guard lets a waiting ticket through next; nothing if none waits for a guard.
+    /// Which waiting tickets the guard lets through, and when, as it looks now.
+    std::vector<due_grant> due_grants() const;
+    /// When the first of them is; nothing if none waits for a guard.
     std::optional<time_point> next_grant() const;
     /// Why the ticket was not granted; nothing if it does not wait.
     std::optional<wait> why_waiting(ticket t, time_point now) const;
 
     /// No ticket waits, and no slot is in use.
     bool is_idle() const;
+    /// Tickets that wait, those that only prefill left out.
+    int requests_waiting() const noexcept;
     int slots() const noexcept { return usable_; }
     bool busy(int slot) const { return at(slot).busy; }
     /// The owner that has the slot for itself; nobody if it is shared.

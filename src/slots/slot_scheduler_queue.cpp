@@ -191,10 +191,17 @@ std::vector<slot_scheduler::outlook> slot_scheduler::outlooks() const {
     return all;
 }
 
+std::vector<due_grant> slot_scheduler::due_grants() const {
+    std::vector<due_grant> dues;
+    const auto all = outlooks();
+    for (std::size_t place = 0; place < all.size(); ++place)
+        if (const auto at = all[place].due) dues.push_back({*at, queue_[place].ticket});
+    return dues;
+}
+
 std::optional<time_point> slot_scheduler::next_grant() const {
     std::optional<time_point> next;
-    for (const auto& o : outlooks())
-        if (o.due) next = std::min(next.value_or(*o.due), *o.due);
+    for (const auto& due : due_grants()) next = std::min(next.value_or(due.at), due.at);
     return next;
 }
 

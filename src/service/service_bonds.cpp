@@ -1,0 +1,107 @@
+#include "service/service_bonds.hpp"
+
+#include "transport/server_url.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::detail {
+
+services::server_state server_board::state_of(const services::listed_server& s,
+                                              time_point now) const {
+    auto& server = *shared.at(s.id);
+    const bool takes_requests = server.circuit.lock()->allows(now);
+    const auto slots = server.slots.lock();
+    return {.takes_requests = takes_requests,
+            .slots = slots->is_known ? slots->scheduler.slots() : 0};
+}
+
+services::ask_server server_board::states(time_point now) const {
+    return [this, now](const services::listed_server& s) { return state_of(s, now); };
+}
+
+std::vector<server_status> server_board::status(time_point now) const {
+    std::vector<server_status> all;
+    for (const auto& s : list.all()) {
+        const auto asked = state_of(s, now);
+        all.push_back({.url = s.url,
+                       .state = s.health.state(),
+                       .draining = s.ends.has_value(),
+                       .circuit_open = !asked.takes_requests,
+                       .slots = asked.slots,
+                       .conversations = s.conversations,
+                       .generating = s.generating,
+                       .waiting = shared.at(s.id)->slots.lock()->scheduler.requests_waiting(),
+                       .fault = s.health.fault()});
+    }
+    return all;
+}
+
+failure server_board::why_none(time_point now) const {
+    const auto& servers = list.all();
+    std::string words = servers.empty() ? "the service has no server: add one" : "no server is up";
+    for (const auto& s : servers)
+        words += fmt::format("; {} is {}{}{}", transport::without_credentials(s.url),
+                             s.ends ? "being removed" : to_string(s.health.state()),
+                             s.health.fault().empty() ? "" : ": ", s.health.fault());
+    for (const auto& s : servers)
+        if (!state_of(s, now).takes_requests)
+            words += fmt::format("; the last requests to {} failed, it is left alone for a while",
+                                 transport::without_credentials(s.url));
+    return {errc::no_model, {.client_message = std::move(words)}};
+}
+
+service_bonds::service_bonds(const service_config& c) : board(c) {
+    if (c.servers.empty()) add(c, c.server.url);
+    for (const auto& url : c.servers) add(c, url);
+}
+
+void service_bonds::add(const service_config& c, const std::string& url) {
+    const auto locked = board.lock();
+    const auto id = locked->list.add(url);
+    if (id == services::no_server) return;
+    auto server = std::make_shared<shared_server>(c.server);
+    server->slots.lock()->scheduler.set_sharing(c.share_idle_slots);
+    locked->shared.emplace(id, std::move(server));
+}
+
+std::optional<int> service_bonds::remove(time_point now, std::string_view url, duration limit) {
+    const auto locked = board.lock();
+    const auto* const s = locked->list.remove(now, url, limit);
+    return s ? std::optional(s->generating) : std::nullopt;
+}
+
+std::vector<std::string> service_bonds::not_among(const std::vector<std::string>& urls) {
+    std::vector<std::string> others;
+    const auto locked = board.lock();
+    for (const auto& s : locked->list.all())
+        if (std::ranges::find(urls, s.url) == urls.end()) others.push_back(s.url);
+    return others;
+}
+
+std::vector<services::server_id> service_bonds::drop_drained() {
+    const auto locked = board.lock();
+    auto dropped = locked->list.drop_drained();
+    for (const auto id : dropped) locked->shared.erase(id);
+    return dropped;
+}
+
+auto service_bonds::take_overdue(time_point now) -> std::vector<overdue_server> {
+    std::vector<overdue_server> overdue;
+    const auto locked = board.lock();
+    for (const auto id : locked->list.take_overdue(now))
+        overdue.push_back({id, locked->list.find(id)->url});
+    return overdue;
+}
+
+auto service_bonds::take_due_checks(time_point now) -> std::vector<due_check> {
+    std::vector<due_check> due;
+    const auto locked = board.lock();
+    for (const auto id : locked->list.take_due_checks(now))
+        due.push_back({id, locked->list.find(id)->health.needs_proof()});
+    return due;
+}
+
+}  // namespace tandem::detail
