@@ -92,7 +92,7 @@ class service {
     static void ask_servers(core c,
                             std::shared_ptr<detail::pending_call<std::vector<server_status>>> call);
 
-    std::shared_ptr<detail::service_loops> loops_;
+    std::unique_ptr<detail::service_loops> loops_;
 };
 
 }  // namespace tandem

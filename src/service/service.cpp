@@ -42,21 +42,14 @@ service::service(boost::asio::any_io_executor executor, service_config c)
 
 service::service(std::vector<boost::asio::any_io_executor> loops, service_config c) {
     if (auto faults = faults_of(loops, c); !faults.empty()) throw config_error(std::move(faults));
-    loops_ = std::make_shared<detail::service_loops>(loops, c);
+    loops_ = std::make_unique<detail::service_loops>(loops, c);
 }
 
 service::service(service&&) noexcept = default;
 
-service& service::operator=(service&& other) noexcept {
-    if (this == &other) return *this;
-    if (loops_) loops_->close();
-    loops_ = std::move(other.loops_);
-    return *this;
-}
+service& service::operator=(service&& other) noexcept = default;
 
-service::~service() {
-    if (loops_) loops_->close();
-}
+service::~service() = default;
 
 conversation service::create() {
     return create(loops_->config().conversation);

@@ -67,8 +67,8 @@ class service_bonds {
 
     guarded<server_board> board;
     const id_source ids = make_id_source();
-    /// As they are from the beginning on.
-    std::vector<std::weak_ptr<service_core>> loops{};
+    /// Those whose execution context is there still.
+    guarded<std::vector<std::weak_ptr<service_core>>> loops{};
 };
 
 }  // namespace tandem::detail

@@ -37,11 +37,14 @@ void service_core::begin() {
 
 template <class Function>
 void service_core::tell_other_loops(Function f) const {
-    for (const auto& weak : bonds_->loops) {
-        const auto other = weak.lock();
+    const auto loops = bonds_->loops.lock();
+    for (const auto& weak : *loops) {
+        auto other = weak.lock();
         if (!other || other.get() == this) continue;
-        other->home().post([other, f] {
-            if (!other->home().closed()) f(*other);
+        const auto& home = other->home();
+        // It must not be destroyed on this loop.
+        home.post([owned = std::move(other), f] {
+            if (!owned->home().closed()) f(*owned);
         });
     }
 }
@@ -324,6 +327,8 @@ void service_core::home_closed() {
 }
 
 void service_core::context_ended() noexcept {
+    std::erase_if(*bonds_->loops.lock(),
+                  [this](const auto& loop) { return loop.lock().get() == this; });
     timer_.reset();
     conversations_.clear();
 }

@@ -7,13 +7,16 @@ service_loops::service_loops(const std::vector<boost::asio::any_io_executor>& ex
     const auto bonds = std::make_shared<service_bonds>(c);
     for (const auto& executor : executors) {
         cores_.push_back(service_core::make(executor, c, bonds));
-        bonds->loops.push_back(cores_.back());
+        bonds->loops.lock()->push_back(cores_.back());
     }
     for (const auto& core : cores_) core->begin();
 }
 
-void service_loops::close() const {
-    for (const auto& core : cores_) core->home().dispatch([core] { core->home().close(); });
+service_loops::~service_loops() {
+    for (auto& core : cores_) {
+        const auto& home = core->home();
+        home.dispatch([owned = std::move(core)] { owned->home().close(); });
+    }
 }
 
 }  // namespace tandem::detail

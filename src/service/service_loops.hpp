@@ -19,6 +19,10 @@ class service_loops {
     /// Precondition: there is an executor.
     service_loops(const std::vector<boost::asio::any_io_executor>& executors,
                   const service_config& c);
+    /// Ends the conversations of all loops, there.
+    ~service_loops();
+    service_loops(const service_loops&) = delete;
+    service_loops& operator=(const service_loops&) = delete;
 
     std::size_t size() const noexcept { return cores_.size(); }
     /// Throws std::out_of_range where there is none.
@@ -28,9 +32,6 @@ class service_loops {
         return cores_[turns_.fetch_add(1, std::memory_order_relaxed) % cores_.size()];
     }
     const service_config& config() const noexcept { return first()->config(); }
-
-    /// Ends the conversations of all loops.
-    void close() const;
 
  private:
     std::vector<std::shared_ptr<service_core>> cores_;

@@ -265,4 +265,28 @@ TEST(queue, of_a_thousand_gives_each_ticket_its_slot_once) {
     EXPECT_EQ(served.size(), 1000u);
 }
 
+TEST(slot_queue, tells_when_each_ticket_gets_its_slot_if_nothing_else_happens) {
+    slot_scheduler s(2, guard);
+    use_all(s, {0s, 1s});
+    const auto first = s.request();
+    const auto second = s.request();
+    s.request();
+    const auto dues = s.due_grants();
+    ASSERT_EQ(dues.size(), 2u) << "the third one waits for the others";
+    EXPECT_EQ(dues[0].ticket, first);
+    EXPECT_EQ(dues[1].ticket, second);
+    EXPECT_EQ(dues[0].at, *s.next_grant());
+    EXPECT_LE(dues[0].at, dues[1].at);
+}
+
+TEST(slot_queue, counts_the_requests_that_wait_without_those_that_prefill) {
+    slot_scheduler s(1, 0s);
+    s.request({.priority = priority::warming});
+    s.request({.priority = priority::turn});
+    s.request({.priority = priority::continuation});
+    EXPECT_EQ(s.requests_waiting(), 2);
+    s.grants(at(0s));
+    EXPECT_EQ(s.requests_waiting(), 1);
+}
+
 }  // namespace
