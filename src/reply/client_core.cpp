@@ -111,6 +111,12 @@ void client_core::shut_down(error_code ec) {
     calls_->cancel(ec);
 }
 
+// Its loop may end from now on: others must not post to it.
+void client_core::home_closed() {
+    shut_down(errc::client_destroyed);
+    keeper_.leave();
+}
+
 void client_core::context_ended() noexcept {
     shut_down_ = true;
     std::exchange(preparing_, {}).clear();

@@ -57,7 +57,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     /// Ends all calls with `ec`, and hands out no slots any more.
     void shut_down(error_code ec);
 
-    void home_closed() override { shut_down(errc::client_destroyed); }
+    void home_closed() override;
     void context_ended() noexcept override;
     bool is_server() const noexcept override { return true; }
 

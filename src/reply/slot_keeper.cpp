@@ -39,7 +39,6 @@ void slot_keeper::post(Function f) {
                       });
 }
 
-// What it had is for the others.
 void slot_keeper::leave() noexcept {
     const auto room = room_->lock();
     if (room->keepers.erase(this) == 0) return;
@@ -63,6 +62,7 @@ void slot_keeper::leave() noexcept {
 slots::ticket slot_keeper::want(slots::wish w, slot_taker taker) {
     waiting who{std::move(taker), w.priority == slots::priority::warming, w.owner};
     const auto room = room_->lock();
+    if (!room->keepers.contains(this)) return slots::no_ticket;
     if (who.owner != slots::nobody) room->owners[who.owner] = this;
     const auto t = room->scheduler.request(std::move(w));
     if (t == slots::no_ticket) return t;
@@ -311,14 +311,16 @@ std::optional<time_point> slot_keeper::set_alarms() {
         const auto at = first.emplace(room->wishes.at(due.ticket), due.at).first;
         at->second = std::min(at->second, due.at);
     }
-    room->keepers[this].reset();
+    const auto own = room->keepers.find(this);
+    if (own == room->keepers.end()) return std::nullopt;
+    own->second.reset();
     for (const auto& [keeper, at] : first) {
         auto& alarm = room->keepers.at(keeper);
         if (alarm && *alarm <= at) continue;
         alarm = at;
         if (keeper != this) keeper->post([](slot_keeper& k) { k.give(); });
     }
-    return room->keepers[this];
+    return own->second;
 }
 
 // --- cuts that are verified

@@ -78,6 +78,8 @@ class slot_keeper {
 
     /// The client is being destroyed: nothing is handed out any more.
     void stop();
+    /// What it had is for the others, which do not know it any more.
+    void leave() noexcept;
     /// As client_core::context_ended().
     void context_ended() noexcept;
 
@@ -111,7 +113,6 @@ class slot_keeper {
     duration withdraw(slots::ticket t);
     void arm_timer();
     std::optional<time_point> set_alarms();
-    void leave() noexcept;
     template <class Function>
     void post(Function f);
 

@@ -67,7 +67,7 @@ class service_bonds {
 
     guarded<server_board> board;
     const id_source ids = make_id_source();
-    /// Those whose execution context is there still.
+    /// Those that are not closed.
     guarded<std::vector<std::weak_ptr<service_core>>> loops{};
 };
 

@@ -321,14 +321,22 @@ void service_core::tell_state(const listed_server& s) const {
 
 // --- ends
 
+// Its loop may end from now on: others must not post to it.
+void service_core::leave_loops() noexcept {
+    const auto self = weak_from_this();
+    std::erase_if(*bonds_->loops.lock(), [&](const auto& loop) {
+        return !loop.owner_before(self) && !self.owner_before(loop);
+    });
+}
+
 void service_core::home_closed() {
+    leave_loops();
     if (timer_) timer_->cancel();
     conversations_.clear();
 }
 
 void service_core::context_ended() noexcept {
-    std::erase_if(*bonds_->loops.lock(),
-                  [this](const auto& loop) { return loop.lock().get() == this; });
+    leave_loops();
     timer_.reset();
     conversations_.clear();
 }

@@ -80,6 +80,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     core_ptr pin_near(std::string_view url);
 
     // Other loops are told in turns of their own.
+    void leave_loops() noexcept;
     template <class Function>
     void tell_other_loops(Function f) const;
     template <class Function>
