@@ -2,6 +2,7 @@
 
 #include "support/captured_log.hpp"
 #include "support/reply_runner.hpp"
+#include "support/run_settings.hpp"
 #include "tandem_mock/server.hpp"
 
 #include "tandem/service.hpp"
@@ -10,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,7 +101,7 @@ class service_and_mocks : public ::testing::Test {
 
     /// Strands of `loop`, over which conversations are spread in turn. What a service promises
     /// holds however many there are: CMakeLists.txt runs the tests with three as well.
-    const std::size_t loops = std::getenv("TANDEM_TEST_LOOPS") ? 3 : 1;
+    const std::size_t loops = test::number_from("TANDEM_TEST_LOOPS", 1);
     captured_log log;
     mock::options server_options;
     service_config config;
