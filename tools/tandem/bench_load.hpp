@@ -33,9 +33,9 @@ class bench_load {
         const auto due = plan_.take(clock::now() - started_);
         return due ? std::optional(started_ + *due) : std::nullopt;
     }
-    std::int64_t missed() {
+    std::int64_t missed(duration now) {
         const std::lock_guard lock(mutex_);
-        return plan_.missed();
+        return plan_.missed(now);
     }
     /// One after the other, and again from the first.
     const dialogue& next_dialogue() noexcept {

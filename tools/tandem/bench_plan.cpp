@@ -18,10 +18,13 @@ std::optional<duration> load_plan::take(duration now) {
     return due;
 }
 
-std::int64_t load_plan::missed() {
-    if (!rules_.rate || !rules_.time) return 0;
+std::int64_t load_plan::missed(duration now) {
     std::int64_t count = 0;
-    for (; has_more(due_); ++taken_, due_ += next_gap()) ++count;
+    while (rules_.rate && has_more(due_) && due_ < now) {
+        ++count;
+        ++taken_;
+        due_ += next_gap();
+    }
     return count;
 }
 

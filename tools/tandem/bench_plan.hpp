@@ -34,8 +34,8 @@ class load_plan {
     /// When the next turn is to begin, which may be over already: its lateness counts against the
     /// server. In a closed loop that is always now. Nothing once no further turn begins.
     std::optional<duration> take(duration now);
-    /// Of an open loop that was bound by time: turns whose time had come, and that did not begin.
-    std::int64_t missed();
+    /// Of an open loop that has ended: turns whose time had come, and that did not begin.
+    std::int64_t missed(duration now);
 
  private:
     bool has_more(duration due) const noexcept;

@@ -94,7 +94,7 @@ awaitable<void> bench_run::steer() {
     if (!found || stopping_) co_return;
     start_loops();
     co_await wait_for_loops();
-    seconds_ = seconds_since(load_.started());
+    took_ = bench_load::clock::now() - load_.started();
     next_look_.cancel();
     bots_.reset();
     for (auto& l : loops_) l.finish();
@@ -172,7 +172,7 @@ bench_report bench_run::report() {
     return {.setting = setting(),
             .figures = totals.figures(),
             .cost = cost(),
-            .missed = load_.missed(),
+            .missed = load_.missed(took_),
             .was_stopped = stopping_};
 }
 
@@ -192,7 +192,7 @@ bench_setting bench_run::setting() const {
 
 bench_cost bench_run::cost() const {
     bench_cost c;
-    c.seconds = seconds_;
+    c.seconds = to_ms(took_) / 1000;
     for (const auto& l : loops_) c.loop_cpu_seconds += l.cpu_seconds();
     c.rss_before = rss_before_;
     c.rss_peak = rss_peak_;

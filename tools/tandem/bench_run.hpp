@@ -64,7 +64,7 @@ class bench_run {
     std::size_t loops_running_ = 0;
     bool is_started_ = false;
     bool stopping_ = false;
-    double seconds_ = 0;
+    duration took_{};
     std::int64_t rss_before_ = 0;
     std::int64_t rss_peak_ = 0;
 };

@@ -50,14 +50,20 @@ TEST(load_plan, begins_no_turn_behind_its_time_and_counts_those_that_were_due) {
     load_plan plan({.rate = 4, .spread = arrivals::even, .time = 1s});
     EXPECT_EQ(plan.take(0s), 0s);
     EXPECT_EQ(plan.take(1s), std::nullopt);
-    EXPECT_EQ(plan.missed(), 3);
-    EXPECT_EQ(plan.missed(), 0);
+    EXPECT_EQ(plan.missed(1s), 3);
+    EXPECT_EQ(plan.missed(1s), 0);
+}
+
+TEST(load_plan, misses_nothing_that_was_due_after_it_was_stopped) {
+    load_plan plan({.rate = 4, .spread = arrivals::even, .time = 1h});
+    EXPECT_EQ(plan.take(0s), 0s);
+    EXPECT_EQ(plan.missed(600ms), 2);
 }
 
 TEST(load_plan, misses_nothing_in_a_closed_loop) {
     load_plan plan({.time = 1s});
     EXPECT_EQ(plan.take(1s), std::nullopt);
-    EXPECT_EQ(plan.missed(), 0);
+    EXPECT_EQ(plan.missed(1s), 0);
 }
 
 TEST(load_plan, makes_as_many_turns_by_chance_as_the_rate_says) {
