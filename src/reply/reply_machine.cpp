@@ -304,10 +304,11 @@ void reply_machine::peek_ended(time_point now, bool ids_are_sure) {
 /// No more is read of the request that was there: its text is known.
 void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
     if (!ids_are_sure) continuation_.cut();
-    ask_for_ids();
     enter(phase::resting, now);
     collect_chunks(now);
+    // The chunk goes first, as with requests.
     deliver(now);
+    ask_for_ids();
     rest(now);
 }
 

@@ -264,7 +264,21 @@ void reply_shell::perform_actions() {
     arm_timer();
 }
 
+// To send a request takes some hundred microseconds, which a chunk that is being handed over must
+// not wait for.
+void reply_shell::after_hand_over(std::function<void(reply_shell&)> ask) {
+    boost::asio::post(home_->executor(),
+                      [weak = weak_from_this(), at = moves_, ask = std::move(ask)] {
+                          const auto self = weak.lock();
+                          if (self && !self->ended() && self->moves_ == at) ask(*self);
+                      });
+}
+
 void reply_shell::perform(action::tokenize_prompt) {
+    after_hand_over(&reply_shell::tokenize_prompt);
+}
+
+void reply_shell::tokenize_prompt() {
     const auto done = [weak = weak_from_this(), at = moves_](const error_code& ec,
                                                              const diagnostics& diag,
                                                              std::vector<wire::token_id> ids) {
@@ -279,6 +293,10 @@ void reply_shell::perform(action::tokenize_prompt) {
 }
 
 void reply_shell::perform(action::recover_tokens a) {
+    after_hand_over([texts = std::move(a.texts)](reply_shell& s) { s.recover_tokens(texts); });
+}
+
+void reply_shell::recover_tokens(const std::vector<std::string>& texts) {
     const auto done = [weak = weak_from_this(), at = moves_](
                           const error_code& ec, const diagnostics& diag,
                           const std::vector<wire::token_id>& ids) {
@@ -287,7 +305,7 @@ void reply_shell::perform(action::recover_tokens a) {
         if (!self->left_unanswered(ec, diag)) self->machine_.tokens_recovered(now(), ids);
         self->perform_actions();
     };
-    core_->calls().tokenize_pieces(a.texts, continuation::separator, done);
+    core_->calls().tokenize_pieces(texts, continuation::separator, done);
 }
 
 void reply_shell::perform(action::check_ids) {
@@ -305,8 +323,7 @@ bool reply_shell::left_unanswered(const error_code& ec, const diagnostics& diag)
     return ec && machine_.left_unanswered(now(), {ec, diag});
 }
 
-// To send a request takes some hundred microseconds, which a chunk that is being handed over must
-// not wait for.
+// As after_hand_over(), and nothing that a move makes void.
 void reply_shell::perform(action::want_slot a) {
     if (a.is_urgent) return want_slot();
     boost::asio::post(home_->executor(), [weak = weak_from_this()] {

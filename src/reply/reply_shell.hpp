@@ -73,6 +73,9 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void perform_actions();
     void perform(action::seek_server);
     void perform(action::check_ids);
+    void after_hand_over(std::function<void(reply_shell&)> ask);
+    void tokenize_prompt();
+    void recover_tokens(const std::vector<std::string>& texts);
     bool left_unanswered(const error_code& ec, const diagnostics& diag);
     void perform(action::tokenize_prompt);
     void perform(action::recover_tokens a);

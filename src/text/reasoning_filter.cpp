@@ -142,7 +142,7 @@ void reasoning_filter::drop(std::size_t bytes) {
         const auto n = std::min(bytes, first.bytes);
         bytes -= n;
         first.bytes -= n;
-        if (first.bytes == 0) parts_.pop_front();
+        if (first.bytes == 0) parts_.erase(parts_.begin());
     }
 }
 

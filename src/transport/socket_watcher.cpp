@@ -1,14 +1,34 @@
 #include "transport/socket_watcher.hpp"
 
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/post.hpp>
+
+#include <typeinfo>
 
 namespace tandem::transport {
 
+using boost::asio::any_io_executor;
+using boost::asio::strand;
 using boost::asio::posix::stream_descriptor;
+
+namespace {
+
+// One that is no strand runs one handler at a time by itself. Boost 1.74 gives target() for any
+// type.
+strand<any_io_executor> strand_of(const any_io_executor& executor) {
+    if (executor.target_type() == typeid(strand<any_io_executor>))
+        return *executor.target<strand<any_io_executor>>();
+    return strand<any_io_executor>(executor);
+}
+
+}  // namespace
 
 socket_watcher::socket_watcher(const boost::asio::any_io_executor& executor, curl_socket_t fd,
                                loop_events& events)
-    : descriptor_(executor), fd_(fd), events_(&events) {
+    : strand_(strand_of(executor)),
+      descriptor_(strand_.get_inner_executor()),
+      fd_(fd),
+      events_(&events) {
     descriptor_.assign(fd, assign_error_);
 }
 
@@ -58,9 +78,9 @@ void socket_watcher::wait(stream_descriptor::wait_type type, int mask) {
         self->on_wait(ec, mask, r);
     };
     if (assign_error_)
-        boost::asio::post(descriptor_.get_executor(), [done, ec = assign_error_] { done(ec); });
+        boost::asio::post(strand_, [done, ec = assign_error_] { done(ec); });
     else
-        descriptor_.async_wait(type, std::move(done));
+        descriptor_.async_wait(type, boost::asio::bind_executor(strand_, std::move(done)));
 }
 
 void socket_watcher::on_wait(const error_code& ec, int mask, int registration) {

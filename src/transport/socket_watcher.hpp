@@ -6,6 +6,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/strand.hpp>
 
 #include <memory>
 
@@ -36,6 +37,9 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     void wait(boost::asio::posix::stream_descriptor::wait_type type, int mask);
     void on_wait(const error_code& ec, int mask, int registration);
 
+    /// As what it is, and not as any executor: Asio copies an executor several times for each wait,
+    /// and a strand does not fit into `any_io_executor` without memory of its own.
+    boost::asio::strand<boost::asio::any_io_executor> strand_;
     boost::asio::posix::stream_descriptor descriptor_;
     curl_socket_t fd_;
     loop_events* events_;

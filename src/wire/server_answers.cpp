@@ -2,6 +2,7 @@
 #include "wire/server_error.hpp"
 #include "wire/server_messages.hpp"
 #include "wire/server_words.hpp"
+#include "wire/token_list_reader.hpp"
 
 #include <utility>
 
@@ -145,6 +146,10 @@ error_code decode_adapters_set(answer a, diagnostics& diag) {
 }
 
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag) {
+    if (std::vector<token_id> ids; a.http_status == 200 && read_token_list(a.body, ids)) {
+        out = std::move(ids);
+        return {};
+    }
     json body;
     if (const auto ec = open_answer("/tokenize", a, body, diag)) return ec;
     const auto& list = member(body, "tokens");

@@ -3,8 +3,11 @@
 #include "wire/server_error.hpp"
 #include "wire/server_messages.hpp"
 #include "wire/server_words.hpp"
+#include "wire/token_list_reader.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 // Every answer has a meaning or an error in words that are safe to log.
 namespace {
@@ -32,6 +35,16 @@ void decode_by(error_code (*decoder)(wire::answer, Out&, diagnostics&), wire::an
     require_told(ec, diag);
 }
 
+// What the quick way reads, the general one reads in the same way; white space leads there.
+void require_same_tokens(std::string_view body) {
+    std::vector<wire::token_id> quick;
+    if (!wire::read_token_list(body, quick)) return;
+    std::vector<wire::token_id> general;
+    diagnostics diag;
+    fuzzing::require(!wire::decode_tokens({200, " " + std::string(body)}, general, diag));
+    fuzzing::require(general == quick);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -41,6 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     decode_by<server_props>(wire::decode_props, a);
     decode_by<std::vector<slot_state>>(wire::decode_slots, a);
     decode_by<std::vector<wire::token_id>>(wire::decode_tokens, a);
+    require_same_tokens(a.body);
     decode_by<std::string>(wire::decode_prompt, a);
     decode_by<int>(wire::decode_slot_erased, a);
     diagnostics diag;

@@ -1,5 +1,6 @@
 #include "command_line.hpp"
 
+#include "bench_flags.hpp"
 #include "doctor_flags.hpp"
 #include "exit_status.hpp"
 #include "flag_faults.hpp"
@@ -93,6 +94,8 @@ class parser {
             return answer(&result::doctor, [&](auto& f) { return doctor_.read(variables, f); });
         if (app_.got_subcommand(replay_.name))
             return answer(&result::replay, [&](auto& f) { return replay_.read(variables, f); });
+        if (app_.got_subcommand(bench_.name))
+            return answer(&result::bench, [&](auto& f) { return bench_.read(variables, f); });
         if (app_.got_subcommand(segment_.name))
             return answer(&result::segment, [&](auto& f) { return segment_.read(f); });
         if (app_.got_subcommand(serve_.name))
@@ -153,6 +156,7 @@ class parser {
     CLI::App app_{tandem_text, "tandem"};
     replay_flags replay_{app_};
     doctor_flags doctor_{app_};
+    bench_flags bench_{app_};
     segment_flags segment_{app_};
     serve_flags serve_{app_};
     key_flags key_{app_};

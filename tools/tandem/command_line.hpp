@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench_command.hpp"
 #include "config_layers.hpp"
 #include "doctor_command.hpp"
 #include "key_command.hpp"
@@ -16,6 +17,7 @@ namespace tandem::command {
 /// What a command line asks for: one of the commands, or a text to print before leaving with
 /// `status`.
 struct command_line {
+    std::optional<bench_options> bench{};
     std::optional<doctor_options> doctor{};
     std::optional<replay_options> replay{};
     std::optional<segment_options> segment{};

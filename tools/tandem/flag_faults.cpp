@@ -89,6 +89,19 @@ void read_number(const char* flag, const std::string& text, int least, int most,
                                      text, least, most));
 }
 
+void read_decimal(const char* flag, const std::string& text, double least, double most,
+                  double& value, std::vector<std::string>& faults) {
+    double number = 0;
+    const auto* last = text.data() + text.size();
+    const auto [end, fault] = std::from_chars(text.data(), last, number);
+    // What is no number is in no range.
+    if (fault == std::errc{} && end == last && number >= least && number <= most)
+        value = number;
+    else
+        faults.push_back(
+            fmt::format("{} is {}; it must be a number from {} to {}", flag, text, least, most));
+}
+
 void read_time(const char* flag, const std::string& text, duration& time,
                std::vector<std::string>& faults) {
     constexpr auto longest = std::chrono::hours(1);

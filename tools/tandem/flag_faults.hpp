@@ -41,6 +41,10 @@ void add_value_flag(CLI::App& app, const char* flag, Target& target, const char*
 void read_number(const char* flag, const std::string& text, int least, int most, int& value,
                  std::vector<std::string>& faults);
 
+/// The same for a decimal number.
+void read_decimal(const char* flag, const std::string& text, double least, double most,
+                  double& value, std::vector<std::string>& faults);
+
 /// A time from 0 to 1 h.
 void read_time(const char* flag, const std::string& text, duration& time,
                std::vector<std::string>& faults);

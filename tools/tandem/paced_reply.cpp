@@ -91,6 +91,7 @@ awaitable<void> paced_reply::speak(const chunk& c) {
         spoken_ += clock::now() - came_;
     }
     // What an interrupt left unspoken was not heard.
+    continued_ = clock::now();
     if (!interrupted_) reply_.continue_after(c.id);
 }
 

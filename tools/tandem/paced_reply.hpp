@@ -43,6 +43,8 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     chunk_event event_of(const chunk& c) const;
     /// Waits until the chunk is spoken, and says continue. Ends early with the reply.
     boost::asio::awaitable<void> speak(const chunk& c);
+    /// When it said so last.
+    clock::time_point continued() const noexcept { return continued_; }
     /// Once the reply has ended.
     end_event end() const;
 
@@ -64,6 +66,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     clock::time_point started_ = clock::now();
     clock::time_point asked_ = started_;
     clock::time_point came_ = started_;
+    clock::time_point continued_ = started_;
     duration spoken_{};
     duration last_speech_{};
     duration waited_{};

@@ -49,6 +49,12 @@ class file_parser {
 
 }  // namespace
 
+chat_message said_in(const dialogue& d, int turn) {
+    if (d.prompt) return {.role = "user", .content = *d.prompt};
+    if (d.turns.empty()) return d.messages.back();
+    return {.role = "user", .content = d.turns[static_cast<std::size_t>(turn)]};
+}
+
 std::string run_id(const std::string& dialogue_id, int run, int runs) {
     return runs == 1 ? dialogue_id : fmt::format("{}#{}", dialogue_id, run + 1);
 }

@@ -27,6 +27,9 @@ struct dialogue {
     int replies() const noexcept { return turns.empty() ? 1 : static_cast<int>(turns.size()); }
 };
 
+/// What the reply of a turn, which counts from 0, answers: a raw prompt, too.
+chat_message said_in(const dialogue& d, int turn);
+
 /// The name of one of `runs` of a dialogue, which count from 0: "p1", of several "p1#2".
 std::string run_id(const std::string& dialogue_id, int run, int runs);
 

@@ -36,12 +36,6 @@ const char* state_name(server_status::health state) {
     return state == health::loading ? "loading" : "down";
 }
 
-// What the reply answers.
-chat_message said_in(const dialogue& d, int turn) {
-    if (d.turns.empty()) return d.messages.back();
-    return {.role = "user", .content = d.turns[static_cast<std::size_t>(turn)]};
-}
-
 // How a reply ended that could not start.
 reply_result failed(const error_code& ec, std::string words) {
     reply_result r;

@@ -1,8 +1,8 @@
 #include "replay_command.hpp"
 
+#include "dialogue_input.hpp"
 #include "display_text.hpp"
 #include "exit_status.hpp"
-#include "input_file.hpp"
 #include "json_view.hpp"
 #include "log_output.hpp"
 #include "progress.hpp"
@@ -24,8 +24,6 @@
 namespace tandem::command {
 namespace {
 
-constexpr std::size_t max_input_bytes = 256u << 20;
-constexpr std::size_t max_faults_shown = 20;
 constexpr int max_name_columns = 16;
 
 // Of this process so far, in user and system mode.
@@ -38,31 +36,10 @@ double cpu_ms() {
     return ms(usage.ru_utime) + ms(usage.ru_stime);
 }
 
-void tell_faults(terminal& t, const std::string& name, const std::vector<prompt_fault>& faults) {
-    for (std::size_t i = 0; i < faults.size() && i < max_faults_shown; ++i)
-        t.print_error(fmt::format("{}:{}: {}", name, faults[i].line, faults[i].message));
-    if (faults.size() > max_faults_shown)
-        t.print_error(fmt::format("and {} more faults", faults.size() - max_faults_shown));
-    t.print_error("tandem replay: nothing was sent");
-}
-
 // The dialogues to run; none if there is a fault, which is told.
 std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t) {
-    if (options.file.empty()) return dialogues_of(options.prompts, options.user_messages);
-    const auto file = read_file(options.file, max_input_bytes);
-    if (!file.fault.empty()) {
-        t.print_error("tandem replay: " + file.fault);
-        return {};
-    }
-    auto parsed = parse_prompts(file.text);
-    const auto name = input_name(options.file);
-    if (!parsed.faults.empty()) {
-        tell_faults(t, name, parsed.faults);
-        return {};
-    }
-    if (parsed.dialogues.empty())
-        t.print_error(fmt::format("tandem replay: {} has no prompts", name));
-    return std::move(parsed.dialogues);
+    return options.file.empty() ? dialogues_of(options.prompts, options.user_messages)
+                                : read_dialogue_file(options.file, "tandem replay", t);
 }
 
 int status_of(const replay_summary& s, const terminal& t) {

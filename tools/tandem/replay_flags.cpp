@@ -1,9 +1,8 @@
 #include "replay_flags.hpp"
 
 #include "flag_faults.hpp"
-#include "log_output.hpp"
+#include "run_flags.hpp"
 #include "service_flags.hpp"
-#include "text/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -52,11 +51,6 @@ with Ctrl-C, 143 stopped with SIGTERM.)";
 
 // In the order of their enumerations.
 constexpr std::array<std::string_view, 4> history_names{"heard", "handed_over", "full", "none"};
-
-void tell_invalid(const char* flag, const std::string& text, std::vector<std::string>& faults) {
-    if (const auto bad = text::find_invalid(text); bad != std::string::npos)
-        faults.push_back(fmt::format("{} has invalid UTF-8 at byte {}", flag, bad + 1));
-}
 
 }  // namespace
 
@@ -140,11 +134,8 @@ std::vector<std::string> replay_flags::prompt_faults() const {
         faults.push_back("there is nothing to replay; give a FILE, -, --prompt or --user");
     if (!texts_.file.empty() && has_prompts)
         faults.push_back("FILE and --prompt or --user are given; one of them is possible");
-    for (const auto& text : texts_.prompts) tell_invalid("--prompt", text, faults);
-    for (const auto& text : texts_.user_messages) {
-        tell_invalid("--user", text, faults);
-        if (text.empty()) faults.push_back("--user is empty");
-    }
+    std::ranges::move(text_faults(texts_.prompts, texts_.user_messages),
+                      std::back_inserter(faults));
     return faults;
 }
 
@@ -163,23 +154,14 @@ void replay_flags::read_conversation_flags(service_config& c,
 replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     auto& t = texts_;
     replay_options o;
-    if (const auto pace = parse_speech_pace(t.tts))
-        o.pace = *pace;
-    else
-        faults.push_back(fmt::format(
-            "--tts is {}; it must be none or wpm=N with N over 0 and at most 100000", t.tts));
+    read_pace(t.tts, o.pace, faults);
     read_wait(t.wait, o.wait, faults);
     read_number("--conversations", t.conversations, 1, max_concurrency, o.conversations, faults);
     o.concurrency = o.conversations;
     if (!t.concurrency.empty())
         read_number("--concurrency", t.concurrency, 1, max_concurrency, o.concurrency, faults);
-    if (!choose(color_names, t.color, o.color))
-        faults.push_back(fmt::format("--color is {}; it must be auto, always or never", t.color));
-    auto level = log_level::off;
-    if (!t.log_level.empty() && !choose(level_names, t.log_level, level))
-        faults.push_back(fmt::format(
-            "--log-level is {}; it must be debug, info, warning, error or off", t.log_level));
-    if (!t.log_level.empty()) o.log_level = level;
+    read_color(t.color, o.color, faults);
+    read_log_level(t.log_level, o.log_level, faults);
     read_conversation_flags(o.service, faults);
     o.json = t.json;
     o.file = std::move(t.file);

@@ -394,14 +394,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "did you mean --api-key?"},
         refusal{"a_flag_before_its_command",
                 {"--json", "replay", "f"},
-                "--json is a flag of replay and doctor; write it behind one of these words"},
+                "--json is a flag of replay, doctor and bench; write it behind one of these words"},
         refusal{"a_flag_of_one_command_before_it",
                 {"--tts", "none", "replay", "f"},
-                "--tts is a flag of replay; write it behind that word"},
-        refusal{
-            "a_flag_with_its_value_before_its_command",
-            {"--slots", "3", "replay", "f"},
-            "--slots is a flag of replay, doctor and serve; write it behind one of these words"},
+                "--tts is a flag of replay and bench; write it behind one of these words"},
+        refusal{"a_flag_with_its_value_before_its_command",
+                {"--slots", "3", "replay", "f"},
+                "--slots is a flag of replay, doctor, bench and serve; write it behind one of "
+                "these words"},
         refusal{"a_file_for_the_doctor", {"doctor", "f"}, "f is one argument too many"},
         refusal{"a_wait_that_is_no_time",
                 {"doctor", "--wait", "2d"},
@@ -412,10 +412,13 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"an_unknown_command",
                 {"replya", "f"},
                 "replya is an unknown command; known are: replay"},
-        refusal{"a_name_of_no_command", {"say"}, "known are: replay, doctor, segment, serve, key"},
+        refusal{"a_name_of_no_command",
+                {"say"},
+                "known are: replay, doctor, bench, segment, serve, key"},
         refusal{"a_flag_before_two_commands",
                 {"--language", "segment"},
-                "--language is a flag of replay, segment and serve; write it behind one of these "
+                "--language is a flag of replay, bench, segment and serve; write it behind one of "
+                "these "
                 "words"},
         refusal{"a_rule", {"segment", "--rule", "old"}, "--rule is old; it must be classic or"},
         refusal{"two_files_to_segment", {"segment", "f", "g"}, "g is one argument too many"},

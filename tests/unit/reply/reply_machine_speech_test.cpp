@@ -33,7 +33,7 @@ TEST(reply_machine_speech, keeps_reasoning_for_the_next_request_only) {
     d.begin();
     d.tokens("<think>", "Hm.", "</think>", "\n\n", "Hello", "!", " How");
     EXPECT_THAT(d.wants(),
-                ElementsAre("close", "release 0", "tokenize", "chunk 0 'Hello!' sentence"));
+                ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence", "tokenize"));
     d.tokenized({});
     d.go_on(0);
     d.grant(1);

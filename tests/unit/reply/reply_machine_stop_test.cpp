@@ -93,7 +93,7 @@ TEST(stop_word, would_have_come_while_the_peek_was_waited_for) {
     d.pass(250ms);
     d.deadline();
     EXPECT_THAT(d.wants(),
-                ElementsAre("close", "release 0", "recover !", "chunk 0 'Hello!' sentence"));
+                ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence", "recover !"));
 }
 
 TEST(stop_word, is_waited_for_at_a_boundary_that_is_told_once) {

@@ -68,7 +68,7 @@ TEST_F(warm_reply, waits_for_the_ids_before_it_prefills) {
     d.prompt_ids.reset();
     first_chunk();
     EXPECT_THAT(d.wants(),
-                ElementsAre("close", "release 0", "tokenize", "chunk 0 'Hello!' sentence"));
+                ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence", "tokenize"));
     d.tokenized({101});
     EXPECT_THAT(d.wants(), ElementsAre("warm slot?"));
 }

@@ -1,0 +1,143 @@
+// What a token allocates on its way from the bytes of an answer to its chunk, and from the socket.
+// Buffers that hold the whole reply grow by doubling, and are let to grow before anything is
+// counted, or leave room in the bound.
+//   TANDEM_SHOW_ALLOCATIONS=1 build/release/tests/bench/token_allocations
+
+#include "allocations.hpp"
+#include "tandem_mock/server.hpp"
+#include "token_path.hpp"
+
+#include "tandem/client.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using tandem::testing::allocation_count;
+using tandem::testing::prose;
+using tandem::testing::token_bytes;
+using tandem::testing::token_path;
+using tandem::testing::word_pieces;
+
+bool shows() {
+    return std::getenv("TANDEM_SHOW_ALLOCATIONS") != nullptr;
+}
+
+// What the tokens of a reply allocated: those that only read on, and those with which chunks ended.
+struct tally {
+    std::size_t tokens = 0;
+    std::size_t allocated = 0;
+    std::size_t chunk_tokens = 0;
+    std::size_t chunk_allocated = 0;
+};
+
+// The prose again and again, as the events of one request.
+std::vector<std::string> long_stream(std::size_t tokens) {
+    const auto texts = word_pieces(prose);
+    std::vector<std::string> events;
+    for (std::size_t i = 0; i < tokens; ++i)
+        events.push_back(token_bytes(texts[i % texts.size()], static_cast<int>(i) + 1));
+    return events;
+}
+
+constexpr std::size_t most_of_unusual_event = 9;
+constexpr std::size_t most_of_wake_up = 2;
+constexpr std::size_t growth = 200;  // of buffers, and of the timer's looks
+
+// Behind the doubling at 4096 tokens, and far from the next one.
+constexpr std::size_t warm_up = 4'200;
+constexpr std::size_t counted = 1'000;
+
+// Each event in as many pieces.
+tally count_allocations(std::size_t pieces) {
+    token_path path(tandem::detail::uncut);
+    const auto events = long_stream(warm_up + counted);
+    tally t;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const auto size = events[i].size() / pieces + 1;
+        const auto chunks = path.chunks();
+        allocation_count now(i >= warm_up && shows());
+        for (std::size_t at = 0; at < events[i].size(); at += size)
+            path.feed(std::string_view(events[i]).substr(at, size));
+        if (i < warm_up) continue;
+        const bool ended = path.chunks() > chunks;
+        ++(ended ? t.chunk_tokens : t.tokens);
+        (ended ? t.chunk_allocated : t.allocated) += now.count();
+    }
+    return t;
+}
+
+TEST(a_token, allocates_nothing_between_the_ends_of_chunks) {
+    const auto t = count_allocations(1);
+    EXPECT_EQ(t.allocated, 0u) << "by " << t.tokens << " tokens; " << t.chunk_allocated << " by "
+                               << t.chunk_tokens << " with which chunks ended";
+}
+
+TEST(a_token, allocates_nothing_where_its_event_comes_in_pieces) {
+    const auto t = count_allocations(3);
+    EXPECT_EQ(t.allocated, 0u) << "by " << t.tokens << " tokens; " << t.chunk_allocated << " by "
+                               << t.chunk_tokens << " with which chunks ended";
+}
+
+// The parser of the JSON library reads what is written in another way than llama-server's.
+TEST(a_token, allocates_little_where_its_event_is_no_usual_one) {
+    token_path path(tandem::detail::uncut);
+    const auto event_of = [](int n) {
+        return fmt::format(
+            "data: {{\"content\":\" word\",\"index\":0,\"tokens\":[{}],\"stop\":false,"
+            "\"id_slot\":-1,\"tokens_predicted\":{},\"tokens_evaluated\":57}}\n\n",
+            1000 + n, n);
+    };
+    for (int n = 1; n <= 40; ++n) path.feed(event_of(n));
+    const auto event = event_of(41);
+    const allocation_count now(shows());
+    path.feed(event);
+    EXPECT_LE(now.count(), most_of_unusual_event);
+}
+
+// What the loop of a client allocates from the first request to the end of a reply of so many words
+// without the end of a sentence.
+std::size_t allocated_by_reply(int words) {
+    std::string text;
+    for (int i = 0; i < words; ++i) text += " word";
+    tandem::mock::server server({.tokens_per_second = 2'000, .replies = {{"", text}}});
+    boost::asio::io_context ioc(1);
+    tandem::config c;
+    c.url = server.url();
+    c.proxy = "none";
+    c.pacing = tandem::pacing::stream;
+    c.first_chunk_max_tokens = c.chunk_max_tokens = 0;
+    tandem::client llm(ioc.get_executor(), c);
+    auto reply = llm.start("Go");
+    bool ended = false;
+    const std::function<void()> ask = [&] {
+        reply.async_next_chunk([&](auto, const std::optional<tandem::chunk>& piece) {
+            ended = !piece;
+            if (!piece) return;
+            reply.continue_after(piece->id);
+            ask();
+        });
+    };
+    ask();
+    const allocation_count now(shows());
+    while (!ended) ioc.run_one();
+    EXPECT_GE(reply.result().usage.generated, words);
+    return now.count();
+}
+
+// Each token wakes the loop. Asio's strand takes memory for what it queues and for being run, which
+// it cannot reuse behind an executor of any type.
+TEST(a_token, allocates_what_asio_queues_on_its_way_from_the_socket) {
+    const auto few = allocated_by_reply(200);
+    const auto many = allocated_by_reply(1'200);
+    EXPECT_LE(many - few, 1'000 * most_of_wake_up + growth) << few << " by 200 tokens";
+}
+
+}  // namespace

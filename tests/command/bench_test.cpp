@@ -1,0 +1,171 @@
+#include "replay_fixture.hpp"
+
+#include <csignal>
+#include <fstream>
+
+namespace {
+
+using tandem::testing::child_process;
+using tandem::testing::finished_run;
+using tandem::testing::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Runs `tandem bench`, against its own mock server where no other is started.
+class bench : public tandem::testing::replay_test {
+ protected:
+    std::vector<std::string> bench_args(std::vector<std::string> more) const {
+        std::vector<std::string> all{"bench", "--reuse-guard", "0"};
+        if (server_)
+            all.insert(all.end(), {"--url", server_->url()});
+        else
+            all.insert(all.end(), {"--mock", "--tokens-per-second", "0"});
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    finished_run run_bench(std::vector<std::string> more, std::string input = {}) const {
+        child_process child(program,
+                            {.args = bench_args(std::move(more)), .input = std::move(input)});
+        auto end = child.wait();
+        return {end.status, std::move(end.out), std::move(end.err)};
+    }
+    json report(std::vector<std::string> more, std::string input = {}) const {
+        more.emplace_back("--json");
+        const auto r = run_bench(std::move(more), std::move(input));
+        EXPECT_EQ(r.status, 0) << r.err;
+        return r.event("bench");
+    }
+};
+
+TEST_F(bench, measures_its_own_mock_without_further_words) {
+    const auto r = run_bench({"--turns", "20"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("mock in this process, 8 slots"));
+    EXPECT_THAT(r.out, HasSubstr("20 replies in "));
+    EXPECT_THAT(r.out, HasSubstr(": 20 complete\n"));
+    for (const char* row : {"first token", "first chunk", "gap", "hand-over", "cut to close",
+                            "slot wait", "guard wait", "processor", "memory"})
+        EXPECT_THAT(r.out, HasSubstr(std::string("\n  ") + row));
+    EXPECT_THAT(r.out, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(r.err, IsEmpty());
+}
+
+TEST_F(bench, tells_programs_the_same_in_one_object) {
+    const auto o = report({"--turns", "20"});
+    EXPECT_EQ(o["complete"], 20);
+    EXPECT_EQ(o["first_token_ms"]["count"], 20);
+    EXPECT_EQ(o["hand_over_ms"]["count"], o["chunks"]);
+    EXPECT_EQ(o["gap_ms"]["count"], o["chunks"].get<int>() - 20);
+    EXPECT_GT(o["cpu_us_per_token"], 0);
+    EXPECT_GT(o["peak_streams"], 0);
+    EXPECT_FALSE(o["stopped_early"]);
+}
+
+TEST_F(bench, sees_the_mock_close_every_connection_that_was_cut) {
+    // Slow enough for no reply to be whole before its cut is seen.
+    const auto o = report({"--turns", "8", "--tokens-per-second", "200"});
+    EXPECT_GT(o["cuts"], 0);
+    EXPECT_EQ(o["cut_to_close_ms"]["count"], o["cuts"]);
+}
+
+TEST_F(bench, holds_no_more_conversations_at_once_than_it_should) {
+    EXPECT_LE(report({"--turns", "30", "--concurrency", "3"})["peak_streams"], 3);
+}
+
+TEST_F(bench, measures_any_server) {
+    start_server({.parallel = 4});
+    const auto o = report({"--turns", "6", "--concurrency", "2", "--prompt", "Tell me a story"});
+    EXPECT_EQ(o["complete"], 6);
+    EXPECT_EQ(o["setting"]["servers"][0]["url"], server_->url());
+    EXPECT_EQ(o["setting"]["mock_slots"], 0);
+    EXPECT_FALSE(server_->observe().of_path("/completion").empty());
+}
+
+TEST_F(bench, spreads_conversations_over_loops) {
+    const auto o = report({"--turns", "40", "--concurrency", "6", "--loops", "3"});
+    EXPECT_EQ(o["complete"], 40);
+    EXPECT_EQ(o["setting"]["loops"], 3);
+}
+
+TEST_F(bench, begins_turns_at_their_own_times_in_an_open_loop) {
+    const auto o = report({"--turns", "12", "--rate", "200", "--arrivals", "even"});
+    EXPECT_EQ(o["complete"], 12);
+    EXPECT_GE(o["seconds"], 11.0 / 200);
+    EXPECT_EQ(o["late_ms"]["count"], 12);
+}
+
+TEST_F(bench, counts_turns_that_found_no_conversation_free) {
+    start_server();
+    // Three seconds for "One. Two. Three.", while ten turns are due in one.
+    const auto o = report({"--rate", "10", "--duration", "1s", "--concurrency", "1", "--tts",
+                           "wpm=60", "--arrivals", "even", "--prompt", "count"});
+    EXPECT_EQ(o["replies"].get<int>() + o["missed"].get<int>(), 10);
+    EXPECT_GT(o["missed"], 0);
+}
+
+TEST_F(bench, speaks_at_the_pace_of_a_voice) {
+    start_server();
+    // "One. Two. Three.": one second and a half, of which the last word is not waited for here.
+    const auto o = report({"--turns", "1", "--concurrency", "1", "--first-chunk-min-tokens", "0",
+                           "--tts", "wpm=120", "--prompt", "count"});
+    EXPECT_GE(o["seconds"], 1.0);
+}
+
+TEST_F(bench, reads_the_prompts_of_replay) {
+    start_server();
+    const auto o = report({"--turns", "4", "--concurrency", "1", "--prompts", "-"},
+                          "{\"prompt\": \"raw story\"}\n"
+                          "{\"system\": \"Be brief.\", \"turns\": [\"story\", \"count\"]}\n");
+    EXPECT_EQ(o["complete"], 4);
+    const auto requests = server_->observe().of_path("/completion");
+    EXPECT_EQ(requests.front().prompt, "raw story");
+}
+
+TEST_F(bench, interrupts_replies_as_their_line_says) {
+    start_server({.tokens_per_second = 20});
+    const auto o = report({"--turns", "1", "--concurrency", "1", "--prompts", "-"},
+                          R"({"prompt": "story", "interrupt_after_ms": 100})");
+    EXPECT_EQ(o["interrupted"], 1);
+}
+
+TEST_F(bench, counts_what_fails_by_its_code) {
+    start_server({.faults = {tandem::mock::parse_fault("http_error:status=400,times=0")}});
+    const auto r = run_bench({"--json", "--turns", "3", "--prompt", "story", "--retries", "0"});
+    EXPECT_EQ(r.status, 1);
+    const auto o = r.event("bench");
+    EXPECT_EQ(o["failed"], 3);
+    EXPECT_EQ(o["errors"]["bad_request"], 3);
+}
+
+TEST_F(bench, reports_what_there_is_when_it_is_stopped) {
+    start_server({.parallel = 8, .tokens_per_second = 20});
+    child_process child(program,
+                        {.args = bench_args({"--json", "--duration", "1h", "--prompt", "story"})});
+    ASSERT_TRUE(server_->wait_until(
+        [](const auto& seen) { return seen.of_path("/completion").size() >= 8; }));
+    child.send_signal(SIGINT);
+    const auto end = child.wait();
+    EXPECT_EQ(end.status, 130);
+    const auto o = json::parse(end.out);
+    EXPECT_TRUE(o["stopped_early"]);
+    EXPECT_GT(o["stopped"], 0);
+}
+
+TEST_F(bench, tells_that_no_server_answers) {
+    start_server();
+    const auto url = server_->url();
+    server_->stop();
+    const auto r = run_bench({"--turns", "1"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.err, HasSubstr("tandem bench: " + url + ": cannot connect"));
+    EXPECT_THAT(r.out, IsEmpty());
+}
+
+TEST_F(bench, tells_what_is_wrong_with_its_file_of_prompts) {
+    const auto r = run_bench({"--prompts", "-"}, "{\"prompt\": 1}\n");
+    EXPECT_EQ(r.status, 2);
+    EXPECT_THAT(r.err, HasSubstr("tandem bench: nothing was sent"));
+}
+
+}  // namespace

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "color.hpp"
+#include "speech_pace.hpp"
+
+#include "tandem/log.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+// Flags that the commands which run replies have in common.
+namespace tandem::command {
+
+/// The value of --tts.
+void read_pace(const std::string& text, speech_pace& pace, std::vector<std::string>& faults);
+/// The value of --color.
+void read_color(const std::string& text, color_choice& color, std::vector<std::string>& faults);
+/// The value of --log-level; empty = not set.
+void read_log_level(const std::string& text, std::optional<log_level>& level,
+                    std::vector<std::string>& faults);
+/// What is wrong with the texts of --prompt and --user.
+std::vector<std::string> text_faults(const std::vector<std::string>& prompts,
+                                     const std::vector<std::string>& user_messages);
+
+}  // namespace tandem::command
