@@ -26,7 +26,8 @@
 namespace tandem::gateway {
 
 /// Has adapters set on the servers, remembers which, and looks that they stay so: a server that was
-/// restarted is set again. On the gateway's loop.
+/// restarted is set again. On the first loop of the gateway, but for adapters(), which any thread
+/// may ask.
 class adapter_desk : public std::enable_shared_from_this<adapter_desk> {
  public:
     /// `o` must be free of faults. Throws store_error where its file cannot be used.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gateway/api_error.hpp"
+#include "gateway/guarded.hpp"
 
 #include "tandem/config.hpp"
 
@@ -42,7 +43,8 @@ struct asked_adapter {
     friend bool operator==(const asked_adapter&, const asked_adapter&) = default;
 };
 
-/// The adapters that are allowed, and how much each counts where a request does not say. Pure.
+/// The adapters that are allowed, and how much each counts where a request does not say. Pure;
+/// its functions may be called from any thread.
 class adapter_set {
  public:
     /// `list` must be free of faults. Nothing counts at first.
@@ -70,7 +72,7 @@ class adapter_set {
         std::string_view model, std::span<const asked_adapter> wanted) const;
 
     std::vector<allowed_adapter> list_;
-    std::map<std::string, double, std::less<>> deployed_;
+    mutable guarded<std::map<std::string, double, std::less<>>> deployed_;
 };
 
 }  // namespace tandem::gateway

@@ -1,5 +1,6 @@
 #include "gateway/gateway_metrics.hpp"
 
+#include "gateway/guarded.hpp"
 #include "gateway/routes.hpp"
 #include "transport/server_url.hpp"
 
@@ -221,9 +222,10 @@ class gateway_metrics::registry {
 
     reply_series& replies_of(std::string_view model, std::string_view server) {
         const auto labels = labels_of(model, server);
-        const auto found = series_.find(labels);
-        return found != series_.end() ? found->second
-                                      : series_.emplace(labels, make_series(labels)).first->second;
+        const auto series = series_.lock();
+        const auto found = series->find(labels);
+        return found != series->end() ? found->second
+                                      : series->emplace(labels, make_series(labels)).first->second;
     }
 
     reply_series make_series(const Labels& labels) {
@@ -282,7 +284,7 @@ class gateway_metrics::registry {
     prometheus::Registry registry_;
     std::map<std::string, std::string, std::less<>> servers_;  // as told, by their URLs
     std::set<std::string, std::less<>> models_;
-    std::map<Labels, reply_series> series_;
+    guarded<std::map<Labels, reply_series>> series_;  // none of which ever goes
 
     Gauge& started_at_ = gauges("tandem_start_time_seconds", "Unix time of the start.").Add({});
 
