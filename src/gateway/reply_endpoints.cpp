@@ -60,6 +60,12 @@ void charge(http_exchange& exchange, gateway_core& core, const served_model& mod
     note(exchange, model, u, result.finish_reason);
 }
 
+// Its key's place is free when the client hears of it: it may come back on another loop at once.
+awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& error) {
+    who.release();
+    co_await exchange.send(error);
+}
+
 // --- as a stream
 
 // One reply on its way to a client.
@@ -76,7 +82,7 @@ class streamed_reply {
           calls_(std::move(calls)) {}
 
     /// To its end, or until the client is gone.
-    awaitable<void> run(reply& r, const admitted& who) {
+    awaitable<void> run(reply& r, admitted& who) {
         exchange_.when_gone([&r] { r.interrupt(); });
         for (;;) {
             error_code ec;
@@ -93,6 +99,7 @@ class streamed_reply {
         take(calls_.finish());
         warn_of(core_.options.service.server.logger, calls_.fault(), model_.name, exchange_.id());
         charge(exchange_, core_, model_, who, r, by_chunk_);
+        who.release();
         co_await end(r.result());
         exchange_.when_gone(nullptr);
     }
@@ -145,7 +152,7 @@ class streamed_reply {
 
 awaitable<void> answer_as_stream(http_exchange& exchange, gateway_loop& loop, answer_kind kind,
                                  const generation_request& request, reply_order order,
-                                 const admitted& who) {
+                                 admitted& who) {
     auto& model = *order.model;
     const auto bytes = bytes_of(order);
     auto talk = open(loop.core.places, order, loop.number, detail::now());
@@ -213,8 +220,7 @@ asked_reply ask(gateway_loop& loop, const std::optional<question_key>& key, repl
 
 // The answer to the same question goes to all who ask it, each with an id of its own.
 awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer_kind kind,
-                             std::optional<question_key> key, reply_order order,
-                             const admitted& who) {
+                             std::optional<question_key> key, reply_order order, admitted& who) {
     const auto& model = *order.model;
     const auto head = head_of(loop, model, kind);
     const auto [asked, reply] = ask(loop, key, std::move(order));
@@ -224,6 +230,7 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer
                                                            : "joined");
     if (asked.answer) {
         note(exchange, model, {}, asked.answer->reason);
+        who.release();
         const auto told = at_no_cost(*asked.answer);
         co_return co_await send_whole(exchange, head, told);
     }
@@ -231,6 +238,7 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer
     if (!reply->has_ended()) co_return co_await tell_cut_short(exchange, model, head);
     pays ? charge(exchange, loop.core, model, who, reply->itself(), false)
          : note(exchange, model, {}, reply->itself().result().finish_reason);
+    who.release();
     if (reply->error()) co_return co_await exchange.send(*reply->error());
     const auto told = pays ? *reply->answer() : at_no_cost(*reply->answer());
     co_await send_whole(exchange, head, told);
@@ -304,21 +312,21 @@ reply_order order_of(const gateway_loop& loop, completion_request request) {
 
 template <class Request>
 awaitable<void> answer(http_exchange& exchange, gateway_loop& loop, answer_kind kind,
-                       Request request, const admitted& who) {
+                       Request request, admitted& who) {
     auto& core = loop.core;
     const auto found = core.models.find(request.model, who);
     if (const auto* error = std::get_if<api_error>(&found))
-        co_return co_await exchange.send(*error);
+        co_return co_await refuse(exchange, who, *error);
     auto& model = *std::get<served_model*>(found);
     if (loop.outside_policy->is_on()) {
         const auto question = question_of(exchange, model, who, kind, request_texts(request));
         const auto error = co_await ask_policy(exchange, loop, question);
         if (exchange.is_gone()) co_return;
-        if (error) co_return co_await exchange.send(*error);
+        if (error) co_return co_await refuse(exchange, who, *error);
     }
     // Behind the check, in whose time others may come to count.
     if (const auto error = take_adapters(core, model, request))
-        co_return co_await exchange.send(*error);
+        co_return co_await refuse(exchange, who, *error);
 
     const generation_request how = request;
     const auto key = shared_key(exchange, core, model, who, request);
@@ -339,21 +347,23 @@ awaitable<void> answer(http_exchange& exchange, gateway_loop& loop, answer_kind 
 
 awaitable<void> answer_chat(http_exchange& exchange, gateway_loop& loop, admitted who) {
     auto read = read_chat_request(exchange.body(), loop.core.defaults());
-    if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
+    if (const auto* error = std::get_if<api_error>(&read))
+        co_return co_await refuse(exchange, who, *error);
     auto& request = std::get<chat_request>(read);
     const auto texts = request_texts(request);
     if (const auto error = check_prompt(exchange, loop.core, texts))
-        co_return co_await exchange.send(*error);
+        co_return co_await refuse(exchange, who, *error);
     co_await answer(exchange, loop, answer_kind::chat, std::move(request), who);
 }
 
 awaitable<void> answer_completion(http_exchange& exchange, gateway_loop& loop, admitted who) {
     auto read = read_completion_request(exchange.body(), loop.core.defaults());
-    if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
+    if (const auto* error = std::get_if<api_error>(&read))
+        co_return co_await refuse(exchange, who, *error);
     auto& request = std::get<completion_request>(read);
     const auto texts = request_texts(request);
     if (const auto error = check_prompt(exchange, loop.core, texts))
-        co_return co_await exchange.send(*error);
+        co_return co_await refuse(exchange, who, *error);
     co_await answer(exchange, loop, answer_kind::completion, std::move(request), who);
 }
 

@@ -45,12 +45,19 @@ void voice_session::enter(Function change) {
     const auto self = shared_from_this();  // it may be forgotten
     change(detail::now());
     if (std::exchange(is_performing_, true)) return;
-    for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions())
+    for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions()) {
+        give_back_seat();
         for (auto& a : actions) std::visit([this](auto& value) { this->perform(value); }, a);
+    }
     is_performing_ = false;
     end_stale_checks();
-    if (!turns_.is_busy()) seat_.reset();
+    give_back_seat();
     watch_check();
+}
+
+// Before the client hears of the reply's end: it may be quick to ask for the next one elsewhere.
+void voice_session::give_back_seat() {
+    if (!turns_.is_busy()) seat_.reset();
 }
 
 /// The same for a handler, which comes when the session, or the gateway, may be gone.

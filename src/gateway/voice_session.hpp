@@ -43,6 +43,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void enter(Function change);
     template <class Function>
     auto later(Function change);
+    void give_back_seat();
     void watch_check();
 
     void perform(voice_action::send& a);

@@ -83,6 +83,9 @@ class a_gateway : public ::testing::Test {
         mock_server.emplace(server_options);
         options.service.servers = other_servers;
         options.service.servers.push_back(mock_server->url());
+        open_gate();
+    }
+    void open_gate() {
         more_loops.resize(loops - 1);
         std::vector<boost::asio::any_io_executor> all{loop.get_executor()};
         for (auto& more : more_loops) all.push_back(more.loop.get_executor());
