@@ -111,12 +111,12 @@ TEST_F(gateway_on_loops, counts_the_replies_of_a_key_on_all) {
     server_options.tokens_per_second = 50;
     start();
     const auto all = clients(3);
-    for (int i = 0; i < 2; ++i) ask_for_stream(*all[i], "Long");
+    for (std::size_t i = 0; i < 2; ++i) ask_for_stream(*all[i], "Long");
     let_all_read();
     const auto refused = all[2]->post("/v1/chat/completions", chat());
     EXPECT_EQ(refused.status, 429);
     EXPECT_THAT(refused.body, HasSubstr("concurrency_limit_exceeded"));
-    for (int i = 0; i < 2; ++i) all[i]->close();
+    for (std::size_t i = 0; i < 2; ++i) all[i]->close();
     EXPECT_TRUE(poll_until([&] {
         return all[2]->post("/v1/chat/completions", chat()).status == 200;
     })) << "their places are free again";
@@ -126,7 +126,7 @@ TEST_F(gateway_on_loops, lets_a_key_ask_elsewhere_as_soon_as_it_is_answered) {
     options.keys = a_key(1);
     start();
     const auto all = clients(3);
-    for (int i = 0; i < 30; ++i)
+    for (std::size_t i = 0; i < 30; ++i)
         EXPECT_EQ(all[i % 3]->post("/v1/chat/completions", chat("Hello!", {{"seed", i}})).status,
                   200);
 }
