@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -11,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class the_voice_directory : public testing::Test {
+class the_voice_directory : public ::testing::Test {
  protected:
     the_voice_directory() : directory(limits(), [this] { return fresh(); }) {}
 
