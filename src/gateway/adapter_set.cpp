@@ -90,19 +90,17 @@ const allowed_adapter* adapter_set::find(std::string_view model, std::string_vie
 }
 
 double adapter_set::scale_of(std::string_view name) const {
-    const auto deployed = deployed_.lock();
-    const auto found = deployed->find(name);
-    return found == deployed->end() ? 0.0 : found->second;
+    const auto found = deployed_.find(name);
+    return found == deployed_.end() ? 0.0 : found->second;
 }
 
 void adapter_set::deploy(std::string_view name, double scale) {
-    deployed_.lock()->insert_or_assign(std::string(name), scale);
+    deployed_.insert_or_assign(std::string(name), scale);
 }
 
 bool adapter_set::has_deployed(std::string_view model) const {
-    const auto deployed = deployed_.lock();
     return std::ranges::any_of(list_, [&](const allowed_adapter& a) {
-        return a.model == model && deployed->contains(a.name);
+        return a.model == model && deployed_.contains(a.name);
     });
 }
 

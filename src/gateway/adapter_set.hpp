@@ -1,7 +1,6 @@
 #pragma once
 
 #include "gateway/api_error.hpp"
-#include "gateway/guarded.hpp"
 
 #include "tandem/config.hpp"
 
@@ -43,8 +42,7 @@ struct asked_adapter {
     friend bool operator==(const asked_adapter&, const asked_adapter&) = default;
 };
 
-/// The adapters that are allowed, and how much each counts where a request does not say. Pure;
-/// its functions may be called from any thread.
+/// The adapters that are allowed, and how much each counts where a request does not say. Pure.
 class adapter_set {
  public:
     /// `list` must be free of faults. Nothing counts at first.
@@ -72,7 +70,7 @@ class adapter_set {
         std::string_view model, std::span<const asked_adapter> wanted) const;
 
     std::vector<allowed_adapter> list_;
-    mutable guarded<std::map<std::string, double, std::less<>>> deployed_;
+    std::map<std::string, double, std::less<>> deployed_;
 };
 
 }  // namespace tandem::gateway

@@ -35,6 +35,9 @@ struct asked_questions {
     std::map<question_id, std::weak_ptr<whole_reply>> replies{};
 };
 
+/// The same, with an audit that only one loop calls at a time.
+gateway_options with_one_audit(gateway_options o);
+
 /// What all requests of one gateway share; it outlives its connections. Several loops use it at a
 /// time: what changes is guarded, atomic, or thread-safe by itself.
 struct gateway_core : std::enable_shared_from_this<gateway_core> {
@@ -65,7 +68,7 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
     }
 
     const gateway_options options;
-    /// On the first loop, but for its adapters.
+    /// On the first loop, but for what it says of adapters.
     const std::shared_ptr<adapter_desk> desk;
     served_models models;
     guarded<gatekeeper> gate;

@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <mutex>
 #include <utility>
 
 namespace tandem::gateway {
@@ -60,16 +58,6 @@ void write_down(const gateway_options& o, const audit_record& record, log_level 
     const auto& log = o.service.server.logger;
     if (log.enabled(level)) log.write(level, log_line(record));
     if (o.audit) o.audit(audit_line(record));
-}
-
-gateway_options with_one_audit(gateway_options o) {
-    if (!o.audit) return o;
-    o.audit = [mutex = std::make_shared<std::mutex>(),
-               write = std::move(o.audit)](std::string_view line) {
-        const std::lock_guard lock(*mutex);
-        write(line);
-    };
-    return o;
 }
 
 std::vector<config_fault> check(const gateway_options& o) {

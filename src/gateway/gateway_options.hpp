@@ -91,9 +91,6 @@ struct audit_record;
 /// Gives what is remembered of a request to the audit, and to the log at this level.
 void write_down(const gateway_options& o, const audit_record& record, log_level level);
 
-/// The same, with an audit that only one loop calls at a time.
-gateway_options with_one_audit(gateway_options o);
-
 /// The models that are served, with their servers: one at least.
 std::vector<model_servers> models_of(const gateway_options& o);
 std::vector<std::string> names_of(const std::vector<model_servers>& models);

@@ -257,7 +257,7 @@ std::optional<question_key> shared_key(const http_exchange& exchange, const gate
 // Each request says which adapters count: a server that was restarted has others.
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
                                        generation_request& request) {
-    auto set = core.desk->adapters().set_for(model.name, request.lora);
+    auto set = core.desk->set_for(model.name, request.lora);
     if (auto* const error = std::get_if<api_error>(&set)) return std::move(*error);
     request.options.lora = std::get<std::vector<adapter_scale>>(std::move(set));
     return std::nullopt;

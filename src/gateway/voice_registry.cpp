@@ -118,7 +118,8 @@ auto voice_registry::make(const std::string& id, served_model& model, const voic
                     .asked_model = first.model,
                     .generation = o.service.server.generation,
                     .conversation = o.service.conversation,
-                    .adapters = &loop_.core.desk->adapters(),
+                    .adapters = [desk = loop_.core.desk, name = model.name](
+                                    const auto& wanted) { return desk->set_for(name, wanted); },
                     .limits = o.voice,
                     .continue_timeout = o.service.server.continue_timeout});
     sessions_.emplace(id, session);
