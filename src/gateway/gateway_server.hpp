@@ -21,12 +21,12 @@ class gateway_listener;
 /// It works on one event loop or several, each run by one thread. Connections are given to them in
 /// turn; limits, sessions, kept answers and figures are those of all.
 ///
-/// Thread-safety: its functions are for the thread that runs the first loop, and the destructor
-/// also for one that comes when no loop runs any more. Lifetime: the loops must outlive it, and
-/// what destroying it leaves for them to do: that closes the connections of the first loop at once,
-/// and has the other loops close theirs in a turn of their own. So each of several loops has to be
-/// run (or polled) until it has nothing left to do, or be kept until all have been, before one of
-/// them is destroyed.
+/// Thread-safety: its functions are for the thread that runs the first loop; the destructor also
+/// for one that comes when no loop runs any more.
+///
+/// Lifetime: the loops must outlive it. Destroying it closes all connections: those of the first
+/// loop at once, those of the others in a turn of their own. Of several loops, each has to be run,
+/// or polled, after that until nothing is left for it to do, before any of them is destroyed.
 class gateway_server {
  public:
     /// Listens at once. Throws config_error, which names every fault; store_error where the state
