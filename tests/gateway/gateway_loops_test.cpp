@@ -72,6 +72,15 @@ class gateway_on_loops : public voice_gateway {
     static void ask_for_stream(http_client& c, const std::string& text) {
         c.send_request("POST", "/v1/chat/completions", chat(text, {{"stream", true}}).dump());
     }
+    /// In the middle of what they do; no thread runs them any more.
+    std::vector<boost::asio::io_context*> stop_loops() {
+        std::vector<boost::asio::io_context*> contexts{&loop};
+        for (auto& more : more_loops) contexts.push_back(&more.loop);
+        for (auto* context : contexts) context->stop();
+        thread.join();
+        for (auto& more : more_loops) more.end();
+        return contexts;
+    }
     double figure(const std::string& name, const std::string& label = {}) {
         std::istringstream in(clients(1)[0]->get("/metrics").body);
         double sum = 0;
@@ -371,6 +380,30 @@ TEST_F(gateway_on_loops, closes_the_connections_of_all_when_it_is_destroyed) {
     end();
     for (const auto& c : all) c->read_to_any_end();
     EXPECT_EQ(other.close_code(), 0);
+    EXPECT_TRUE(server_gets_idle());
+}
+
+TEST_F(gateway_on_loops, closes_its_connections_when_its_loops_were_stopped_before) {
+    server_options.tokens_per_second = 50;
+    start();
+    const auto all = clients(6);
+    for (const auto& c : all) ask_for_stream(*c, "Long");
+    auto old = voice();
+    old.say(start_of("Long"));
+    auto c = voice();
+    c.say({{"type", "start"}, {"session", old.read()["session"]}});
+    c.read("ready");
+    const auto contexts = stop_loops();
+    gate.reset();
+    for (bool is_busy = true; is_busy;) {
+        is_busy = false;
+        for (auto* context : contexts) {
+            context->restart();
+            is_busy = context->poll() > 0 || is_busy;
+        }
+    }
+    for (const auto& one : all) one->read_to_any_end();
+    EXPECT_EQ(c.close_code(), 0);
     EXPECT_TRUE(server_gets_idle());
 }
 
