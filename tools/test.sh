@@ -23,7 +23,8 @@ Steps:
             testing into build/; skipped where it cannot be had, unless
             TANDEM_REQUIRE_REAL_SERVER=1
   asan      the tests once more under the address and undefined-behaviour sanitizers
-  tsan      the tests of transport, client and mock server under the thread sanitizer
+  tsan      the tests of transport, client, mock server and the gateway on several loops under the
+            thread sanitizer
   fuzz      each fuzz target for a short time (TANDEM_FUZZ_SECONDS, 5)
 
 Missing packages are installed with apt-get (tools/setup.sh). Everything is built in build/.
@@ -127,9 +128,9 @@ asan() {
 
 # Only what has threads is of interest here.
 tsan() {
-  build tsan unit_transport unit_mock_server integration integration_failures
+  build tsan unit_transport unit_mock_server integration integration_failures gateway_test
   run_units tsan unit_transport unit_mock_server
-  run_tests tsan -R '^integration\.'
+  run_tests tsan -R '^(integration|gateway\.loops|gateway\.gateway_on_loops)\.'
 }
 
 fuzz() {

@@ -3,6 +3,10 @@
 #include "gateway/endpoints.hpp"
 #include "gateway/ids.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -10,13 +14,41 @@
 namespace tandem::gateway {
 namespace {
 
-using boost::asio::awaitable;
+namespace asio = boost::asio;
+using asio::awaitable;
 
-std::variant<const adapter_job*, api_error> load(gateway_core& core, std::string_view name,
-                                                 std::string_view body) {
-    const auto scale = read_load_request(body, core.options.max_body_bytes);
-    if (const auto* error = std::get_if<api_error>(&scale)) return *error;
-    return core.desk->load(name, std::get<double>(scale), random_id("job-", core.random));
+/// A body, or why there is none.
+using desk_answer = std::variant<std::string, api_error>;
+
+template <class Function>
+awaitable<desk_answer> ask_there(std::shared_ptr<adapter_desk> desk, Function ask) {
+    co_return ask(*desk);
+}
+
+/// Asks the desk on its loop.
+template <class Function>
+awaitable<desk_answer> ask_desk(gateway_loop& loop, Function ask) {
+    auto& home = loop.core.first_loop();
+    if (&home == &loop) co_return ask(*loop.core.desk);
+    co_return co_await asio::co_spawn(home.executor, ask_there(loop.core.desk, std::move(ask)),
+                                      asio::use_awaitable);
+}
+
+awaitable<void> send(http_exchange& exchange, int status, desk_answer answer) {
+    if (const auto* error = std::get_if<api_error>(&answer))
+        co_return co_await exchange.send(*error);
+    co_await exchange.send(status, std::move(std::get<std::string>(answer)));
+}
+
+desk_answer loaded(adapter_desk& desk, const std::string& name, double scale, std::string id) {
+    const auto job = desk.load(name, scale, std::move(id));
+    if (const auto* error = std::get_if<api_error>(&job)) return *error;
+    return accepted_body(*std::get<const adapter_job*>(job));
+}
+
+desk_answer found(const adapter_desk& desk, const std::string& id) {
+    if (const auto* const job = desk.jobs().find(id)) return job_body(*job);
+    return unknown_job(id);
 }
 
 }  // namespace
@@ -25,17 +57,22 @@ awaitable<void> answer_adapters(http_exchange& exchange, const gateway_core& cor
     co_await exchange.send(200, adapter_list_body(core.desk->adapters()));
 }
 
-awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_core& core,
+awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_loop& loop,
                                     std::string_view name) {
-    const auto job = load(core, name, exchange.body());
-    if (const auto* error = std::get_if<api_error>(&job)) co_return co_await exchange.send(*error);
-    co_await exchange.send(202, accepted_body(*std::get<const adapter_job*>(job)));
+    const auto read = read_load_request(exchange.body(), loop.core.options.max_body_bytes);
+    if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
+    const auto load = [name = std::string(name), scale = std::get<double>(read),
+                       id = random_id("job-", loop.random)](adapter_desk& desk) {
+        return loaded(desk, name, scale, id);
+    };
+    auto answer = co_await ask_desk(loop, load);
+    co_await send(exchange, 202, std::move(answer));
 }
 
-awaitable<void> answer_job(http_exchange& exchange, const gateway_core& core, std::string_view id) {
-    const auto* const job = core.desk->jobs().find(id);
-    if (!job) co_return co_await exchange.send(unknown_job(id));
-    co_await exchange.send(200, job_body(*job));
+awaitable<void> answer_job(http_exchange& exchange, gateway_loop& loop, std::string_view id) {
+    const auto find = [id = std::string(id)](adapter_desk& desk) { return found(desk, id); };
+    auto answer = co_await ask_desk(loop, find);
+    co_await send(exchange, 200, std::move(answer));
 }
 
 }  // namespace tandem::gateway

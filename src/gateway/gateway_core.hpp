@@ -3,45 +3,55 @@
 #include "base/time.hpp"
 #include "gateway/adapter_desk.hpp"
 #include "gateway/gatekeeper.hpp"
+#include "gateway/gateway_loop.hpp"
 #include "gateway/gateway_metrics.hpp"
 #include "gateway/gateway_options.hpp"
 #include "gateway/generation_request.hpp"
-#include "gateway/policy_desk.hpp"
+#include "gateway/guarded.hpp"
 #include "gateway/reply_order.hpp"
 #include "gateway/served_models.hpp"
 #include "gateway/shared_answers.hpp"
 #include "gateway/tls_context.hpp"
-#include "gateway/voice_registry.hpp"
+#include "gateway/voice_directory.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <deque>
 #include <map>
 #include <memory>
-#include <random>
-#include <set>
-#include <string>
+#include <vector>
 
 namespace tandem::gateway {
 
-class connection;
 class whole_reply;
 
-/// What all requests of one gateway share. On the gateway's loop; it outlives its connections.
+/// The questions that are asked, with the replies that others who ask the same can join.
+struct asked_questions {
+    shared_answers answers;
+    std::map<question_id, std::weak_ptr<whole_reply>> replies{};
+};
+
+/// The same, with an audit that only one loop calls at a time.
+gateway_options with_one_audit(gateway_options o);
+
+/// What all requests of one gateway share; it outlives its connections. Several loops use it at a
+/// time: what changes is guarded, atomic, or thread-safe by itself.
 struct gateway_core : std::enable_shared_from_this<gateway_core> {
-    gateway_core(const boost::asio::any_io_executor& loop, gateway_options o)
-        : options(std::move(o)),
-          executor(loop),
-          desk(std::make_shared<adapter_desk>(executor, options)),
-          models(executor, options, desk->adapters()),
+    /// At least one executor, of one thread each.
+    gateway_core(const std::vector<boost::asio::any_io_executor>& executors, gateway_options o)
+        : options(with_one_audit(std::move(o))),
+          desk(std::make_shared<adapter_desk>(executors.front(), options)),
+          models(executors, options, desk->adapters()),
           gate(options.keys),
           policy(options.prompts),
-          answers(options.answer_cache),
+          questions(asked_questions{shared_answers(options.answer_cache)}),
           metrics(measured_servers(options), started_at),
-          outside_policy(executor, options, metrics),
-          voices(*this) {
+          voice_sessions(options.voice) {
+        for (const auto& executor : executors) loops.emplace_back(*this, loops.size(), executor);
         desk->start();
     }
 
@@ -50,31 +60,34 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
                 .stream_by = options.stream_by,
                 .max_body_bytes = options.max_body_bytes};
     }
+    bool shares_answers() const noexcept { return options.answer_cache.entries > 0; }
+    gateway_loop& first_loop() noexcept { return loops.front(); }
+    /// A release may be told late.
+    std::size_t connections() const noexcept {
+        return static_cast<std::size_t>(connection_seats.use_count() - 1);
+    }
 
     const gateway_options options;
-    /// Of the loop.
-    const boost::asio::any_io_executor executor;
+    /// On the first loop, but for what it says of adapters.
     const std::shared_ptr<adapter_desk> desk;
     served_models models;
-    gatekeeper gate;
+    guarded<gatekeeper> gate;
     const prompt_policy policy;
     /// Of connections that are opened from now on; null where there is no TLS.
-    std::shared_ptr<boost::asio::ssl::context> tls{};
-    /// Ids must not be guessed: they name sessions, too.
-    std::random_device random{};
-    std::set<connection*> connections{};
+    guarded<std::shared_ptr<boost::asio::ssl::context>> tls{};
+    /// Each connection is an owner, from the moment when it is accepted.
+    const std::shared_ptr<const char> connection_seats = std::make_shared<const char>();
     /// Their conversations must go before the service.
-    conversation_places places{kept_places};
-    shared_answers answers;
-    /// Those that run, for who asks the same.
-    std::map<question_id, std::weak_ptr<whole_reply>> whole_replies{};
+    guarded<conversation_places> places{kept_places};
+    guarded<asked_questions> questions;
     /// Unix time, in seconds.
     const std::int64_t started_at = std::time(nullptr);
     gateway_metrics metrics;
-    /// Asked about prompts that `policy` lets pass.
-    policy_desk outside_policy;
-    voice_registry voices;
-    bool is_stopping = false;
+    guarded<voice_directory> voice_sessions;
+    std::atomic<std::size_t> voice_sockets{0};
+    std::atomic<bool> is_stopping{false};
+    /// The first one accepts connections, and looks after the others' end.
+    std::deque<gateway_loop> loops{};
 };
 
 }  // namespace tandem::gateway

@@ -131,11 +131,12 @@ class gateway_metrics::registry {
         for (const auto result : policy_results) policy_checks(result);
         // What never happened is told as 0, so that rates have something to start from.
         for (const auto& s : served) {
-            replies_of(s.model, s.url);
+            const auto labels = labels_of(s.model, s.url);
+            series_.emplace(labels, make_series(labels));
             for (const auto why :
                  {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
                   finish_reason::interrupted, finish_reason::error})
-                ended(labels_of(s.model, s.url), why);
+                ended(labels, why);
         }
     }
 
@@ -154,7 +155,7 @@ class gateway_metrics::registry {
 
     void reply_ended(std::string_view model, const reply_result& r, bool by_chunk) {
         const auto server = r.servers.empty() ? std::string_view() : r.servers.back();
-        auto& s = replies_of(model, server);
+        auto s = replies_of(model, server);
         count_tokens(s, r.usage);
         count_slots(s, r.metrics);
         if (const auto after = first_token_after(r)) s.first_token.Observe(*after);
@@ -219,11 +220,11 @@ class gateway_metrics::registry {
         return {{"server", server_label(server)}, {"model", model_label(model)}};
     }
 
-    reply_series& replies_of(std::string_view model, std::string_view server) {
+    // Those that are served were there from the start; the registry finds others again.
+    reply_series replies_of(std::string_view model, std::string_view server) {
         const auto labels = labels_of(model, server);
         const auto found = series_.find(labels);
-        return found != series_.end() ? found->second
-                                      : series_.emplace(labels, make_series(labels)).first->second;
+        return found != series_.end() ? found->second : make_series(labels);
     }
 
     reply_series make_series(const Labels& labels) {
@@ -282,7 +283,7 @@ class gateway_metrics::registry {
     prometheus::Registry registry_;
     std::map<std::string, std::string, std::less<>> servers_;  // as told, by their URLs
     std::set<std::string, std::less<>> models_;
-    std::map<Labels, reply_series> series_;
+    std::map<Labels, reply_series> series_;  // does not change once it is made
 
     Gauge& started_at_ = gauges("tandem_start_time_seconds", "Unix time of the start.").Add({});
 

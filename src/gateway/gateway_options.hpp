@@ -23,6 +23,9 @@
 
 namespace tandem::gateway {
 
+/// A gateway works on so many event loops at most.
+inline constexpr std::size_t max_loops = 256;
+
 /// A model, and the servers that have it.
 struct model_servers {
     std::string name{};
@@ -76,8 +79,8 @@ struct gateway_options {
     /// Of the WebSocket.
     voice_limits voice{};
 
-    /// Takes a line of JSON for each request (audit_line.hpp); may be empty. Called on the
-    /// gateway's loop.
+    /// Takes a line of JSON for each request (audit_line.hpp); may be empty. Called on any of the
+    /// gateway's loops, but never by two at once; the service's logger may be called by all.
     std::function<void(std::string_view)> audit{};
     /// The prompt is part of that line.
     bool audit_prompts = false;

@@ -41,11 +41,10 @@ awaitable<void> answer_page(http_exchange& exchange) {
     co_await send_file(exchange, page_index());
 }
 
-awaitable<void> answer_asset(http_exchange& exchange, const gateway_core& core,
-                             std::string_view name) {
+awaitable<void> answer_asset(http_exchange& exchange, gateway_core& core, std::string_view name) {
     if (name == "gateway.json")
         co_return co_await exchange.send(
-            200, core.gate.is_open() ? R"({"keys":false})" : R"({"keys":true})");
+            200, core.gate.lock()->is_open() ? R"({"keys":false})" : R"({"keys":true})");
     const auto* const file = find_asset(name);
     if (!file) co_return co_await exchange.send(no_asset(name));
     co_await send_file(exchange, *file);

@@ -19,8 +19,8 @@ class policy_call;
 /// One check under way: whoever lets go of it ends it, and is told nothing.
 using policy_check = std::shared_ptr<policy_call>;
 
-/// Asks somebody outside whether prompts may pass, each over a connection of its own. On the
-/// gateway's loop; it must outlive its checks.
+/// Asks somebody outside whether prompts may pass, each over a connection of its own. On the loop
+/// of its executor; it must outlive its checks.
 class policy_desk {
  public:
     /// What the client is told; nothing if the prompt may pass.

@@ -9,12 +9,12 @@
 namespace tandem::gateway {
 
 boost::asio::awaitable<std::optional<api_error>> ask_policy(http_exchange& exchange,
-                                                            gateway_core& core,
+                                                            gateway_loop& loop,
                                                             const policy_question& question) {
-    boost::asio::steady_timer told(core.executor, boost::asio::steady_timer::time_point::max());
+    boost::asio::steady_timer told(loop.executor, boost::asio::steady_timer::time_point::max());
     std::optional<api_error> error;
     bool is_judged = false;
-    const auto check = core.outside_policy.ask(question, [&](std::optional<api_error> why) {
+    const auto check = loop.outside_policy->ask(question, [&](std::optional<api_error> why) {
         error = std::move(why);
         is_judged = true;
         told.cancel();

@@ -15,7 +15,7 @@ namespace tandem::gateway {
 /// its client is told, or nothing where it may pass. Ends as soon as the client is gone. The
 /// question must live until then.
 boost::asio::awaitable<std::optional<api_error>> ask_policy(http_exchange& exchange,
-                                                            gateway_core& core,
+                                                            gateway_loop& loop,
                                                             const policy_question& question);
 
 }  // namespace tandem::gateway

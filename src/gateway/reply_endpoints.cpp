@@ -32,9 +32,9 @@ namespace {
 
 using boost::asio::awaitable;
 
-answer_head head_of(gateway_core& core, const served_model& model, answer_kind kind) {
+answer_head head_of(gateway_loop& loop, const served_model& model, answer_kind kind) {
     return {.kind = kind,
-            .id = random_id(kind == answer_kind::chat ? "chatcmpl-" : "cmpl-", core.random),
+            .id = random_id(kind == answer_kind::chat ? "chatcmpl-" : "cmpl-", loop.random),
             .created = std::time(nullptr),
             .model = model.name};
 }
@@ -55,9 +55,15 @@ void charge(http_exchange& exchange, gateway_core& core, const served_model& mod
     const auto& result = r.result();
     const auto& u = result.usage;
     exchange.record.reply = r.id();
-    core.gate.charge(who, detail::now(), u.prompt + u.generated);
+    core.gate.lock()->charge(who, detail::now(), u.prompt + u.generated);
     core.metrics.reply_ended(model.name, result, by_chunk);
     note(exchange, model, u, result.finish_reason);
+}
+
+// Its key's place is free when the client hears of it: it may come back on another loop at once.
+awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& error) {
+    who.release();
+    co_await exchange.send(error);
 }
 
 // --- as a stream
@@ -65,18 +71,18 @@ void charge(http_exchange& exchange, gateway_core& core, const served_model& mod
 // One reply on its way to a client.
 class streamed_reply {
  public:
-    streamed_reply(http_exchange& exchange, gateway_core& core, const served_model& model,
+    streamed_reply(http_exchange& exchange, gateway_loop& loop, const served_model& model,
                    answer_kind kind, const generation_request& request, call_rules calls)
         : exchange_(exchange),
-          core_(core),
+          core_(loop.core),
           model_(model),
           by_chunk_(request.stream_by == tandem::stream_by::chunk),
-          head_(head_of(core, model, kind)),
+          head_(head_of(loop, model, kind)),
           stream_(head_, request.include_usage),
           calls_(std::move(calls)) {}
 
     /// To its end, or until the client is gone.
-    awaitable<void> run(reply& r, const admitted& who) {
+    awaitable<void> run(reply& r, admitted& who) {
         exchange_.when_gone([&r] { r.interrupt(); });
         for (;;) {
             error_code ec;
@@ -93,6 +99,7 @@ class streamed_reply {
         take(calls_.finish());
         warn_of(core_.options.service.server.logger, calls_.fault(), model_.name, exchange_.id());
         charge(exchange_, core_, model_, who, r, by_chunk_);
+        who.release();
         co_await end(r.result());
         exchange_.when_gone(nullptr);
     }
@@ -143,16 +150,16 @@ class streamed_reply {
     bool has_begun_ = false;
 };
 
-awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, answer_kind kind,
+awaitable<void> answer_as_stream(http_exchange& exchange, gateway_loop& loop, answer_kind kind,
                                  const generation_request& request, reply_order order,
-                                 const admitted& who) {
+                                 admitted& who) {
     auto& model = *order.model;
     const auto bytes = bytes_of(order);
-    auto talk = open(core.places, order, detail::now());
+    auto talk = open(loop.core.places, order, loop.number, detail::now());
     auto reply = talk.stream(order.options, request.stream_by);
-    streamed_reply answer(exchange, core, model, kind, request, std::move(order.calls));
+    streamed_reply answer(exchange, loop, model, kind, request, std::move(order.calls));
     co_await answer.run(reply, who);
-    keep_place(core.places, order.pin, std::move(talk), bytes, reply.result(), detail::now());
+    keep_place(loop.core.places, order.pin, std::move(talk), bytes, reply.result(), detail::now());
 }
 
 // --- whole
@@ -184,39 +191,54 @@ awaitable<void> tell_cut_short(http_exchange& exchange, const served_model& mode
     co_await send_whole(exchange, head, answer);
 }
 
+struct asked_reply {
+    shared_answers::asked asked;
+    /// Null where the answer was kept.
+    std::shared_ptr<whole_reply> reply;
+};
+
 // A question without a reply would be waited for by all who ask it later.
-std::shared_ptr<whole_reply> reply_to(gateway_core& core, const shared_answers::asked& asked,
-                                      reply_order order) try {
-    if (!asked.is_first)
-        if (const auto at = core.whole_replies.find(asked.question); at != core.whole_replies.end())
-            if (auto reply = at->second.lock()) return reply;
-    return whole_reply::begin(core, asked.question, std::move(order));
+std::shared_ptr<whole_reply> reply_to(gateway_loop& loop, asked_questions& questions,
+                                      const shared_answers::asked& asked, reply_order order) try {
+    auto& known = questions.replies[asked.question];
+    auto reply = known.lock();
+    if (!reply) known = reply = whole_reply::begin(loop, asked.question, std::move(order));
+    return reply;
 } catch (...) {
-    core.answers.leave(asked.question);
+    if (questions.answers.leave(asked.question)) questions.replies.erase(asked.question);
     throw;
 }
 
+// Others may ask the same on their loops: they wait until there is a reply to join.
+asked_reply ask(gateway_loop& loop, const std::optional<question_key>& key, reply_order order) {
+    if (!key) return {{.is_first = true}, whole_reply::begin(loop, no_question, std::move(order))};
+    const auto questions = loop.core.questions.lock();
+    const auto asked = questions->answers.ask(detail::now(), key);
+    if (asked.answer) return {asked, nullptr};
+    return {asked, reply_to(loop, *questions, asked, std::move(order))};
+}
+
 // The answer to the same question goes to all who ask it, each with an id of its own.
-awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                             std::optional<question_key> key, reply_order order,
-                             const admitted& who) {
+awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer_kind kind,
+                             std::optional<question_key> key, reply_order order, admitted& who) {
     const auto& model = *order.model;
-    const auto head = head_of(core, model, kind);
-    const auto asked = core.answers.ask(detail::now(), key);
-    const auto reply = asked.answer ? nullptr : reply_to(core, asked, std::move(order));
+    const auto head = head_of(loop, model, kind);
+    const auto [asked, reply] = ask(loop, key, std::move(order));
     if (key)
         exchange.set_header(cache_header, asked.answer     ? "hit"
                                           : asked.is_first ? "miss"
                                                            : "joined");
     if (asked.answer) {
         note(exchange, model, {}, asked.answer->reason);
+        who.release();
         const auto told = at_no_cost(*asked.answer);
         co_return co_await send_whole(exchange, head, told);
     }
-    const bool pays = co_await reply->wait(exchange);
+    const bool pays = co_await reply->wait(loop, exchange);
     if (!reply->has_ended()) co_return co_await tell_cut_short(exchange, model, head);
-    pays ? charge(exchange, core, model, who, reply->itself(), false)
+    pays ? charge(exchange, loop.core, model, who, reply->itself(), false)
          : note(exchange, model, {}, reply->itself().result().finish_reason);
+    who.release();
     if (reply->error()) co_return co_await exchange.send(*reply->error());
     const auto told = pays ? *reply->answer() : at_no_cost(*reply->answer());
     co_await send_whole(exchange, head, told);
@@ -226,7 +248,7 @@ template <class Request>
 std::optional<question_key> shared_key(const http_exchange& exchange, const gateway_core& core,
                                        const served_model& model, const admitted& who,
                                        const Request& request) {
-    if (!core.answers.is_on() || wants_own_answer(exchange.header("Cache-Control")))
+    if (!core.shares_answers() || wants_own_answer(exchange.header("Cache-Control")))
         return std::nullopt;
     const bool isolates = core.options.service.conversation.isolate;
     return key_of(request, model.name, isolates ? who.key_name() : std::string_view());
@@ -235,7 +257,7 @@ std::optional<question_key> shared_key(const http_exchange& exchange, const gate
 // Each request says which adapters count: a server that was restarted has others.
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
                                        generation_request& request) {
-    auto set = core.desk->adapters().set_for(model.name, request.lora);
+    auto set = core.desk->set_for(model.name, request.lora);
     if (auto* const error = std::get_if<api_error>(&set)) return std::move(*error);
     request.options.lora = std::get<std::vector<adapter_scale>>(std::move(set));
     return std::nullopt;
@@ -269,18 +291,18 @@ std::vector<std::string_view> request_texts(const completion_request& r) {
     return texts_of({}, r.prompt, r.options);
 }
 
-reply_order order_of(gateway_core& core, chat_request request) {
-    reply_order order{.setup = core.options.service.conversation,
+reply_order order_of(gateway_loop& loop, chat_request request) {
+    reply_order order{.setup = loop.core.options.service.conversation,
                       .options = std::move(request.options),
                       .calls = {.functions = std::move(request.functions),
-                                .id_seed = core.random(),
+                                .id_seed = loop.random(),
                                 .most_calls = request.parallel_tool_calls ? 128u : 1u}};
     order.setup.messages = std::move(request.messages);
     return order;
 }
 
-reply_order order_of(const gateway_core& core, completion_request request) {
-    reply_order order{.setup = core.options.service.conversation,
+reply_order order_of(const gateway_loop& loop, completion_request request) {
+    reply_order order{.setup = loop.core.options.service.conversation,
                       .prompt = std::move(request.prompt),
                       .options = std::move(request.options)};
     order.setup.messages = {};
@@ -289,25 +311,26 @@ reply_order order_of(const gateway_core& core, completion_request request) {
 }
 
 template <class Request>
-awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                       Request request, const admitted& who) {
+awaitable<void> answer(http_exchange& exchange, gateway_loop& loop, answer_kind kind,
+                       Request request, admitted& who) {
+    auto& core = loop.core;
     const auto found = core.models.find(request.model, who);
     if (const auto* error = std::get_if<api_error>(&found))
-        co_return co_await exchange.send(*error);
+        co_return co_await refuse(exchange, who, *error);
     auto& model = *std::get<served_model*>(found);
-    if (core.outside_policy.is_on()) {
+    if (loop.outside_policy->is_on()) {
         const auto question = question_of(exchange, model, who, kind, request_texts(request));
-        const auto error = co_await ask_policy(exchange, core, question);
+        const auto error = co_await ask_policy(exchange, loop, question);
         if (exchange.is_gone()) co_return;
-        if (error) co_return co_await exchange.send(*error);
+        if (error) co_return co_await refuse(exchange, who, *error);
     }
     // Behind the check, in whose time others may come to count.
     if (const auto error = take_adapters(core, model, request))
-        co_return co_await exchange.send(*error);
+        co_return co_await refuse(exchange, who, *error);
 
     const generation_request how = request;
     const auto key = shared_key(exchange, core, model, who, request);
-    auto order = order_of(core, std::move(request));
+    auto order = order_of(loop, std::move(request));
     order.model = &model;
     // No part of the question: who asks first has its trace and its priority in the reply.
     order.options.traceparent = exchange.traceparent();
@@ -315,31 +338,33 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     order.pin = pin_of(who, how);
     order.request_id = exchange.id();
     if (how.stream)
-        co_await answer_as_stream(exchange, core, kind, how, std::move(order), who);
+        co_await answer_as_stream(exchange, loop, kind, how, std::move(order), who);
     else
-        co_await answer_whole(exchange, core, kind, key, std::move(order), who);
+        co_await answer_whole(exchange, loop, kind, key, std::move(order), who);
 }
 
 }  // namespace
 
-awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who) {
-    auto read = read_chat_request(exchange.body(), core.defaults());
-    if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
+awaitable<void> answer_chat(http_exchange& exchange, gateway_loop& loop, admitted who) {
+    auto read = read_chat_request(exchange.body(), loop.core.defaults());
+    if (const auto* error = std::get_if<api_error>(&read))
+        co_return co_await refuse(exchange, who, *error);
     auto& request = std::get<chat_request>(read);
     const auto texts = request_texts(request);
-    if (const auto error = check_prompt(exchange, core, texts))
-        co_return co_await exchange.send(*error);
-    co_await answer(exchange, core, answer_kind::chat, std::move(request), who);
+    if (const auto error = check_prompt(exchange, loop.core, texts))
+        co_return co_await refuse(exchange, who, *error);
+    co_await answer(exchange, loop, answer_kind::chat, std::move(request), who);
 }
 
-awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core, admitted who) {
-    auto read = read_completion_request(exchange.body(), core.defaults());
-    if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
+awaitable<void> answer_completion(http_exchange& exchange, gateway_loop& loop, admitted who) {
+    auto read = read_completion_request(exchange.body(), loop.core.defaults());
+    if (const auto* error = std::get_if<api_error>(&read))
+        co_return co_await refuse(exchange, who, *error);
     auto& request = std::get<completion_request>(read);
     const auto texts = request_texts(request);
-    if (const auto error = check_prompt(exchange, core, texts))
-        co_return co_await exchange.send(*error);
-    co_await answer(exchange, core, answer_kind::completion, std::move(request), who);
+    if (const auto error = check_prompt(exchange, loop.core, texts))
+        co_return co_await refuse(exchange, who, *error);
+    co_await answer(exchange, loop, answer_kind::completion, std::move(request), who);
 }
 
 }  // namespace tandem::gateway

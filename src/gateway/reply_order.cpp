@@ -11,9 +11,22 @@ std::string pin_of(const admitted& who, const generation_request& request) {
     return pin += request.pin;
 }
 
-conversation open(conversation_places& places, const reply_order& order, time_point now) {
-    const auto* const place = order.pin.empty() ? nullptr : places.find(now, order.pin);
-    auto talk = order.model->bots.create(order.setup, place ? place->server : std::string());
+namespace {
+
+/// The server where the conversation was; empty if that is not known.
+std::string last_server(guarded<conversation_places>& places, const std::string& pin,
+                        time_point now) {
+    if (pin.empty()) return {};
+    const auto known = places.lock();
+    const auto* const place = known->find(now, pin);
+    return place ? place->server : std::string();
+}
+
+}  // namespace
+
+conversation open(guarded<conversation_places>& places, const reply_order& order, std::size_t loop,
+                  time_point now) {
+    auto talk = order.model->bots.create(order.setup, last_server(places, order.pin, now), loop);
     if (order.setup.raw) talk.append({.role = "user", .content = order.prompt});
     return talk;
 }
@@ -38,7 +51,7 @@ void warn_of(const logger& log, call_fault fault, std::string_view model,
                     request_id, model, to_string(fault)));
 }
 
-void keep_place(conversation_places& places, const std::string& pin, conversation talk,
+void keep_place(guarded<conversation_places>& places, const std::string& pin, conversation talk,
                 std::size_t bytes, const reply_result& result, time_point now) {
     if (pin.empty() || result.servers.empty() || result.usage.prompt == 0 ||
         result.finish_reason == finish_reason::error)
@@ -46,9 +59,9 @@ void keep_place(conversation_places& places, const std::string& pin, conversatio
     // Ids of what the slot holds, and the text of the reply.
     constexpr int bytes_of_token = 8;
     const auto tokens = static_cast<std::size_t>(result.usage.prompt + result.usage.generated);
-    places.put(now, pin,
-               {result.servers.back(), std::make_shared<const conversation>(std::move(talk))},
-               1024 + bytes + bytes_of_token * tokens);
+    places.lock()->put(
+        now, pin, {result.servers.back(), std::make_shared<const conversation>(std::move(talk))},
+        1024 + bytes + bytes_of_token * tokens);
 }
 
 }  // namespace tandem::gateway

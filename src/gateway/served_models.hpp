@@ -16,7 +16,8 @@
 
 namespace tandem::gateway {
 
-/// A model that is served: conversations over the servers that have it.
+/// A model that is served: conversations over the servers that have it, on all of the gateway's
+/// loops.
 struct served_model {
     std::string name;
     /// At least one.
@@ -24,11 +25,11 @@ struct served_model {
     service bots;
 };
 
-/// The models of a gateway, in the order of its options. On its loop.
+/// The models of a gateway, in the order of its options. From any thread.
 class served_models {
  public:
     /// `o` must be free of faults.
-    served_models(const boost::asio::any_io_executor& executor, const gateway_options& o,
+    served_models(const std::vector<boost::asio::any_io_executor>& loops, const gateway_options& o,
                   const adapter_set& adapters);
 
     /// The model that a request names, which lives as long as this; or why there is none for it

@@ -3,11 +3,11 @@
 #include "gateway/gatekeeper.hpp"
 #include "gateway/voice_actions.hpp"
 #include "gateway/voice_message.hpp"
-#include "gateway/voice_sessions.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,13 +17,18 @@
 
 namespace tandem::gateway {
 
-struct gateway_core;
+struct gateway_loop;
 struct served_model;
 class voice_session;
 
-/// What a session says to a socket. Neither calls the session back.
+struct voice_caller;
+
+/// What a session says to a socket, on the socket's loop. None calls the session back.
 class voice_outlet {
  public:
+    /// The socket has a session; or has none, and its caller may try again.
+    virtual void started(std::weak_ptr<voice_session> session) = 0;
+    virtual void refused(voice_caller caller, api_error why) = 0;
     virtual void send(std::string text) = 0;
     /// Behind what was sent.
     virtual void close(voice_close why) = 0;
@@ -42,18 +47,22 @@ struct voice_caller {
     std::string traceparent{};
 };
 
-/// The voice sessions of a gateway, with their conversations, and the sockets that there are. On
-/// the gateway's loop.
+/// The voice sessions of one loop of a gateway, with their conversations, and its sockets. A
+/// session stays where it was opened; a socket that takes it up may be on another loop, and so they
+/// talk to each other by what the one loop tells the other. Which sessions there are in all, the
+/// gateway's voice_directory knows. On its loop.
 class voice_registry {
  public:
-    explicit voice_registry(gateway_core& core);
+    explicit voice_registry(gateway_loop& loop);
     ~voice_registry();
     voice_registry(const voice_registry&) = delete;
     voice_registry& operator=(const voice_registry&) = delete;
 
-    /// The session that a socket's first start opens or takes up, or why it has none.
-    std::variant<std::shared_ptr<voice_session>, api_error> admit(const admitted& who,
-                                                                  const voice::start& first);
+    /// The loop of the session that a socket of this loop wants to take up; this one, where it
+    /// wants a new one or there is none.
+    gateway_loop& home_of(const std::string& session);
+    /// A socket's first start opens a session here, or takes it up. The socket is told.
+    void start(voice_socket socket, voice_caller caller, voice::start first);
     /// It has no socket any more: it is kept for a time.
     void keep(std::string_view id);
     /// It is over.
@@ -61,9 +70,10 @@ class voice_registry {
 
     // A socket is here until it is destroyed.
     voice_socket add(voice_outlet& outlet);
-    void remove(voice_socket socket) noexcept { sockets_.erase(socket); }
-    /// Null if it is gone.
-    voice_outlet* find(voice_socket socket) const noexcept;
+    void remove(voice_socket socket) noexcept;
+    // What a session of this loop says to a socket, which may be another loop's, and gone.
+    void send(voice_socket socket, std::string text);
+    void close(voice_socket socket, voice_close why);
 
     /// No turn begins any more; sessions end with the reply that runs.
     void drain();
@@ -71,25 +81,27 @@ class voice_registry {
     void stop();
     /// All sessions are over at once.
     void clear();
-    /// WebSockets, and sessions, with or without one.
-    std::size_t sockets() const noexcept { return sockets_.size(); }
-    std::size_t sessions() const noexcept { return sessions_.size(); }
-    /// There is no session.
-    bool is_empty() const noexcept { return sessions_.empty(); }
 
  private:
-    std::variant<served_model*, api_error> model_of(const admitted& who, const voice::start& first);
-    std::shared_ptr<voice_session> make(const std::string& id, served_model& model,
-                                        const voice::start& first);
-    std::vector<std::shared_ptr<voice_session>> all() const;
+    using session_ptr = std::shared_ptr<voice_session>;
+
+    std::variant<session_ptr, api_error> admit(const admitted& who, const voice::start& first);
+    std::variant<session_ptr, api_error> open(const admitted& who, const voice::start& first);
+    std::variant<session_ptr, api_error> take_up(const admitted& who, const std::string& id);
+    session_ptr make(const std::string& id, served_model& model, const voice::start& first);
+    std::vector<session_ptr> all() const;
+    template <class Function>
+    void tell(voice_socket socket, Function f);
+    voice_outlet* find(voice_socket socket) const noexcept;
+    void let_go(const std::string& id, std::size_t loop);
     void watch_expiry();
     void drop_expired();
 
-    gateway_core& core_;
-    voice_sessions known_;
-    std::unordered_map<std::string, std::shared_ptr<voice_session>> sessions_;
+    gateway_loop& loop_;
+    std::unordered_map<std::string, session_ptr> sessions_;
     std::unordered_map<voice_socket, voice_outlet*> sockets_;
-    voice_socket last_socket_ = 0;
+    std::uint64_t sockets_made_ = 0;
+    /// Of the first loop, for all.
     boost::asio::steady_timer expiry_;
     bool is_watching_ = false;
 };

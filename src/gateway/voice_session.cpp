@@ -28,12 +28,13 @@ std::vector<std::string_view> texts_in(const voice_turn& turn) {
 
 }  // namespace
 
-voice_session::voice_session(gateway_core& core, served_model& model, voice_setup setup)
-    : core_(core),
+voice_session::voice_session(gateway_loop& loop, served_model& model, voice_setup setup)
+    : loop_(loop),
+      core_(loop.core),
       model_(model),
       id_(setup.session),
       turns_(std::move(setup)),
-      check_(core.executor) {}
+      check_(loop.executor) {}
 
 // --- driving
 
@@ -44,12 +45,19 @@ void voice_session::enter(Function change) {
     const auto self = shared_from_this();  // it may be forgotten
     change(detail::now());
     if (std::exchange(is_performing_, true)) return;
-    for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions())
+    for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions()) {
+        give_back_seat();
         for (auto& a : actions) std::visit([this](auto& value) { this->perform(value); }, a);
+    }
     is_performing_ = false;
     end_stale_checks();
-    if (!turns_.is_busy()) seat_.reset();
+    give_back_seat();
     watch_check();
+}
+
+// Before the client hears of the reply's end: it may be quick to ask for the next one elsewhere.
+void voice_session::give_back_seat() {
+    if (!turns_.is_busy()) seat_.reset();
 }
 
 /// The same for a handler, which comes when the session, or the gateway, may be gone.
@@ -99,19 +107,19 @@ void voice_session::stop() {
 // --- sockets, and the registry
 
 void voice_session::perform(voice_action::send& a) {
-    if (auto* const outlet = core_.voices.find(a.socket)) outlet->send(std::move(a.text));
+    loop_.voices.send(a.socket, std::move(a.text));
 }
 
 void voice_session::perform(const voice_action::close& a) {
-    if (auto* const outlet = core_.voices.find(a.socket)) outlet->close(a.why);
+    loop_.voices.close(a.socket, a.why);
 }
 
 void voice_session::perform(const voice_action::keep&) {
-    core_.voices.keep(id_);
+    loop_.voices.keep(id_);
 }
 
 void voice_session::perform(const voice_action::forget&) {
-    core_.voices.forget(id_);
+    loop_.voices.forget(id_);
 }
 
 void voice_session::perform(const voice_action::first_chunk& a) {
@@ -123,7 +131,7 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
     // The reply before is over for its key, too, when the next one is let in; if that is refused,
     // the one before goes on, and keeps its seat.
-    auto checked = core_.gate.check_reply(caller_->who, detail::now(), seat_);
+    auto checked = core_.gate.lock()->check_reply(caller_->who, detail::now(), seat_);
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     seat_ = std::get<admitted>(std::move(checked));
     return core_.policy.verdict(texts_in(turn));
@@ -133,7 +141,7 @@ void voice_session::perform(const voice_action::check_turn& a) {
     if (auto error = refusal(*a.turn)) return refuse(*a.turn, *std::move(error));
     auto texts = texts_in(*a.turn);
     // What is resumed was judged when it was said.
-    if (!core_.outside_policy.is_on() || texts.empty()) return permit(*a.turn);
+    if (!loop_.outside_policy->is_on() || texts.empty()) return permit(*a.turn);
     ask_policy(a.turn, std::move(texts));
 }
 
@@ -149,7 +157,7 @@ void voice_session::ask_policy(const voice_turn_ptr& turn, std::vector<std::stri
                                    .route = "/v1/voice",
                                    .texts = std::move(texts),
                                    .traceparent = caller_->traceparent};
-    policy_checks_.push_back({turn, core_.outside_policy.ask(question, std::move(told))});
+    policy_checks_.push_back({turn, loop_.outside_policy->ask(question, std::move(told))});
 }
 
 void voice_session::end_stale_checks() {
@@ -188,7 +196,7 @@ std::string voice_session::said_up_to(std::uint64_t number) {
 }
 
 void voice_session::perform(voice_action::open_conversation& a) {
-    talk_ = model_.bots.create(std::move(a.options));
+    talk_ = model_.bots.create(std::move(a.options), {}, loop_.number);
 }
 
 void voice_session::perform(const voice_action::warm&) {
@@ -224,7 +232,7 @@ void voice_session::perform(const voice_action::generate_raw& a) {
     auto options = core_.options.service.conversation;
     options.messages = {};
     options.raw = true;
-    raw_talk_ = model_.bots.create(std::move(options));
+    raw_talk_ = model_.bots.create(std::move(options), {}, loop_.number);
     raw_talk_->append({.role = "user", .content = a.turn->prompt});
     begin(a.turn->number, raw_talk_->generate(options_of(*a.turn)));
 }
@@ -238,7 +246,7 @@ void voice_session::perform(const voice_action::next_chunk& a) {
         [number = a.number](voice_session& self, const error_code&, const std::optional<chunk>& c) {
             self.enter([&](time_point now) { self.take(now, number, c); });
         });
-    reply_->async_next_chunk(asio::bind_executor(core_.executor, std::move(told)));
+    reply_->async_next_chunk(asio::bind_executor(loop_.executor, std::move(told)));
 }
 
 void voice_session::take(time_point now, std::uint64_t number, const std::optional<chunk>& c) {
@@ -294,7 +302,7 @@ void voice_session::account_refused(const voice_turn& turn, const api_error& why
 
 void voice_session::account(time_point now, const reply_result& result) {
     const auto& u = result.usage;
-    core_.gate.charge(caller_->who, now, u.prompt + u.generated);
+    core_.gate.lock()->charge(caller_->who, now, u.prompt + u.generated);
     constexpr bool by_chunk = true;
     core_.metrics.reply_ended(model_.name, result, by_chunk);
     auto record = record_of_turn(101);

@@ -23,10 +23,10 @@ namespace tandem::gateway {
 
 /// Does what a session's voice_turns wants done, with a conversation of the library. The registry
 /// owns it, and it outlives its sockets; what comes late from the library or a timer finds it gone.
-/// On the gateway's loop.
+/// On the loop where it was opened.
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
-    voice_session(gateway_core& core, served_model& model, voice_setup setup);
+    voice_session(gateway_loop& loop, served_model& model, voice_setup setup);
 
     served_model& model() const noexcept { return model_; }
 
@@ -43,6 +43,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void enter(Function change);
     template <class Function>
     auto later(Function change);
+    void give_back_seat();
     void watch_check();
 
     void perform(voice_action::send& a);
@@ -81,6 +82,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void account_refused(const voice_turn& turn, const api_error& why);
     void account(time_point now, const reply_result& result);
 
+    gateway_loop& loop_;
     gateway_core& core_;
     served_model& model_;
     std::string id_;

@@ -138,7 +138,7 @@ bool voice_turns::is_refused(const generation_options& merged) {
 // As they are now: what counts may have changed since the session began.
 bool voice_turns::take_adapters(const generation_changes& changes, generation_options& out) {
     if (!setup_.adapters) return true;
-    auto set = setup_.adapters->set_for(setup_.model, changes.lora ? changes.lora : setup_.lora);
+    auto set = setup_.adapters(changes.lora ? changes.lora : setup_.lora);
     if (auto* const error = std::get_if<api_error>(&set)) {
         error->param = "options." + error->param;
         send_error(std::move(*error));
@@ -180,9 +180,7 @@ void voice_turns::take_options(const voice::start& first) {
     auto options = changed(setup_.generation, first.options);
     if (tandem::check(options).empty()) setup_.generation = std::move(options);
     const auto& lora = first.options.lora;
-    if (setup_.adapters &&
-        std::holds_alternative<api_error>(setup_.adapters->set_for(setup_.model, lora)))
-        return;
+    if (setup_.adapters && std::holds_alternative<api_error>(setup_.adapters(lora))) return;
     setup_.lora = lora;
 }
 

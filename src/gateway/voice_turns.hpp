@@ -13,13 +13,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace tandem::gateway {
+
+/// The adapters that count for one who names these, or none, as adapter_set::set_for() tells it at
+/// that time.
+using adapters_of_model = std::function<std::variant<std::vector<adapter_scale>, api_error>(
+    const std::optional<std::vector<asked_adapter>>&)>;
 
 /// What a session is made with.
 struct voice_setup {
@@ -31,9 +38,9 @@ struct voice_setup {
     /// What starts change: the service's defaults.
     generation_options generation{};
     conversation_options conversation{};
-    /// What the model has, which must outlive the session; null = nothing. And which of them the
-    /// session wants, if its start says so.
-    const adapter_set* adapters = nullptr;
+    /// What the model has; empty = nothing. And which of them the session wants, if its start says
+    /// so.
+    adapters_of_model adapters{};
     std::optional<std::vector<asked_adapter>> lora{};
     voice_limits limits{};
     /// config::continue_timeout of the service.

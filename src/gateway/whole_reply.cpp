@@ -4,6 +4,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <exception>
@@ -22,6 +23,7 @@ api_error broken() {
 
 }  // namespace
 
+/// Of one exchange, and on its loop.
 struct whole_reply::waiter {
     explicit waiter(const asio::any_io_executor& loop)
         : told(loop, asio::steady_timer::time_point::max()) {}
@@ -30,9 +32,15 @@ struct whole_reply::waiter {
     bool is_waiting = true;
 };
 
-whole_reply::whole_reply(gateway_core& core, question_id question, reply_order order,
+void whole_reply::waiters::erase(const std::shared_ptr<waiter>& w) {
+    std::erase_if(all, [&](const known_waiter& k) {
+        return !k.there.owner_before(w) && !w.owner_before(k.there);
+    });
+}
+
+whole_reply::whole_reply(gateway_loop& loop, question_id question, reply_order order,
                          conversation talk)
-    : core_(core.shared_from_this()),
+    : loop_(loop.handle()),
       question_(question),
       pin_(std::move(order.pin)),
       model_(order.model->name),
@@ -42,14 +50,13 @@ whole_reply::whole_reply(gateway_core& core, question_id question, reply_order o
       talk_(std::move(talk)),
       reply_(talk_.stream(std::move(order.options), stream_by::chunk)) {}
 
-std::shared_ptr<whole_reply> whole_reply::begin(gateway_core& core, question_id question,
+std::shared_ptr<whole_reply> whole_reply::begin(gateway_loop& loop, question_id question,
                                                 reply_order order) {
-    auto talk = open(core.places, order, detail::now());
+    auto talk = open(loop.core.places, order, loop.number, detail::now());
     std::shared_ptr<whole_reply> r(
-        new whole_reply(core, question, std::move(order), std::move(talk)));
-    core.whole_replies[question] = r;
+        new whole_reply(loop, question, std::move(order), std::move(talk)));
     asio::co_spawn(
-        core.executor, [r] { return r->run(); },
+        loop.executor, [r] { return r->run(); },
         [r](const std::exception_ptr& e) {
             if (!e) return;
             r->error_ = broken();
@@ -69,7 +76,7 @@ awaitable<void> whole_reply::run() {
         if (calls_.is_full()) reply_.interrupt();
     }
     take(calls_.finish());
-    warn_of(core_->options.service.server.logger, calls_.fault(), model_, request_id_);
+    warn_of(loop_->core.options.service.server.logger, calls_.fault(), model_, request_id_);
     finish();
     tell();
 }
@@ -81,7 +88,7 @@ void whole_reply::take(text_and_calls read) {
 
 void whole_reply::finish() {
     const auto& result = reply_.result();
-    keep_place(core_->places, pin_, std::move(talk_), bytes_, result, detail::now());
+    keep_place(loop_->core.places, pin_, std::move(talk_), bytes_, result, detail::now());
     if (result.finish_reason == finish_reason::error) {
         error_ = error_of(result.error, result.diagnostics);
         return;
@@ -92,33 +99,60 @@ void whole_reply::finish() {
     answer_ = std::make_shared<const finished_answer>(std::move(read_));
 }
 
-void whole_reply::tell() {
-    core_->answers.answered(detail::now(), question_, answer_);
-    core_->whole_replies.erase(question_);
-    if (!waiters_.empty()) payer_ = waiters_.front();
-    for (auto* w : waiters_) w->told.cancel();
+// Nobody joins any more.
+void whole_reply::close_question() {
+    if (question_ == no_question) return;
+    const auto questions = loop_->core.questions.lock();
+    questions->answers.answered(detail::now(), question_, answer_);
+    questions->replies.erase(question_);
 }
 
-awaitable<bool> whole_reply::wait(http_exchange& exchange) {
-    waiter w(core_->executor);
-    waiters_.push_back(&w);
-    exchange.when_gone([this, &w] { left(w); });
-    while (!has_ended() && w.is_waiting) {
+// Who joins before the question is closed sees that the reply has ended.
+void whole_reply::tell() {
+    std::vector<known_waiter> all;
+    {
+        const auto waiting = waiting_.lock();
+        waiting->has_ended = true;
+        all.swap(waiting->all);
+    }
+    close_question();
+    for (const auto& w : all)
+        loop_->tell(*w.loop, [there = w.there](gateway_loop&) {
+            if (const auto one = there.lock()) one->told.cancel();
+        });
+}
+
+awaitable<bool> whole_reply::wait(gateway_loop& loop, http_exchange& exchange) {
+    const auto w = std::make_shared<waiter>(loop.executor);
+    waiting_.lock()->all.push_back({&loop, w});
+    exchange.when_gone([this, w] { left(w); });
+    while (w->is_waiting && !has_ended()) {
         error_code ec;
-        co_await w.told.async_wait(asio::redirect_error(asio::use_awaitable, ec));
+        co_await w->told.async_wait(asio::redirect_error(asio::use_awaitable, ec));
     }
     exchange.when_gone(nullptr);
-    std::erase(waiters_, &w);
-    co_return payer_ == &w;
+    co_return collect(w);
+}
+
+bool whole_reply::leave_question() {
+    return question_ == no_question || loop_->core.questions.lock()->answers.leave(question_);
 }
 
 // The last one stays until the reply has ended, and so learns what it cost.
-void whole_reply::left(waiter& w) {
-    if (core_->answers.leave(question_)) return reply_.interrupt();
-    if (has_ended()) return;
-    w.is_waiting = false;
-    std::erase(waiters_, &w);
-    w.told.cancel();
+void whole_reply::left(const std::shared_ptr<waiter>& w) {
+    if (leave_question()) return reply_.interrupt();
+    const auto waiting = waiting_.lock();
+    if (waiting->has_ended) return;
+    waiting->erase(w);
+    w->is_waiting = false;
+    w->told.cancel();
+}
+
+// The first one who has it pays.
+bool whole_reply::collect(const std::shared_ptr<waiter>& w) {
+    const auto waiting = waiting_.lock();
+    waiting->erase(w);
+    return w->is_waiting && !std::exchange(waiting->is_charged, true);
 }
 
 }  // namespace tandem::gateway

@@ -11,7 +11,6 @@
 #include "tandem/reply.hpp"
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -21,21 +20,22 @@
 
 namespace tandem::gateway {
 
-/// A reply that is read to its end for all who wait for it, which may be others than the one that
-/// asked first. It ends when the last of them is gone. On the gateway's loop.
+/// A reply that is read to its end for all who wait for it, on any loop, which may be others than
+/// the one that asked first. It ends when the last of them is gone, and works on the loop of the
+/// first.
 class whole_reply : public std::enable_shared_from_this<whole_reply> {
  public:
     using answer_ptr = shared_answers::answer_ptr;
 
-    /// Begins at once. Those who ask the same find it in gateway_core::whole_replies.
-    static std::shared_ptr<whole_reply> begin(gateway_core& core, question_id question,
+    /// Begins at once, on the caller's loop. Nobody can join where it is the reply to no_question.
+    static std::shared_ptr<whole_reply> begin(gateway_loop& loop, question_id question,
                                               reply_order order);
 
-    /// Until it has ended, or the client is gone and others wait. True for one of those who waited
-    /// to its end: to that one the reply is charged.
-    boost::asio::awaitable<bool> wait(http_exchange& exchange);
+    /// Until it has ended, or the client is gone and others wait; on the loop of the exchange. True
+    /// for one of those who waited to its end: to that one the reply is charged.
+    boost::asio::awaitable<bool> wait(gateway_loop& loop, http_exchange& exchange);
 
-    bool has_ended() const noexcept { return answer_ || error_; }
+    bool has_ended() { return waiting_.lock()->has_ended; }
     /// Once it has ended: one of them is there.
     const answer_ptr& answer() const noexcept { return answer_; }
     const std::optional<api_error>& error() const noexcept { return error_; }
@@ -43,15 +43,30 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
 
  private:
     struct waiter;
+    /// On a loop, which alone may touch it.
+    struct known_waiter {
+        gateway_loop* loop;
+        std::weak_ptr<waiter> there;
+    };
+    struct waiters {
+        std::vector<known_waiter> all{};
+        bool has_ended = false;
+        bool is_charged = false;
 
-    whole_reply(gateway_core& core, question_id question, reply_order order, conversation talk);
+        void erase(const std::shared_ptr<waiter>& w);
+    };
+
+    whole_reply(gateway_loop& loop, question_id question, reply_order order, conversation talk);
     boost::asio::awaitable<void> run();
     void take(text_and_calls read);
     void finish();
+    void close_question();
     void tell();
-    void left(waiter& w);
+    bool leave_question();
+    void left(const std::shared_ptr<waiter>& w);
+    bool collect(const std::shared_ptr<waiter>& w);
 
-    std::shared_ptr<gateway_core> core_;
+    std::shared_ptr<gateway_loop> loop_;
     question_id question_;
     std::string pin_;
     std::string model_;
@@ -61,10 +76,10 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
     conversation talk_;
     reply reply_;
     finished_answer read_{};
+    /// Do not change once it has ended.
     answer_ptr answer_{};
     std::optional<api_error> error_{};
-    std::vector<waiter*> waiters_{};
-    const waiter* payer_ = nullptr;
+    guarded<waiters> waiting_{};
 };
 
 }  // namespace tandem::gateway

@@ -2,8 +2,9 @@
 // WebSockets at once. docs/gateway.md has its figures. COUNT is of pairs, of streams, of sockets,
 // or of clients that leave; with --url a real llama-server is asked in place of mock servers.
 //   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200  [--url
-//   URL]
+//   URL] [--loops N]
 // Sockets have one request a reply; cuts one a chunk, which then waits for the server's next step.
+// One loop has the last core for itself there; several share all cores with the rest.
 
 #include "cpu_seconds.hpp"
 #include "gateway/gateway_server.hpp"
@@ -22,6 +23,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <future>
 #include <iostream>
 #include <memory>
@@ -91,7 +93,37 @@ mocks start_mocks(int slots, double tokens_per_second, const std::string& text) 
     return list;
 }
 
-/// A gateway on a thread of its own.
+/// Of each gateway that is made; said once, at the start.
+std::size_t wanted_loops = 1;
+
+/// An event loop with a thread of its own.
+class loop_thread {
+ public:
+    ~loop_thread() {
+        work_.reset();
+        if (thread_.joinable()) thread_.join();
+    }
+    void run() {
+        thread_ = std::thread([this] { loop.run(); });
+    }
+    template <class Function>
+    void call(Function f) {
+        std::promise<void> done;
+        asio::post(loop, [&] {
+            f();
+            done.set_value();
+        });
+        done.get_future().wait();
+    }
+
+    asio::io_context loop{1};
+
+ private:
+    asio::executor_work_guard<asio::io_context::executor_type> work_{loop.get_executor()};
+    std::thread thread_;
+};
+
+/// A gateway on threads of its own.
 class running_gateway {
  public:
     explicit running_gateway(const std::vector<std::string>& servers,
@@ -107,14 +139,14 @@ class running_gateway {
         s.first_chunk_min_tokens = 0;
         s.generation.temperature = 0;
         o.service.slots_per_conversation = 1;
-        gate_.emplace(loop_, std::move(o));
+        std::vector<asio::any_io_executor> executors;
+        for (auto& l : loops_) executors.push_back(l.loop.get_executor());
+        gate_.emplace(executors, std::move(o));
         port_ = gate_->port();
-        thread_ = std::thread([this] { loop_.run(); });
+        for (auto& l : loops_) l.run();
     }
     ~running_gateway() {
-        on_loop([this] { gate_.reset(); });
-        work_.reset();
-        thread_.join();
+        loops_.front().call([this] { gate_.reset(); });
     }
     running_gateway(const running_gateway&) = delete;
     running_gateway& operator=(const running_gateway&) = delete;
@@ -122,29 +154,21 @@ class running_gateway {
     std::uint16_t port() const { return port_; }
     double cpu_seconds() {
         double seconds = 0;
-        on_loop([&] { seconds = cpu_seconds_of_this_thread(); });
+        for (auto& l : loops_) l.call([&] { seconds += cpu_seconds_of_this_thread(); });
         return seconds;
     }
-    void move_to_last_core() {
-        on_loop([] { run_this_thread_on(cores() - 1, cores()); });
+    /// With one loop; several have all cores.
+    void settle() {
+        if (loops_.size() == 1)
+            loops_.front().call([] { run_this_thread_on(cores() - 1, cores()); });
+        else
+            for (auto& l : loops_) l.call([] { run_this_thread_on(0, cores()); });
     }
 
  private:
-    template <class Function>
-    void on_loop(Function f) {
-        std::promise<void> done;
-        asio::post(loop_, [&] {
-            f();
-            done.set_value();
-        });
-        done.get_future().wait();
-    }
-
-    asio::io_context loop_{1};
-    asio::executor_work_guard<asio::io_context::executor_type> work_{loop_.get_executor()};
+    std::deque<loop_thread> loops_{wanted_loops};
     std::optional<tandem::gateway::gateway_server> gate_;
     std::uint16_t port_ = 0;
-    std::thread thread_;
 };
 
 /// A llama-server, mock or real, and a gateway in front of it.
@@ -344,15 +368,15 @@ void start_all(asio::io_context& loop, std::vector<std::unique_ptr<listener>>& a
     }
 }
 
-// The gateway has the last core, and all else the other ones.
+// A gateway of one loop has the last core, and all else the other ones.
 int measure_sockets(int count, tandem::pacing pacing) {
     constexpr double tokens_per_second = 50;
-    leave_the_last_core();
+    if (wanted_loops == 1) leave_the_last_core();
     const auto servers = start_mocks(count, tokens_per_second, sentences(40));
     std::vector<std::string> urls;
     for (const auto& s : servers) urls.push_back(s->url());
     running_gateway gateway(urls, pacing);
-    gateway.move_to_last_core();
+    gateway.settle();
     asio::io_context loop(1);
     int running = 0;
     std::vector<std::unique_ptr<listener>> all;
@@ -373,8 +397,8 @@ int measure_sockets(int count, tandem::pacing pacing) {
     std::cout << count << " WebSockets at 50 tokens/s: " << failed << " failed; " << delays.size()
               << " chunks, late by p50 " << percentile(delays, 0.5) << ", p99 "
               << percentile(delays, 0.99) << ", max " << percentile(delays, 1)
-              << " ms; the gateway's thread busy " << 100 * (gateway.cpu_seconds() - cpu) / seconds
-              << " % of " << seconds << " s\n";
+              << " ms; the gateway's " << wanted_loops << " loops busy "
+              << 100 * (gateway.cpu_seconds() - cpu) / seconds << " % of " << seconds << " s\n";
     return failed == 0 ? 0 : 1;
 }
 
@@ -408,8 +432,18 @@ int measure_leave(int count) {
 int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     const int count = argc > 2 ? std::atoi(argv[2]) : 0;
-    const std::string url = argc > 4 && argv[3] == std::string("--url") ? argv[4] : "";
-    if (count > 0) {
+    std::string url;
+    bool is_understood = true;
+    for (int i = 3; i < argc; i += 2) {
+        const std::string flag = argv[i];
+        if (i + 1 < argc && flag == "--url")
+            url = argv[i + 1];
+        else if (i + 1 < argc && flag == "--loops")
+            wanted_loops = static_cast<std::size_t>(std::max(std::atoi(argv[i + 1]), 1));
+        else
+            is_understood = false;
+    }
+    if (count > 0 && is_understood) {
         if (what == "plain") return measure_plain(count, url);
         if (what == "first") return measure_first(count, url);
         if (what == "stream") return measure_stream(count, url);
@@ -417,6 +451,7 @@ int main(int argc, char** argv) {
         if (what == "cuts") return measure_sockets(count, tandem::pacing::warm);
         if (what == "leave") return measure_leave(count);
     }
-    std::cerr << "usage: gateway_load plain|first|stream|sockets|cuts|leave COUNT [--url URL]\n";
+    std::cerr << "usage: gateway_load plain|first|stream|sockets|cuts|leave COUNT [--url URL] "
+                 "[--loops N]\n";
     return 2;
 }

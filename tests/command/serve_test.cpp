@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <tuple>
+#include <vector>
 
 namespace {
 
@@ -38,6 +40,31 @@ TEST_F(serve_test, tells_where_it_listens_and_answers_there) {
     const auto a = c.post("/v1/chat/completions", chat());
     EXPECT_EQ(a.parsed()["choices"][0]["message"]["content"], story) << a.body;
     EXPECT_EQ(c.get("/v1/models").parsed()["data"][0]["id"], "talk");
+}
+
+TEST_F(serve_test, works_on_several_loops) {
+    start_server();
+    auto g = serve({"--loops", "2"});
+    std::vector<std::unique_ptr<http_client>> clients;
+    for (int i = 0; i < 4; ++i) {
+        clients.push_back(std::make_unique<http_client>(g.port));
+        const auto a = clients.back()->post("/v1/chat/completions", chat());
+        EXPECT_EQ(a.parsed()["choices"][0]["message"]["content"], story) << a.body;
+    }
+    EXPECT_EQ(g.stop(SIGTERM).status, 0);
+}
+
+TEST_F(serve_test, ends_replies_of_all_its_loops) {
+    start_server({.tokens_per_second = 1});
+    auto g = serve({"--model", "talk", "--loops", "3", "--drain", "1ms"});
+    std::vector<std::unique_ptr<http_client>> clients;
+    for (int i = 0; i < 3; ++i) {
+        clients.push_back(std::make_unique<http_client>(g.port));
+        clients.back()->send_request("POST", "/v1/chat/completions", chat(true).dump());
+    }
+    EXPECT_EQ(g.client().get("/health").status, 200);
+    EXPECT_EQ(g.stop(SIGTERM).status, 0);
+    for (const auto& c : clients) EXPECT_THAT(c->read_to_any_end(), Not(HasSubstr("[DONE]")));
 }
 
 TEST_F(serve_test, streams_by_token_or_by_sentence) {

@@ -19,9 +19,7 @@ class gateway_of_two_models : public voice_gateway {
         code_server_.emplace(code_options_);
         mock_server.emplace(server_options);
         options.models = {{"talk", {mock_server->url()}}, {"code", {code_server_->url()}}};
-        gate.emplace(loop, options);
-        port = gate->port();
-        thread = std::thread([this] { loop.run(); });
+        open_gate();
     }
     void admit_key_for(std::vector<std::string> models) {
         options.keys = gateway::api_keys({{.name = "bot",

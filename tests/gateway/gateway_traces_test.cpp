@@ -18,15 +18,18 @@ const std::string traceparent = "00-" + trace + "-00f067aa0ba902b7-01";
 class traced_gateway : public voice_gateway {
  protected:
     traced_gateway() {
-        options.service.server.logger = {
-            log_level::info, [this](log_level, std::string_view line) { log.emplace_back(line); }};
+        options.service.server.logger = {log_level::info, [this](log_level, std::string_view line) {
+                                             const std::lock_guard lock(log_mutex);
+                                             log.emplace_back(line);
+                                         }};
     }
     ~traced_gateway() override { end(); }
     std::string traceparent_at_the_server() {
         return mock_server->observe().of_path("/completion").back().header("traceparent");
     }
 
-    std::vector<std::string> log;  // of the gateway's thread, until end()
+    std::mutex log_mutex;
+    std::vector<std::string> log;  // of the gateway's threads, until end()
 };
 
 TEST_F(traced_gateway, passes_the_trace_of_a_request_on) {

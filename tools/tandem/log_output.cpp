@@ -16,8 +16,8 @@
 namespace tandem::command {
 namespace {
 
-// Goes through the terminal, which has the bottom line to take care of.
-class terminal_sink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+// Goes through the terminal, which has the bottom line to take care of. The formatter has a lock.
+class terminal_sink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
     explicit terminal_sink(terminal& t) : terminal_(t) {}
 

@@ -18,7 +18,7 @@ enum class log_format {
     json,  ///< an object a line: time (UTC), level, message
 };
 
-/// Log lines with time and level on the terminal's stderr.
+/// Log lines with time and level on the terminal's stderr, from any thread.
 logger log_to_terminal(terminal& t, log_level level, log_format format = log_format::text);
 
 }  // namespace tandem::command

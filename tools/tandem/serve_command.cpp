@@ -3,9 +3,11 @@
 #include "audit_file.hpp"
 #include "client_keys.hpp"
 #include "display_text.hpp"
+#include "event_loops.hpp"
 #include "exit_status.hpp"
 #include "gateway/adapter_store.hpp"
 #include "gateway/gateway_server.hpp"
+#include "gateway/guarded.hpp"
 #include "gateway/model_name.hpp"
 #include "json_object.hpp"
 #include "listen_address.hpp"
@@ -18,7 +20,6 @@
 #include "tandem/config_fields.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
@@ -58,29 +59,43 @@ class serving {
           log_(log_to_terminal(t, options.log_level, options.log_format)),
           audit_(options.audit,
                  [this](const std::string& fault) { tell(log_level::error, fault); }),
-          signals_(loop_, [this] { stop(); }),
-          hangups_(loop_, SIGHUP) {
+          loops_(options.loops),
+          signals_(loops_.first(), [this] { stop(); }),
+          hangups_(loops_.first(), SIGHUP) {
         t.on_failure([this] { tell(log_level::error, terminal_.failure()); });
     }
 
     int run() {
         if (has_audit_file())
-            if (const auto fault = audit_.open(); !fault.empty()) {
+            if (const auto fault = audit_.lock()->open(); !fault.empty()) {
                 refuse("--audit " + fault);
                 return wrong_use;
             }
         wait_for_hangup();
-        asio::co_spawn(loop_, start(), [](std::exception_ptr e) {
+        asio::co_spawn(loops_.first(), start(), [](std::exception_ptr e) {
             if (e) std::rethrow_exception(e);
         });
-        loop_.run();
+        try {
+            loops_.run();
+        } catch (...) {
+            let_go();
+            throw;
+        }
+        let_go();
         return status_;
     }
 
  private:
+    // A gateway on several loops has its last turn in each.
+    void let_go() {
+        gateway_.reset();
+        if (options_.loops > 1) loops_.finish();
+    }
+
     asio::awaitable<void> start() {
         auto servers = options_.servers;
-        co_await ask_models(loop_.get_executor(), options_.gateway.service.server, servers);
+        co_await ask_models(loops_.first().get_executor(), options_.gateway.service.server,
+                            servers);
         tell_models(servers);
         auto settings = gateway_settings();
         settings.models = take_models(servers);
@@ -91,7 +106,7 @@ class serving {
         auto settings = options_.gateway;
         settings.service.server.logger = log_;
         if (has_audit_file())
-            settings.audit = [this](std::string_view line) { audit_.write(line); };
+            settings.audit = [this](std::string_view line) { audit_.lock()->write(line); };
         else if (!options_.audit.empty())
             settings.audit = [this](std::string_view line) {
                 terminal_.print(std::string(line) + '\n');
@@ -133,7 +148,7 @@ class serving {
         listen_address at{settings.address, settings.port};
         const auto models = settings.models;
         try {
-            gateway_.emplace(loop_, std::move(settings));
+            gateway_.emplace(loops_.executors(), std::move(settings));
             at.port = gateway_->port();
         } catch (const config_error& e) {
             // What was not known before the servers were asked.
@@ -184,7 +199,7 @@ class serving {
 
     void open_audit_anew() {
         if (!has_audit_file()) return;
-        if (const auto fault = audit_.open(); !fault.empty())
+        if (const auto fault = audit_.lock()->open(); !fault.empty())
             tell(log_level::error, fault + "; lines go on into the file that was open");
     }
 
@@ -231,7 +246,7 @@ class serving {
 
     void end(int status) {
         status_ = status;
-        loop_.stop();
+        loops_.stop();
     }
 
     void refuse(const std::string& why) { terminal_.print_error("tandem serve: " + why); }
@@ -245,8 +260,8 @@ class serving {
     const serve_options& options_;
     terminal& terminal_;
     logger log_;
-    audit_file audit_;
-    asio::io_context loop_{1};
+    gateway::guarded<audit_file> audit_;
+    event_loops loops_;
     stop_signals signals_;
     asio::signal_set hangups_;
     std::optional<gateway::gateway_server> gateway_;

@@ -8,6 +8,7 @@
 #include "tandem/duration.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct serve_options {
     tls_files tls{};
     /// A file, "-" for stdout, or empty.
     std::string audit{};
+    /// Event loops that the gateway works on, each with a thread of its own.
+    std::size_t loops = 1;
     /// How long replies may run on when it is stopped.
     duration drain = std::chrono::seconds(30);
     tandem::log_level log_level = tandem::log_level::info;

@@ -16,6 +16,7 @@
 #include <charconv>
 #include <iterator>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace tandem::command {
@@ -71,6 +72,23 @@ std::vector<named_server> named_servers(const service_config& c,
     return servers;
 }
 
+void read_loops(const std::string& text, std::size_t& loops, std::vector<std::string>& faults) {
+    constexpr std::size_t least = 1;
+    std::size_t number = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [read_to, fault] = std::from_chars(text.data(), end, number);
+    if (text == "auto")
+        loops =
+            std::clamp<std::size_t>(std::thread::hardware_concurrency(), least, gateway::max_loops);
+    else if (fault == std::errc{} && read_to == end && number >= least &&
+             number <= gateway::max_loops)
+        loops = number;
+    else
+        faults.push_back(
+            fmt::format("--loops is {}; it must be auto, or a whole number from 1 to {}", text,
+                        gateway::max_loops));
+}
+
 // "denied[3]" → 3; nothing for "denied".
 std::optional<std::size_t> index_of(std::string_view field) {
     const auto open = field.find('[');
@@ -114,6 +132,8 @@ void serve_flags::add_gateway_flags() {
     add("--answer-cache", t.answer_cache, "N",
         "answers at temperature 0 that are kept for who asks the same; 0: none [64]");
     add("--max-connections", t.max_connections, "N", "one more is closed at once [10000]");
+    add("--loops", t.loops, "N",
+        "event loops, each with a thread: 1 to 256, or auto for one a core [1]");
     add("--drain", t.drain, "TIME", "how long replies may run on when it is stopped [30s]");
     add("--placement", t.placement, "HOW",
         "server of a request: round_robin, or least_busy for its slots [least_busy]");
@@ -202,6 +222,7 @@ void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>&
     int connections = 1;
     read_number("--max-connections", t.max_connections, 1, most_connections, connections, faults);
     g.max_connections = static_cast<std::size_t>(connections);
+    read_loops(t.loops, o.loops, faults);
     read_time("--drain", t.drain, o.drain, faults);
     read_adapters(o, faults);
     read_placement(t.placement, g.service, faults);

@@ -30,6 +30,7 @@ class serve_flags {
         std::string stream_by = "token";
         std::string answer_cache = "64";
         std::string max_connections = "10000";
+        std::string loops = "1";
         std::string drain = "30s";
         std::string placement = "least_busy";
         std::string slots_per_conversation = "0";

@@ -54,19 +54,27 @@ int width_of(int fd) noexcept {
 
 }  // namespace
 
+// Who hears of a failure may want to print it.
 void terminal::print(std::string_view text) {
-    if (!failure_.empty() || text.empty()) return;
+    if (!write_out(text) && on_failure_) on_failure_();
+}
+
+// False if it has failed now.
+bool terminal::write_out(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_.empty() || text.empty()) return true;
     hide_status();
     const int fault = write_all(out_, text, patience_);
     draw_status();
-    if (fault == 0) return;
+    if (fault == 0) return true;
     failure_ =
         "cannot write to stdout: " +
         (fault == EAGAIN ? "nobody has read it for " + to_string(patience_) : std::strerror(fault));
-    if (on_failure_) on_failure_();
+    return false;
 }
 
 void terminal::print_error(std::string_view line) {
+    const std::lock_guard lock(mutex_);
     hide_status();
     write_error(std::string(line) + '\n');
     draw_status();
@@ -78,6 +86,7 @@ void terminal::write_error(std::string_view text) {
 }
 
 void terminal::show_status(std::string text) {
+    const std::lock_guard lock(mutex_);
     if (!err_is_terminal() || text == status_) return;
     hide_status();
     status_ = std::move(text);

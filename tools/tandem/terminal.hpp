@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,7 @@ namespace tandem::command {
 /// stdout and stderr of the command, and a line at the bottom of the terminal that is rewritten.
 ///
 /// stdout is written at once and whole. The first failure is kept, told to `on_failure`, and
-/// nothing more is written.
+/// nothing more is written. What writes may be called from any thread.
 class terminal {
  public:
     /// File descriptors, which stay the caller's. `patience` is how long a reader of one that does
@@ -39,11 +40,13 @@ class terminal {
     void on_failure(std::function<void()> f) { on_failure_ = std::move(f); }
 
  private:
+    bool write_out(std::string_view text);
     // Takes the bottom line away while something is written above it.
     void hide_status();
     void draw_status();
     void write_error(std::string_view text);
 
+    std::mutex mutex_;
     int out_;
     int err_;
     std::chrono::milliseconds patience_;

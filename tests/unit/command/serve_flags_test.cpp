@@ -8,7 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -47,8 +49,15 @@ TEST_F(serve_arguments, have_defaults_for_this_machine_alone) {
     EXPECT_EQ(g.service.server.slots, 0) << "all of the server";
     EXPECT_EQ(g.service.server.reuse_guard, 2s);
     EXPECT_EQ(c.serve->drain, 30s);
+    EXPECT_EQ(c.serve->loops, 1u);
     EXPECT_EQ(c.serve->log_level, tandem::log_level::info);
     EXPECT_EQ(c.serve->log_format, log_format::text);
+}
+
+TEST_F(serve_arguments, have_as_many_loops_as_there_are_cores_where_that_is_wanted) {
+    const auto c = serve({"--loops", "auto"});
+    ASSERT_TRUE(c.serve) << c.err;
+    EXPECT_EQ(c.serve->loops, std::clamp(std::thread::hardware_concurrency(), 1u, 256u));
 }
 
 TEST_F(serve_arguments, have_values_of_every_kind) {
@@ -62,6 +71,8 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
                           "5",
                           "--drain",
                           "250ms",
+                          "--loops",
+                          "256",
                           "--placement",
                           "round_robin",
                           "--slots-per-conversation",
@@ -96,6 +107,7 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
     EXPECT_EQ(g.service.server.slots, 3);
     EXPECT_THAT(g.service.servers, ElementsAre("http://a:1", "http://b:1"));
     EXPECT_EQ(c.serve->drain, 250ms);
+    EXPECT_EQ(c.serve->loops, 256u);
     EXPECT_EQ(c.serve->audit, "-");
     EXPECT_EQ(c.serve->log_level, tandem::log_level::debug);
     EXPECT_EQ(c.serve->log_format, log_format::json);
@@ -257,6 +269,11 @@ INSTANTIATE_TEST_SUITE_P(
             "a_name", {"serve", "--listen", "example.com:1"}, "--listen is example.com:1;"},
         wrong_arguments{
             "no_connections", {"serve", "--max-connections", "0"}, "--max-connections is 0;"},
+        wrong_arguments{"no_loops",
+                        {"serve", "--loops", "0"},
+                        "--loops is 0; it must be auto, or a whole number from 1 to 256"},
+        wrong_arguments{"too_many_loops", {"serve", "--loops", "257"}, "--loops is 257;"},
+        wrong_arguments{"loops_without_a_number", {"serve", "--loops", "x"}, "--loops is x;"},
         wrong_arguments{
             "a_size", {"serve", "--max-prompt-bytes", "1k"}, "--max-prompt-bytes is 1k;"},
         wrong_arguments{"a_level", {"serve", "--log-level", "all"}, "--log-level is all;"},

@@ -60,7 +60,7 @@ struct with_adapters {
 
     voice_setup setup() const {
         auto s = voice_session_driver::defaults();
-        s.adapters = &adapters;
+        s.adapters = [this](const auto& wanted) { return adapters.set_for("talk", wanted); };
         return s;
     }
 };
