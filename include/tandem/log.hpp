@@ -7,10 +7,11 @@ namespace tandem {
 
 enum class log_level { debug, info, warning, error, off };
 
-/// Where the library's log lines go. It is called on the client's executor, must not block, must
-/// not throw, and must not call the library: it is in the middle of something. The text is one line
-/// without a newline, and never holds a key or a prompt. `tandem/spdlog.hpp` makes one from a
-/// spdlog logger.
+/// Where the library's log lines go. It is called on the client's executor; a service of several
+/// loops calls it on each of them, at the same time on several threads if they have those. It must
+/// not block, must not throw, and must not call the library: it is in the middle of something. The
+/// text is one line without a newline, and never holds a key or a prompt. `tandem/spdlog.hpp` makes
+/// one from a spdlog logger, which should then be one of several threads (`_mt`).
 using log_function = std::function<void(log_level, std::string_view)>;
 
 /// A log function and the level below which nothing is formatted. The default is silent.

@@ -5,7 +5,7 @@
 #include "gateway/adapter_store.hpp"
 #include "gateway/api_error.hpp"
 #include "gateway/gateway_options.hpp"
-#include "gateway/guarded.hpp"
+#include "reply/guarded.hpp"
 
 #include "tandem/client.hpp"
 
@@ -85,7 +85,7 @@ class adapter_desk : public std::enable_shared_from_this<adapter_desk> {
 
     boost::asio::any_io_executor executor_;
     logger log_;
-    mutable guarded<adapter_set> adapters_;
+    mutable detail::guarded<adapter_set> adapters_;
     adapter_jobs jobs_;
     std::optional<adapter_store> store_;
     std::vector<server_ptr> servers_;

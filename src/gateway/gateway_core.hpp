@@ -7,12 +7,12 @@
 #include "gateway/gateway_metrics.hpp"
 #include "gateway/gateway_options.hpp"
 #include "gateway/generation_request.hpp"
-#include "gateway/guarded.hpp"
 #include "gateway/reply_order.hpp"
 #include "gateway/served_models.hpp"
 #include "gateway/shared_answers.hpp"
 #include "gateway/tls_context.hpp"
 #include "gateway/voice_directory.hpp"
+#include "reply/guarded.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -71,19 +71,19 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
     /// On the first loop, but for what it says of adapters.
     const std::shared_ptr<adapter_desk> desk;
     served_models models;
-    guarded<gatekeeper> gate;
+    detail::guarded<gatekeeper> gate;
     const prompt_policy policy;
     /// Of connections that are opened from now on; null where there is no TLS.
-    guarded<std::shared_ptr<boost::asio::ssl::context>> tls{};
+    detail::guarded<std::shared_ptr<boost::asio::ssl::context>> tls{};
     /// Each connection is an owner, from the moment when it is accepted.
     const std::shared_ptr<const char> connection_seats = std::make_shared<const char>();
     /// Their conversations must go before the service.
-    guarded<conversation_places> places{kept_places};
-    guarded<asked_questions> questions;
+    detail::guarded<conversation_places> places{kept_places};
+    detail::guarded<asked_questions> questions;
     /// Unix time, in seconds.
     const std::int64_t started_at = std::time(nullptr);
     gateway_metrics metrics;
-    guarded<voice_directory> voice_sessions;
+    detail::guarded<voice_directory> voice_sessions;
     std::atomic<std::size_t> voice_sockets{0};
     std::atomic<bool> is_stopping{false};
     /// The first one accepts connections, and looks after the others' end.

@@ -12,7 +12,7 @@ namespace tandem::gateway {
 
 gateway_options with_one_audit(gateway_options o) {
     if (!o.audit) return o;
-    const auto audit = std::make_shared<guarded<decltype(o.audit)>>(std::move(o.audit));
+    const auto audit = std::make_shared<detail::guarded<decltype(o.audit)>>(std::move(o.audit));
     o.audit = [audit](std::string_view line) { (*audit->lock())(line); };
     return o;
 }

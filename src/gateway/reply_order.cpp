@@ -14,7 +14,7 @@ std::string pin_of(const admitted& who, const generation_request& request) {
 namespace {
 
 /// The server where the conversation was; empty if that is not known.
-std::string last_server(guarded<conversation_places>& places, const std::string& pin,
+std::string last_server(detail::guarded<conversation_places>& places, const std::string& pin,
                         time_point now) {
     if (pin.empty()) return {};
     const auto known = places.lock();
@@ -24,8 +24,8 @@ std::string last_server(guarded<conversation_places>& places, const std::string&
 
 }  // namespace
 
-conversation open(guarded<conversation_places>& places, const reply_order& order, std::size_t loop,
-                  time_point now) {
+conversation open(detail::guarded<conversation_places>& places, const reply_order& order,
+                  std::size_t loop, time_point now) {
     auto talk = order.model->bots.create(order.setup, last_server(places, order.pin, now), loop);
     if (order.setup.raw) talk.append({.role = "user", .content = order.prompt});
     return talk;
@@ -51,8 +51,8 @@ void warn_of(const logger& log, call_fault fault, std::string_view model,
                     request_id, model, to_string(fault)));
 }
 
-void keep_place(guarded<conversation_places>& places, const std::string& pin, conversation talk,
-                std::size_t bytes, const reply_result& result, time_point now) {
+void keep_place(detail::guarded<conversation_places>& places, const std::string& pin,
+                conversation talk, std::size_t bytes, const reply_result& result, time_point now) {
     if (pin.empty() || result.servers.empty() || result.usage.prompt == 0 ||
         result.finish_reason == finish_reason::error)
         return;

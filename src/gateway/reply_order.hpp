@@ -4,9 +4,9 @@
 #include "gateway/bounded_cache.hpp"
 #include "gateway/gatekeeper.hpp"
 #include "gateway/generation_request.hpp"
-#include "gateway/guarded.hpp"
 #include "gateway/served_models.hpp"
 #include "gateway/tool_call_reader.hpp"
+#include "reply/guarded.hpp"
 
 #include "tandem/conversation.hpp"
 #include "tandem/log.hpp"
@@ -50,14 +50,14 @@ using conversation_places = bounded_cache<std::string, conversation_place>;
 std::string pin_of(const admitted& who, const generation_request& request);
 
 /// Begins the conversation of an order on one of the gateway's loops, at the place where it was.
-conversation open(guarded<conversation_places>& places, const reply_order& order, std::size_t loop,
-                  time_point now);
+conversation open(detail::guarded<conversation_places>& places, const reply_order& order,
+                  std::size_t loop, time_point now);
 /// What its conversation takes, about: its history, and the prompts that are made of it.
 std::size_t bytes_of(const reply_order& order);
 /// Remembers where it was. What ended with an error is at no place, nor what never got to a server;
 /// `bytes` is as bytes_of() tells.
-void keep_place(guarded<conversation_places>& places, const std::string& pin, conversation talk,
-                std::size_t bytes, const reply_result& result, time_point now);
+void keep_place(detail::guarded<conversation_places>& places, const std::string& pin,
+                conversation talk, std::size_t bytes, const reply_result& result, time_point now);
 
 /// The text of a reply, with the calls taken out where the request has functions.
 class called_text {

@@ -79,7 +79,7 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
     /// Do not change once it has ended.
     answer_ptr answer_{};
     std::optional<api_error> error_{};
-    guarded<waiters> waiting_{};
+    detail::guarded<waiters> waiting_{};
 };
 
 }  // namespace tandem::gateway

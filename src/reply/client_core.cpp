@@ -17,7 +17,6 @@ client_core::client_core(std::shared_ptr<event_home> home, tandem::config c,
       transport_(
           transport::make_curl_transport(home_->executor(), transport::curl_options_of(config_))),
       calls_(std::in_place, home_->executor(), *transport_, config_.request_timeout),
-      server_(config_.slots, config_.reuse_guard),
       shared_(std::move(shared)),
       keeper_(*this, slots_of(shared_)) {}
 
@@ -35,14 +34,15 @@ std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home,
     return core;
 }
 
-wire::prompt_report client_core::prompt_report() const noexcept {
-    return is_known() && slots::tells_progress(props().build_info) ? wire::prompt_report::progress
-                                                                   : wire::prompt_report::timings;
+wire::prompt_report client_core::prompt_report() const {
+    const auto known = keeper_.props();
+    return known && slots::tells_progress(known->build_info) ? wire::prompt_report::progress
+                                                             : wire::prompt_report::timings;
 }
 
 void client_core::prepare(prepared done) {
     if (shut_down_) return done(errc::client_destroyed, {}, {});
-    if (const auto& known = server_.props()) return done({}, {}, *known);
+    if (const auto known = keeper_.props()) return done({}, {}, *known);
     preparing_.push_back(std::move(done));
     if (preparing_.size() > 1) return;
     calls_->props([this](error_code ec, const diagnostics& diag, const server_props& props) {
@@ -57,16 +57,12 @@ void client_core::log_lines(const std::vector<log_line>& lines) const {
 // Who asked tells the error.
 void client_core::props_arrived(error_code ec, const diagnostics& diag, const server_props& props) {
     const auto self = shared_from_this();
-    if (!ec) {
-        log_lines(server_.learn(props));
-        keeper_.server_has(props.total_slots, server_.reuse_guard());
-    }
+    if (!ec) log_lines(keeper_.learn(props));
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
 }
 
 void client_core::request_failed(const error_code& ec) {
-    server_.request_failed(ec);
-    keeper_.set_guard(server_.reuse_guard());
+    keeper_.request_failed(ec);
     if (kind_of(ec, true) == failure_kind::away) shared_->circuit.lock()->not_reached(now());
 }
 
@@ -100,8 +96,7 @@ std::optional<failure> client_core::refuses(time_point now) {
 }
 
 void client_core::ran_on_another_slot(int asked, int used) {
-    log_lines(server_.ran_on_another_slot(asked, used));
-    keeper_.set_guard(server_.reuse_guard());
+    log_lines(keeper_.ran_on_another_slot(asked, used));
 }
 
 void client_core::shut_down(error_code ec) {

@@ -44,13 +44,9 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     server::server_calls& calls() noexcept { return *calls_; }
     slot_keeper& keeper() noexcept { return keeper_; }
     bool shut_down() const noexcept { return shut_down_; }
-    /// Whether the server has told what it has.
-    bool is_known() const noexcept { return server_.props().has_value(); }
-    /// What it told last. Precondition: is_known().
-    const server_props& props() const noexcept { return *server_.props(); }
-    duration reuse_guard() const { return server_.reuse_guard(); }
+    duration reuse_guard() const { return keeper_.reuse_guard(); }
     /// What its requests are to ask for, by its build.
-    wire::prompt_report prompt_report() const noexcept;
+    wire::prompt_report prompt_report() const;
 
     /// Asks for /props unless its answer is known already. A failure is not kept.
     void prepare(prepared done);
@@ -91,7 +87,6 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     std::unique_ptr<transport::http_transport> transport_;
     // Empty once the execution context is gone, as transport_ is.
     std::optional<server::server_calls> calls_;
-    known_server server_;
     std::shared_ptr<shared_server> shared_;
     slot_keeper keeper_;
     std::vector<prepared> preparing_;

@@ -38,29 +38,32 @@ void event_home::add(std::weak_ptr<home_tenant> tenant) {
     tenants_.push_back(std::move(tenant));
 }
 
-// The latest first: replies end before the servers that they use.
+// The latest first: replies end before their conversations.
 std::vector<std::weak_ptr<home_tenant>> event_home::take_tenants() noexcept {
     const std::lock_guard lock(tenants_mutex_);
     std::ranges::reverse(tenants_);
     return std::exchange(tenants_, {});
 }
 
+// Requests before the servers they run at, which may be younger.
+template <class Tell>
+void event_home::tell_tenants(Tell tell) {
+    const auto tenants = take_tenants();
+    for (const bool is_server : {false, true})
+        for (const auto& weak : tenants)
+            if (const auto tenant = weak.lock(); tenant && tenant->is_server() == is_server)
+                tell(*tenant);
+}
+
 void event_home::close() {
     closed_ = true;
-    const auto tenants = take_tenants();
-    for (const auto& weak : tenants)
-        if (const auto tenant = weak.lock()) tenant->home_closed();
+    tell_tenants([](home_tenant& t) { t.home_closed(); });
 }
 
 void event_home::context_ended() noexcept {
     closed_ = true;
     registry_ = nullptr;
-    const auto tenants = take_tenants();
-    // Requests before the servers they run at, which may be younger.
-    for (const bool is_server : {false, true})
-        for (const auto& weak : tenants)
-            if (const auto tenant = weak.lock(); tenant && tenant->is_server() == is_server)
-                tenant->context_ended();
+    tell_tenants([](home_tenant& t) { t.context_ended(); });
     // Last, as handlers that are destroyed above may use the client.
     executor_ = boost::asio::any_io_executor();
 }

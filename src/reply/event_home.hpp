@@ -83,6 +83,8 @@ class event_home : public std::enable_shared_from_this<event_home> {
  private:
     void write(log_level level, const std::string& line) const noexcept;
     std::vector<std::weak_ptr<home_tenant>> take_tenants() noexcept;
+    template <class Tell>
+    void tell_tenants(Tell tell);
 
     boost::asio::any_io_executor executor_;
     logger logger_;

@@ -12,7 +12,11 @@ class guarded {
     template <class... Args>
     explicit guarded(Args&&... args) : value_(std::forward<Args>(args)...) {}
 
-    /// The value, for nobody else as long as this lives.
+    guarded(const guarded&) = delete;
+    guarded& operator=(const guarded&) = delete;
+
+    /// Keeps others out as long as it is there: to the end of the expression, mostly. One thread
+    /// must not have two for the same value, nor use afterwards what it got by one.
     class access {
      public:
         T* operator->() const noexcept { return &value_; }

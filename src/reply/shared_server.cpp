@@ -1,7 +1,5 @@
 #include "reply/shared_server.hpp"
 
-#include "reply/known_server.hpp"
-
 namespace tandem::detail {
 namespace {
 
@@ -13,9 +11,29 @@ int most_slots(const config& c) {
 }  // namespace
 
 slot_room::slot_room(const config& c)
-    : scheduler(most_slots(c), known_server(c.slots, c.reuse_guard).reuse_guard()) {
+    : known(c.slots, c.reuse_guard), scheduler(most_slots(c), known.reuse_guard()) {
     scheduler.set_queue_limit(static_cast<std::size_t>(c.queue_limit));
     if (c.verify_cut) watch.emplace();
+}
+
+bool slot_room::is_used_by(int slot, const slot_keeper& keeper) const {
+    const auto use = uses.find(slot);
+    return use != uses.end() && use->second == &keeper;
+}
+
+bool slot_room::must_be_erased(const slots::grant& g, slots::owner_id owner) const {
+    return g.previous != slots::nobody &&
+           (isolated.contains(g.previous) || isolated.contains(owner));
+}
+
+void slot_room::follow_server() {
+    if (const auto& props = known.props()) scheduler.limit_to(props->total_slots);
+    scheduler.set_guard(known.reuse_guard());
+}
+
+void slot_room::take_news(const std::vector<slots::release_news>& news) {
+    for (const auto& n : news) scheduler.set_side(n.slot, n.side);
+    if (!watch || !watch->is_watching()) scheduler.stop_verifying();
 }
 
 void slot_room::forget_if_gone(slots::owner_id owner) {

@@ -2,6 +2,7 @@
 
 #include "reply/circuit_breaker.hpp"
 #include "reply/guarded.hpp"
+#include "reply/known_server.hpp"
 #include "slots/release_watch.hpp"
 #include "slots/slot_scheduler.hpp"
 
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace tandem::detail {
 
@@ -27,6 +29,7 @@ enum class stay { is_here, has_left };
 struct slot_room {
     explicit slot_room(const config& c);
 
+    known_server known;
     slots::slot_scheduler scheduler;
     /// Empty unless cuts are verified, and once the server cannot tell.
     std::optional<slots::release_watch> watch{};
@@ -37,13 +40,14 @@ struct slot_room {
     /// Slots with text that their requests must not go on from, and that could not be erased.
     std::set<int> foreign{};
     bool erase_warned = false;
-    /// The server has told how many it has.
-    bool is_known = false;
-
     /// The users, and when each wakes up to look after its wishes.
     std::map<slot_keeper*, std::optional<time_point>> keepers{};
     /// Whose wish it is, and who has the slot.
-    std::map<slots::ticket, slot_keeper*> wishes{};
+    struct wish_of {
+        slot_keeper* keeper;
+        slots::owner_id owner;
+    };
+    std::map<slots::ticket, wish_of> wishes{};
     std::map<int, slot_keeper*> uses{};
     /// Where the owners are that may have slots for themselves now.
     std::map<slots::owner_id, slot_keeper*> owners{};
@@ -54,6 +58,14 @@ struct slot_room {
     };
     std::map<int, waits_for_idle> when_idle{};
 
+    bool is_used_by(int slot, const slot_keeper& keeper) const;
+    /// What the slot holds is not for the owner that it was granted to, or that owner's not for
+    /// others.
+    bool must_be_erased(const slots::grant& g, slots::owner_id owner) const;
+    /// The guard and the slots are those of the server that is known.
+    void follow_server();
+    /// What was found out about cuts.
+    void take_news(const std::vector<slots::release_news>& news);
     /// An isolated owner that has left is known no longer than its text.
     void forget_if_gone(slots::owner_id owner);
     /// When to ask about cuts next.

@@ -42,31 +42,32 @@ void slot_keeper::post(Function f) {
 void slot_keeper::leave() noexcept {
     const auto room = room_->lock();
     if (room->keepers.erase(this) == 0) return;
-    for (const auto& [ticket, keeper] : room->wishes)
-        if (keeper == this) room->scheduler.withdraw(ticket);
+    for (const auto& [ticket, wish] : room->wishes)
+        if (wish.keeper == this) room->scheduler.withdraw(ticket);
     for (const auto& [slot, keeper] : room->uses)
         if (keeper == this)
             room->scheduler.release(slot, now(), {.side = slots::server_side::maybe_busy});
     for (const auto& [owner, keeper] : room->owners)
         if (keeper == this) room->scheduler.let_go(owner);
     const auto is_own = [this](const auto& entry) { return entry.second == this; };
-    std::erase_if(room->wishes, is_own);
+    std::erase_if(room->wishes, [this](const auto& w) { return w.second.keeper == this; });
     std::erase_if(room->uses, is_own);
     std::erase_if(room->owners, is_own);
     std::erase_if(room->when_idle, [this](const auto& w) { return w.second.keeper == this; });
-    if (room->looker == this && room->watch) room->watch->failed(now());
+    if (room->looker == this && room->watch) room->take_news(room->watch->failed(now()));
     if (room->looker == this) room->looker = nullptr;
     for (const auto& [other, alarm] : room->keepers) other->post([](slot_keeper& k) { k.give(); });
 }
 
 slots::ticket slot_keeper::want(slots::wish w, slot_taker taker) {
-    waiting who{std::move(taker), w.priority == slots::priority::warming, w.owner};
+    waiting who{std::move(taker), w.priority == slots::priority::warming};
+    const auto owner = w.owner;
     const auto room = room_->lock();
     if (!room->keepers.contains(this)) return slots::no_ticket;
-    if (who.owner != slots::nobody) room->owners[who.owner] = this;
+    if (owner != slots::nobody) room->owners[owner] = this;
     const auto t = room->scheduler.request(std::move(w));
     if (t == slots::no_ticket) return t;
-    room->wishes.emplace(t, this);
+    room->wishes.emplace(t, slot_room::wish_of{this, owner});
     waiting_.emplace(t, std::move(who));
     return t;
 }
@@ -82,26 +83,31 @@ void slot_keeper::give() {
     arm_watch();
 }
 
-// Those of other loops are told there.
-std::vector<slots::grant> slot_keeper::take_grants() {
+// Those of other loops are told there. What must be erased is decided here: who was isolated may
+// have left for good until then.
+auto slot_keeper::take_grants() -> std::vector<granted> {
     const auto room = room_->lock();
-    std::vector<slots::grant> own;
+    std::vector<granted> own;
     for (const auto& g : room->scheduler.grants(now())) {
-        auto* const keeper = room->wishes.extract(g.ticket).mapped();
-        room->uses[g.slot] = keeper;
-        if (keeper == this)
-            own.push_back(g);
+        const auto wish = room->wishes.extract(g.ticket).mapped();
+        const granted given{g, room->must_be_erased(g, wish.owner)};
+        room->uses[g.slot] = wish.keeper;
+        if (wish.keeper == this)
+            own.push_back(given);
         else
-            keeper->post([g](slot_keeper& k) {
-                k.offer(g);
+            wish.keeper->post([given](slot_keeper& k) {
+                k.offer(given);
                 k.give();
             });
     }
     return own;
 }
 
-void slot_keeper::offer(const slots::grant& g) {
-    if (!must_be_erased(g)) return hand_over(g);
+void slot_keeper::offer(const granted& given) {
+    const auto& g = given.grant;
+    // It may have left since it was granted the slot.
+    if (!room_->lock()->is_used_by(g.slot, *this)) return;
+    if (!given.must_be_erased) return hand_over(g);
     empty_slot(g.slot, [this, g] {
         room_->lock()->forget_if_gone(g.previous);
         hand_over(g);
@@ -118,27 +124,18 @@ void slot_keeper::hand_over(const slots::grant& g) {
     if (!found || core_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
     const auto room = room_->lock();
     // The taker may have given it back already.
-    const auto use = room->uses.find(g.slot);
-    if (room->watch && use != room->uses.end() && use->second == this)
-        room->watch->granted(g.slot, now());
+    if (room->watch && room->is_used_by(g.slot, *this)) room->watch->granted(g.slot, now());
 }
 
 // Nothing ran on it.
 void slot_keeper::give_back(int slot) {
     const auto room = room_->lock();
+    if (!room->is_used_by(slot, *this)) return;
     room->uses.erase(slot);
     room->scheduler.release(slot, now(), {.has_run = false});
 }
 
 // --- text that others must not see
-
-bool slot_keeper::must_be_erased(const slots::grant& g) const {
-    const auto room = room_->lock();
-    if (g.previous == slots::nobody || room->isolated.empty()) return false;
-    const auto found = waiting_.find(g.ticket);
-    const auto owner = found == waiting_.end() ? slots::nobody : found->second.owner;
-    return room->isolated.contains(g.previous) || room->isolated.contains(owner);
-}
 
 /// Precondition: the slot is in use.
 void slot_keeper::empty_slot(int slot, std::function<void()> then) {
@@ -253,7 +250,8 @@ void slot_keeper::erased(const ended_use& use, const error_code& ec, const diagn
 void slot_keeper::put_back(ended_use use) {
     {
         const auto room = room_->lock();
-        if (room->uses.erase(use.slot) == 0) return;
+        if (!room->is_used_by(use.slot, *this)) return;
+        room->uses.erase(use.slot);
         room->foreign.erase(use.slot);
         room->last_use = now();
         if (room->watch && use.was_cut) {
@@ -265,18 +263,34 @@ void slot_keeper::put_back(ended_use use) {
     give();
 }
 
-void slot_keeper::server_has(int slots, duration reuse_guard) {
+std::vector<log_line> slot_keeper::learn(const server_props& props) {
+    std::vector<log_line> lines;
     {
         const auto room = room_->lock();
-        room->is_known = true;
-        room->scheduler.limit_to(slots);
-        room->scheduler.set_guard(reuse_guard);
+        lines = room->known.learn(props);
+        room->follow_server();
     }
     give();
+    return lines;
 }
 
-void slot_keeper::set_guard(duration reuse_guard) {
-    room_->lock()->scheduler.set_guard(reuse_guard);
+std::vector<log_line> slot_keeper::ran_on_another_slot(int asked, int used) {
+    std::vector<log_line> lines;
+    {
+        const auto room = room_->lock();
+        lines = room->known.ran_on_another_slot(asked, used);
+        room->follow_server();
+    }
+    give();
+    return lines;
+}
+
+void slot_keeper::request_failed(const error_code& ec) {
+    {
+        const auto room = room_->lock();
+        room->known.request_failed(ec);
+        room->follow_server();
+    }
     give();
 }
 
@@ -308,7 +322,7 @@ std::optional<time_point> slot_keeper::set_alarms() {
     const auto room = room_->lock();
     std::map<slot_keeper*, time_point> first;
     for (const auto& due : room->scheduler.due_grants()) {
-        const auto at = first.emplace(room->wishes.at(due.ticket), due.at).first;
+        const auto at = first.emplace(room->wishes.at(due.ticket).keeper, due.at).first;
         at->second = std::min(at->second, due.at);
     }
     const auto own = room->keepers.find(this);
@@ -374,11 +388,9 @@ std::vector<slots::release_news> slot_keeper::take_answer(const error_code& ec,
                 : gives_up ? room->watch->give_up(now())
                            : room->watch->failed(now());
     if (gives_up) room->watch.reset();
-    for (const auto& n : news) {
-        room->scheduler.set_side(n.slot, n.side);
+    room->take_news(news);
+    for (const auto& n : news)
         if (n.side == slots::server_side::idle) tell_idle(*room, n);
-    }
-    if (!room->watch || !room->watch->is_watching()) room->scheduler.stop_verifying();
     return news;
 }
 

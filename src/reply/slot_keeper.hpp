@@ -68,11 +68,14 @@ class slot_keeper {
     void release(int slot, slots::release_note note, bool erase = false, bool was_cut = false,
                  std::function<void(duration cancel_to_idle)> when_idle = {});
 
-    /// Sets the number of slots to what the server has, but not over that of the configuration, and
-    /// the guard that it needs.
-    void server_has(int slots, duration reuse_guard);
-    /// It may be another one now.
-    void set_guard(duration reuse_guard);
+    /// What it told last; nothing where it is to be asked.
+    std::optional<server_props> props() const { return room_->lock()->known.props(); }
+    duration reuse_guard() const { return room_->lock()->known.reuse_guard(); }
+    // It is learnt with the number of slots and the guard that it needs; it may be another one
+    // after a failure. They give lines for the log.
+    std::vector<log_line> learn(const server_props& props);
+    std::vector<log_line> ran_on_another_slot(int asked, int used);
+    void request_failed(const error_code& ec);
     /// Slots that are used.
     int slots() const { return room_->lock()->scheduler.slots(); }
 
@@ -87,7 +90,11 @@ class slot_keeper {
     struct waiting {
         slot_taker taker;
         bool is_warming;
-        slots::owner_id owner;
+    };
+
+    struct granted {
+        slots::grant grant;
+        bool must_be_erased;
     };
 
     /// A use of a slot that has ended.
@@ -99,11 +106,10 @@ class slot_keeper {
         std::function<void(duration)> when_idle{};
     };
 
-    std::vector<slots::grant> take_grants();
-    void offer(const slots::grant& g);
+    std::vector<granted> take_grants();
+    void offer(const granted& given);
     void hand_over(const slots::grant& g);
     void give_back(int slot);
-    bool must_be_erased(const slots::grant& g) const;
     void tell_not_erased(int slot, const diagnostics& diag);
     void erase_slots_of(slots::owner_id owner);
     std::vector<int> occupy_slots_of(slots::owner_id owner);

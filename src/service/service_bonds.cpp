@@ -15,7 +15,7 @@ services::server_state server_board::state_of(const services::listed_server& s,
     const bool takes_requests = server.circuit.lock()->allows(now);
     const auto slots = server.slots.lock();
     return {.takes_requests = takes_requests,
-            .slots = slots->is_known ? slots->scheduler.slots() : 0};
+            .slots = slots->known.props() ? slots->scheduler.slots() : 0};
 }
 
 services::ask_server server_board::states(time_point now) const {
@@ -96,11 +96,13 @@ auto service_bonds::take_overdue(time_point now) -> std::vector<overdue_server> 
     return overdue;
 }
 
-auto service_bonds::take_due_checks(time_point now) -> std::vector<due_check> {
+std::vector<due_check> service_bonds::take_due_checks(time_point now) {
     std::vector<due_check> due;
     const auto locked = board.lock();
-    for (const auto id : locked->list.take_due_checks(now))
-        due.push_back({id, locked->list.find(id)->health.needs_proof()});
+    for (const auto id : locked->list.take_due_checks(now)) {
+        const auto& s = *locked->list.find(id);
+        due.push_back({locked->found(s), s.health.needs_proof()});
+    }
     return due;
 }
 

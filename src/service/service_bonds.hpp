@@ -22,6 +22,19 @@ namespace tandem::detail {
 
 class service_core;
 
+/// A server as it was found on the board.
+struct found_server {
+    services::server_id id = services::no_server;
+    std::string url{};
+    std::shared_ptr<shared_server> shared{};
+};
+
+/// One that is to be asked for its health.
+struct due_check {
+    found_server server;
+    bool needs_proof;
+};
+
 /// The servers of a service as all its loops know them.
 struct server_board {
     explicit server_board(const service_config& c) : list(c.placement, c.health_interval) {}
@@ -30,6 +43,9 @@ struct server_board {
     /// Of the list.
     std::map<services::server_id, std::shared_ptr<shared_server>> shared{};
 
+    found_server found(const services::listed_server& s) const {
+        return {s.id, s.url, shared.at(s.id)};
+    }
     services::server_state state_of(const services::listed_server& s, time_point now) const;
     /// For the list, as long as the board is locked.
     services::ask_server states(time_point now) const;
@@ -59,10 +75,6 @@ class service_bonds {
         std::string url;
     };
     std::vector<overdue_server> take_overdue(time_point now);
-    struct due_check {
-        server_id id;
-        bool needs_proof;
-    };
     std::vector<due_check> take_due_checks(time_point now);
 
     guarded<server_board> board;

@@ -63,20 +63,12 @@ auto service_core::id_of(const core_ptr& core) const -> server_id {
     return services::no_server;
 }
 
-// Nothing if it was dropped meanwhile.
-auto service_core::core_of(server_id id) -> core_ptr {
-    if (const auto known = cores_.find(id); known != cores_.end()) return known->second;
+auto service_core::core_of(const found_server& s) -> core_ptr {
+    auto& core = cores_[s.id];
+    if (core) return core;
     auto settings = config_.server;
-    std::shared_ptr<shared_server> shared;
-    {
-        const auto board = bonds_->board.lock();
-        const auto* const listed = board->list.find(id);
-        if (!listed) return nullptr;
-        settings.url = listed->url;
-        shared = board->shared.at(id);
-    }
-    auto core = client_core::make(home_, std::move(settings), std::move(shared));
-    return cores_.emplace(id, std::move(core)).first->second;
+    settings.url = s.url;
+    return core = client_core::make(home_, std::move(settings), s.shared);
 }
 
 void service_core::add_server(const std::string& url) {
@@ -107,9 +99,18 @@ void service_core::drop_drained() {
     if (!dropped.empty()) on_all_loops([dropped](service_core& loop) { loop.drop(dropped); });
 }
 
+// A turn that found its place there just before has to leave, too.
 void service_core::drop(const std::vector<server_id>& dropped) {
-    for (const auto id : dropped)
-        if (const auto core = cores_.extract(id)) core.mapped()->shut_down(errc::server_gone);
+    for (const auto id : dropped) {
+        const auto found = cores_.extract(id);
+        if (!found) continue;
+        const auto& core = found.mapped();
+        core->shut_down(errc::server_gone);
+        leave_all(core,
+                  {reason_to_leave::kind::removed,
+                   {errc::server_gone,
+                    {.client_message = fmt::format("server {} was removed", core->shown_url())}}});
+    }
 }
 
 void service_core::end_overdue(server_id id, const std::string& url) {
@@ -122,11 +123,12 @@ void service_core::end_overdue(server_id id, const std::string& url) {
     on_all_loops([id, removed](service_core& loop) { loop.leave_all(id, removed); });
 }
 
-// The last reply that leaves may drop a server that is being removed, whose calls send others away.
 void service_core::leave_all(server_id id, const reason_to_leave& reason) {
-    const auto found = cores_.find(id);
-    if (found == cores_.end()) return;
-    const auto core = found->second;
+    if (const auto found = cores_.find(id); found != cores_.end()) leave_all(found->second, reason);
+}
+
+// The last reply that leaves may drop a server that is being removed, whose calls send others away.
+void service_core::leave_all(core_ptr core, const reason_to_leave& reason) {
     for (const auto& c : conversations_at(core))
         if (c->pinned() == core) c->leave_server(reason);
 }
@@ -155,13 +157,13 @@ void service_core::conversation_began(const std::shared_ptr<conversation_shell>&
 
 auto service_core::pin_near(std::string_view url) -> core_ptr {
     if (url.empty()) return nullptr;
-    auto pinned = services::no_server;
+    std::optional<found_server> pinned;
     {
         const auto board = bonds_->board.lock();
-        const auto* const s = board->list.pin_near(url, board->states(now()));
-        if (s) pinned = s->id;
+        if (const auto* const s = board->list.pin_near(url, board->states(now())))
+            pinned = board->found(*s);
     }
-    return core_of(pinned);
+    return pinned ? core_of(*pinned) : nullptr;
 }
 
 void service_core::conversation_ended(slots::owner_id conversation, const core_ptr& pinned) {
@@ -177,12 +179,9 @@ auto service_core::place(const server_wish& wish) -> std::variant<core_ptr, fail
         arm_timer();
         return *none;
     }
-    const auto& found = std::get<found_place>(placed);
-    auto core = core_of(found.server);
-    // A server that hangs is found out while the turn begins there.
-    if (wish.is_for_turn && found.needs_check) arm_timer();
-    // It was dropped just now, and the old place is left already.
-    if (!core) return place({.without = wish.without, .is_for_turn = wish.is_for_turn});
+    const auto& [server, needs_check] = std::get<found_place>(placed);
+    auto core = core_of(server);
+    if (needs_check) arm_timer();
     // It may serve, but perhaps one request only.
     if (wish.is_for_turn) core->refuses(now());
     return core;
@@ -196,7 +195,8 @@ auto service_core::find_place(const server_wish& wish) -> std::variant<found_pla
         {.pinned = id_of(wish.pinned), .elsewhere = wish.elsewhere, .without = without},
         board->states(now()));
     if (!next) return board->why_none(now());
-    return found_place{next->id, next->health.needed(now())};
+    // A server that hangs is found out while the turn begins there.
+    return found_place{board->found(*next), wish.is_for_turn && next->health.needed(now())};
 }
 
 bool service_core::server_failed(const core_ptr& core, const failure& why) {
@@ -252,20 +252,19 @@ void service_core::arm_timers() {
 void service_core::timer_expired() {
     if (home_->closed()) return;
     if (is_watching())
-        for (const auto& [id, needs_proof] : bonds_->take_due_checks(now())) check(id, needs_proof);
+        for (const auto& due : bonds_->take_due_checks(now())) check(due);
     for (const auto& [id, url] : bonds_->take_overdue(now())) end_overdue(id, url);
     drop_drained();
     arm_timer();
 }
 
-void service_core::check(server_id id, bool needs_proof) {
-    const auto core = core_of(id);
-    if (!core) return;
-    auto done = [self = weak_from_this(), id, when = now()](error_code ec,
-                                                            const diagnostics& diag) {
+void service_core::check(const due_check& due) {
+    auto done = [self = weak_from_this(), id = due.server.id, when = now()](
+                    error_code ec, const diagnostics& diag) {
         if (const auto owner = self.lock()) owner->checked(id, when, ec, diag);
     };
-    if (needs_proof)
+    const auto core = core_of(due.server);
+    if (due.needs_proof)
         core->calls().prove(std::move(done));
     else
         core->calls().health(std::move(done));

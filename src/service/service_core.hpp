@@ -65,15 +65,16 @@ class service_core final : public std::enable_shared_from_this<service_core>,
                  std::shared_ptr<service_bonds> bonds);
 
     server_id id_of(const core_ptr& core) const;
-    core_ptr core_of(server_id id);
+    core_ptr core_of(const found_server& s);
     void drop_drained();
     void drop(const std::vector<server_id>& dropped);
     void end_overdue(server_id id, const std::string& url);
     void leave_all(server_id id, const reason_to_leave& reason);
+    void leave_all(core_ptr core, const reason_to_leave& reason);
     std::vector<std::shared_ptr<conversation_shell>> conversations_at(const core_ptr& core) const;
 
     struct found_place {
-        server_id server;
+        found_server server;
         bool needs_check;
     };
     std::variant<found_place, failure> find_place(const server_wish& wish);
@@ -91,7 +92,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void arm_timer();
     void arm_timers();
     void timer_expired();
-    void check(server_id id, bool needs_proof);
+    void check(const due_check& due);
     void checked(server_id id, time_point when, const error_code& ec, const diagnostics& diag);
     void server_works(server_id id);
     void tell_to_leave(const listed_server& s, time_point asked);

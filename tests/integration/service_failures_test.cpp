@@ -100,6 +100,22 @@ INSTANTIATE_TEST_SUITE_P(table, hanging_at,
                                            std::pair("template", "/apply-template")),
                          [](const auto& which) { return std::string(which.param.first); });
 
+TEST_F(hanging_servers, are_left_by_a_turn_whose_conversation_was_warmed_before) {
+    config.health_interval = 1h;
+    start(2);
+    auto talk = bots->create();
+    talk.append({.role = "user", .content = "Hello!"});
+    talk.warm();
+    loop.run_until([&] { return !completions(server(0)).empty(); });
+    loop.ioc.run_for(600ms);  // what its /health said is not fresh any more
+    hang("/apply-template");
+    hang("/health");
+    talk.warm();
+    const auto reply = say(talk, "And you?");
+    EXPECT_FALSE(reply.error()) << reply.result().diagnostics.to_string();
+    EXPECT_EQ(state_of(talk).server, server(1).url());
+}
+
 class hanging_after : public hanging_servers, public ::testing::WithParamInterface<int> {};
 
 TEST_P(hanging_after, so_many_tokens_are_left_by_replies) {

@@ -190,6 +190,24 @@ TEST_F(service_on_loops, knows_on_all_loops_that_a_server_is_away) {
     EXPECT_EQ(log.count(log_level::warning, at + ": down"), 1u) << "it was found out once";
 }
 
+TEST_F(service_on_loops, asks_a_server_anew_on_all_loops_after_a_failure_on_one) {
+    config.server.retries = 0;
+    start(1, 2);
+    auto first = talk_on(0);
+    auto second = talk_on(1);
+    say(first, "And you?");
+    say(second, "And you?");
+    EXPECT_THAT(server().observe().of_path("/props"), SizeIs(1)) << "one loop asks for both";
+    server().inject({.kind = mock::fault_kind::reset, .at_token = 1, .path = "/completion"});
+    auto broken = first.say("Hello!");
+    std::promise<error_code> end;
+    broken.async_next_chunk([&](error_code ec, const auto&) { end.set_value(ec); });
+    ASSERT_TRUE(end.get_future().get());
+    say(second, "And you?");
+    EXPECT_THAT(server().observe().of_path("/props"), SizeIs(2))
+        << "it may be another server by now";
+}
+
 TEST_F(service_on_loops, lets_a_removed_server_finish_what_runs_on_any_loop) {
     config.server.pacing = pacing::strict;
     start(1, 2);

@@ -304,6 +304,24 @@ TEST_F(a_service, empties_slots_between_conversations_that_are_isolated) {
     EXPECT_EQ(second->cached, 0) << "the same prompt, and nothing of it was left";
 }
 
+TEST_F(a_service, empties_the_slot_of_an_isolated_conversation_that_ends_while_another_waits) {
+    server_options.parallel = 1;
+    server_options.slot_actions = true;
+    config.conversation.isolate = true;
+    config.server.pacing = pacing::strict;
+    start();
+    std::optional<conversation> first(bots->create());
+    auto second = bots->create();
+    const auto reply = say_until_first_chunk(*first, "Hello!");
+    consumer waiting(second.say("Hello!"));
+    loop.run_until([&] { return servers()[0].waiting == 1; });
+    first.reset();
+    loop.run_to_end(waiting);
+    EXPECT_EQ(waiting.chunks().at(0).text, "Hello.");
+    const auto requests = completions(server());
+    EXPECT_EQ(requests.at(1).cached, 0) << "nothing of the first one was left";
+}
+
 TEST_F(a_service, uses_no_cache_of_an_isolated_conversation_that_cannot_be_erased) {
     server_options.parallel = 1;
     config.conversation.isolate = true;

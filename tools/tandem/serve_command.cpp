@@ -7,12 +7,12 @@
 #include "exit_status.hpp"
 #include "gateway/adapter_store.hpp"
 #include "gateway/gateway_server.hpp"
-#include "gateway/guarded.hpp"
 #include "gateway/model_name.hpp"
 #include "json_object.hpp"
 #include "listen_address.hpp"
 #include "model_grouping.hpp"
 #include "model_name.hpp"
+#include "reply/guarded.hpp"
 #include "shown_url.hpp"
 #include "stop_signals.hpp"
 #include "terminal.hpp"
@@ -260,7 +260,7 @@ class serving {
     const serve_options& options_;
     terminal& terminal_;
     logger log_;
-    gateway::guarded<audit_file> audit_;
+    detail::guarded<audit_file> audit_;
     event_loops loops_;
     stop_signals signals_;
     asio::signal_set hangups_;
