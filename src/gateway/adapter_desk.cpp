@@ -203,8 +203,10 @@ void adapter_desk::watch() {
 auto adapter_desk::look_after_all() -> awaitable<void> {
     while (!is_closed_) {
         const auto servers = servers_;
-        for (const auto& s : servers)
-            if (adapters_.lock()->has_deployed(s->model)) co_await look_after(s);
+        for (const auto& s : servers) {
+            const bool has_any = adapters_.lock()->has_deployed(s->model);
+            if (has_any) co_await look_after(s);
+        }
         if (is_closed_) break;
         error_code ec;
         care_.expires_after(care_interval);

@@ -234,7 +234,7 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer
         const auto told = at_no_cost(*asked.answer);
         co_return co_await send_whole(exchange, head, told);
     }
-    const bool pays = co_await reply->wait(loop, exchange);
+    const bool pays = co_await reply->wait(loop, exchange, asked.is_first);
     if (!reply->has_ended()) co_return co_await tell_cut_short(exchange, model, head);
     pays ? charge(exchange, loop.core, model, who, reply->itself(), false)
          : note(exchange, model, {}, reply->itself().result().finish_reason);

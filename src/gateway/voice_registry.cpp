@@ -94,7 +94,12 @@ auto voice_registry::open(const admitted& who, const voice::start& first)
     if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
     const auto& opened = std::get<voice_directory::opened_session>(given);
     if (opened.dropped) let_go(opened.dropped->id, opened.dropped->loop);
-    return make(opened.id, *std::get<served_model*>(model), first);
+    try {
+        return make(opened.id, *std::get<served_model*>(model), first);
+    } catch (...) {
+        loop_.core.voice_sessions.lock()->forget(opened.id);
+        throw;
+    }
 }
 
 // A session that is taken up keeps its model.

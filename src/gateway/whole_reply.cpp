@@ -7,6 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <iterator>
 #include <utility>
@@ -21,6 +22,10 @@ api_error broken() {
     return {.status = 500, .type = "server_error", .message = "the gateway could not go on"};
 }
 
+bool is_same(const std::weak_ptr<void>& a, const std::shared_ptr<void>& b) {
+    return !a.owner_before(b) && !b.owner_before(a);
+}
+
 }  // namespace
 
 /// Of one exchange, and on its loop.
@@ -33,9 +38,14 @@ struct whole_reply::waiter {
 };
 
 void whole_reply::waiters::erase(const std::shared_ptr<waiter>& w) {
-    std::erase_if(all, [&](const known_waiter& k) {
-        return !k.there.owner_before(w) && !w.owner_before(k.there);
-    });
+    std::erase_if(all, [&](const known_waiter& k) { return is_same(k.there, w); });
+}
+
+// Joiners may have come to wait before who asked first.
+void whole_reply::waiters::choose_payer() {
+    if (all.empty()) return;
+    const auto first = std::ranges::find_if(all, &known_waiter::is_first);
+    payer = (first != all.end() ? first : all.begin())->there;
 }
 
 whole_reply::whole_reply(gateway_loop& loop, question_id question, reply_order order,
@@ -113,6 +123,7 @@ void whole_reply::tell() {
     {
         const auto waiting = waiting_.lock();
         waiting->has_ended = true;
+        waiting->choose_payer();
         all.swap(waiting->all);
     }
     close_question();
@@ -122,9 +133,9 @@ void whole_reply::tell() {
         });
 }
 
-awaitable<bool> whole_reply::wait(gateway_loop& loop, http_exchange& exchange) {
+awaitable<bool> whole_reply::wait(gateway_loop& loop, http_exchange& exchange, bool is_first) {
     const auto w = std::make_shared<waiter>(loop.executor);
-    waiting_.lock()->all.push_back({&loop, w});
+    waiting_.lock()->all.push_back({&loop, w, is_first});
     exchange.when_gone([this, w] { left(w); });
     while (w->is_waiting && !has_ended()) {
         error_code ec;
@@ -148,11 +159,10 @@ void whole_reply::left(const std::shared_ptr<waiter>& w) {
     w->told.cancel();
 }
 
-// The first one who has it pays.
 bool whole_reply::collect(const std::shared_ptr<waiter>& w) {
     const auto waiting = waiting_.lock();
     waiting->erase(w);
-    return w->is_waiting && !std::exchange(waiting->is_charged, true);
+    return is_same(waiting->payer, w);
 }
 
 }  // namespace tandem::gateway

@@ -32,8 +32,9 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
                                               reply_order order);
 
     /// Until it has ended, or the client is gone and others wait; on the loop of the exchange. True
-    /// for one of those who waited to its end: to that one the reply is charged.
-    boost::asio::awaitable<bool> wait(gateway_loop& loop, http_exchange& exchange);
+    /// for the one to whom the reply is charged: who asked first, if there to its end, else who has
+    /// waited the longest.
+    boost::asio::awaitable<bool> wait(gateway_loop& loop, http_exchange& exchange, bool is_first);
 
     bool has_ended() { return waiting_.lock()->has_ended; }
     /// Once it has ended: one of them is there.
@@ -47,13 +48,15 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
     struct known_waiter {
         gateway_loop* loop;
         std::weak_ptr<waiter> there;
+        bool is_first;
     };
     struct waiters {
         std::vector<known_waiter> all{};
+        std::weak_ptr<waiter> payer{};
         bool has_ended = false;
-        bool is_charged = false;
 
         void erase(const std::shared_ptr<waiter>& w);
+        void choose_payer();
     };
 
     whole_reply(gateway_loop& loop, question_id question, reply_order order, conversation talk);

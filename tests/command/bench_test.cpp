@@ -98,8 +98,10 @@ TEST_F(bench, begins_turns_at_their_own_times_in_an_open_loop) {
 TEST_F(bench, counts_turns_that_found_no_conversation_free) {
     start_server();
     // Three seconds for "One. Two. Three.", while ten turns are due in one.
-    const auto o = report({"--rate", "10", "--duration", "1s", "--concurrency", "1", "--tts",
-                           "wpm=60", "--arrivals", "even", "--prompt", "count"});
+    const auto r = run_bench({"--json", "--rate", "10", "--duration", "1s", "--concurrency", "1",
+                              "--tts", "wpm=60", "--arrivals", "even", "--prompt", "count"});
+    EXPECT_EQ(r.status, 1);
+    const auto o = r.event("bench");
     EXPECT_EQ(o["replies"].get<int>() + o["missed"].get<int>(), 10);
     EXPECT_GT(o["missed"], 0);
 }
@@ -136,6 +138,15 @@ TEST_F(bench, counts_what_fails_by_its_code) {
     const auto o = r.event("bench");
     EXPECT_EQ(o["failed"], 3);
     EXPECT_EQ(o["errors"]["bad_request"], 3);
+    EXPECT_THAT(o["messages"]["bad_request"].get<std::string>(), HasSubstr("400"));
+    EXPECT_EQ(o["replies_per_second"], 0) << "a broken server is not fast";
+}
+
+TEST_F(bench, ends_with_a_message_where_its_report_cannot_be_written) {
+    child_process child(program, {.args = bench_args({"--turns", "2"}), .out_file = "/dev/full"});
+    const auto end = child.wait();
+    EXPECT_EQ(end.status, 1);
+    EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: No space left on device"));
 }
 
 TEST_F(bench, reports_what_there_is_when_it_is_stopped) {

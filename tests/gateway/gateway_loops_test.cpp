@@ -470,6 +470,20 @@ TEST_F(gateway_on_loops, takes_other_keys_while_requests_run) {
     for (const auto& c : clients(3)) EXPECT_EQ(c->get("/v1/models").status, 401);
 }
 
+TEST_F(gateway_on_loops, answers_many_who_ask_for_the_same_file_at_once) {
+    start();
+    std::vector<std::future<int>> pages;
+    for (int i = 0; i < 24; ++i)
+        pages.push_back(std::async(std::launch::async, [this] {
+            auto page = client();
+            int good = 0;
+            for (int n = 0; n < 20; ++n)
+                good += page.get("/assets/gateway.json").status == 200 ? 1 : 0;
+            return good;
+        }));
+    for (auto& page : pages) EXPECT_EQ(page.get(), 20);
+}
+
 TEST_F(gateway_on_loops, refuses_to_be_on_none_or_too_many) {
     start();
     const std::vector<boost::asio::any_io_executor> none;

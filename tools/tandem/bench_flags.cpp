@@ -54,8 +54,9 @@ server to generation may also be set by a variable (--reuse-guard by
 TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
 variables, and variables over the file.
 
-Exit status: 0 all replies complete, 1 some failed, 2 wrong use, 130 stopped
-with Ctrl-C, 143 stopped with SIGTERM; the report comes all the same.)";
+Exit status: 0 all replies complete, 1 some failed or turns never begun, 2 wrong
+use, 130 stopped with Ctrl-C, 143 stopped with SIGTERM; the report of what was
+begun comes all the same.)";
 
 // In the order of their enumeration.
 constexpr std::array<std::string_view, 2> arrival_names{"poisson", "even"};
@@ -74,7 +75,10 @@ bench_flags::bench_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, b
     add_flag("--log-level", texts_.log_level, "LEVEL",
              "log lines on stderr: debug, info, warning, error or off [off]", "output");
     app_.set_help_flag("-h,--help", "this text")->group("output");
-    config_.add_to(app_);
+    config usual;
+    usual.slots = 0;
+    config_.add_to(
+        app_, [](const field_info&) { return true; }, usual);
 }
 
 void bench_flags::add_flag(const char* flag, auto& target, const char* value, const char* help,

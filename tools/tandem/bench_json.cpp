@@ -31,13 +31,21 @@ json_object setting_of(const bench_setting& s) {
                            : s.is_even ? "even"
                                        : "poisson")
         .field("words_per_minute", s.words_per_minute)
-        .field("pacing", std::string_view(s.pacing));
+        .field("pacing", std::string_view(s.pacing))
+        .field("slots", s.slots)
+        .field("reuse_guard", std::string_view(s.reuse_guard));
     return o;
 }
 
 json_object errors_of(const bench_figures& f) {
     json_object o;
     for (const auto& [code, count] : f.errors) o.field(code.c_str(), count);
+    return o;
+}
+
+json_object messages_of(const bench_figures& f) {
+    json_object o;
+    for (const auto& [code, message] : f.messages) o.field(code.c_str(), std::string_view(message));
     return o;
 }
 
@@ -50,6 +58,7 @@ void add_counts(json_object& o, const bench_report& r) {
         .field("stopped", f.stopped)
         .field("missed", r.missed)
         .field("errors", errors_of(f))
+        .field("messages", messages_of(f))
         .field("chunks", f.chunks)
         .field("generated", f.generated)
         .field("wasted", f.wasted)

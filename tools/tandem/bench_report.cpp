@@ -20,7 +20,7 @@ double bench_report::tokens_per_second() const noexcept {
 }
 
 double bench_report::replies_per_second() const noexcept {
-    return over(static_cast<double>(figures.replies), cost.seconds);
+    return over(static_cast<double>(figures.complete + figures.interrupted), cost.seconds);
 }
 
 double bench_report::loop_load() const noexcept {

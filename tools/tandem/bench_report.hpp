@@ -23,6 +23,8 @@ struct bench_setting {
     bool is_even = false;
     double words_per_minute = 0;  ///< of the voice; 0 = at once
     std::string pacing{};
+    int slots = 0;              ///< of each server that are used; 0 = all that it has
+    std::string reuse_guard{};  ///< as its flag is written
 };
 
 /// What the replies of a run were. Counts and times; see docs/bench.md for what each is.
@@ -30,9 +32,10 @@ struct bench_figures {
     std::int64_t replies = 0;  ///< that have ended: the sum of the four below
     std::int64_t complete = 0;
     std::int64_t failed = 0;
-    std::int64_t interrupted = 0;                  ///< as their line of the file of prompts says
-    std::int64_t stopped = 0;                      ///< as the run was
-    std::map<std::string, std::int64_t> errors{};  ///< by code
+    std::int64_t interrupted = 0;                   ///< as their line of the file of prompts says
+    std::int64_t stopped = 0;                       ///< as the run was
+    std::map<std::string, std::int64_t> errors{};   ///< by code
+    std::map<std::string, std::string> messages{};  ///< of the first error of each code
 
     std::int64_t chunks = 0;
     std::int64_t generated = 0;
@@ -74,6 +77,7 @@ struct bench_report {
     /// 0 where nothing was generated, or the run took no time.
     double cpu_us_per_token() const noexcept;
     double tokens_per_second() const noexcept;
+    /// Of those that were not failed, nor stopped with the run.
     double replies_per_second() const noexcept;
     /// Busy share of the event loops, 0 to 1.
     double loop_load() const noexcept;

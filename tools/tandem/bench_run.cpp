@@ -54,6 +54,10 @@ bench_run::bench_run(const bench_options& options, std::vector<dialogue> dialogu
     t.on_failure([this] { stop(); });
 }
 
+bench_run::~bench_run() {
+    terminal_.on_failure({});
+}
+
 service_config bench_run::settings() {
     auto s = options_.service;
     if (options_.mock) {
@@ -187,6 +191,8 @@ bench_setting bench_run::setting() const {
     s.is_even = options_.load.spread == arrivals::even;
     s.words_per_minute = options_.pace.words_per_minute;
     s.pacing = to_string(settings_.server.pacing);
+    s.slots = settings_.server.slots;
+    s.reuse_guard = field_text(settings_.server, "reuse_guard");
     return s;
 }
 

@@ -26,6 +26,9 @@ class bench_run {
  public:
     /// Precondition: there are dialogues. What is given must outlive this.
     bench_run(const bench_options& options, std::vector<dialogue> dialogues, terminal& t);
+    ~bench_run();
+    bench_run(const bench_run&) = delete;
+    bench_run& operator=(const bench_run&) = delete;
 
     /// Nothing if no server answers, which is told.
     std::optional<bench_report> run();

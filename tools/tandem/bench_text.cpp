@@ -1,6 +1,7 @@
 #include "bench_text.hpp"
 
 #include "color.hpp"
+#include "display_text.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@ namespace tandem::command {
 namespace {
 
 constexpr double mebibyte = 1024.0 * 1024.0;
+constexpr int widest_message = 300;
 
 std::string counted(std::int64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -44,7 +46,9 @@ std::string setting_lines(const bench_setting& s, bool color) {
                                                 counted(s.mock_slots, "slot", "slots"), pace));
     }
     for (const auto& url : s.servers) text += row("server", url);
-    return text;
+    return text + row("slots",
+                      fmt::format("{} of each server, reuse guard {}",
+                                  s.slots > 0 ? fmt::format("{}", s.slots) : "all", s.reuse_guard));
 }
 
 std::string reply_text(const bench_report& r) {
@@ -106,9 +110,30 @@ std::string memory_text(const bench_report& r) {
 
 std::string prompt_text(const bench_figures& f) {
     const auto all = f.cached + f.evaluated;
-    return fmt::format(
-        "{} tokens, {:.0f} % of them cached", all,
-        all > 0 ? 100.0 * static_cast<double>(f.cached) / static_cast<double>(all) : 0.0);
+    if (all == 0) return "none";
+    return fmt::format("{} tokens, {:.0f} % of them cached", all,
+                       100.0 * static_cast<double>(f.cached) / static_cast<double>(all));
+}
+
+// With what the first one of each code told.
+std::string error_lines(const bench_figures& f, bool color) {
+    std::string lines;
+    for (const auto& [code, count] : f.errors) {
+        auto text = fmt::format("  {:>6}  {}", count, code);
+        const auto told = f.messages.find(code);
+        if (told != f.messages.end() && !told->second.empty())
+            text += ": " + shortened(told->second, widest_message);
+        lines += painted(color, paint::red, text) + '\n';
+    }
+    return lines;
+}
+
+std::string processor_text(const bench_report& r) {
+    const auto token = r.figures.generated > 0
+                           ? fmt::format("{:.1f} µs a token; ", r.cpu_us_per_token())
+                           : std::string();
+    return fmt::format("{}{} {:.0f} % busy", token,
+                       r.setting.loops == 1 ? "the loop" : "the loops each", 100 * r.loop_load());
 }
 
 std::string cost_rows(const bench_report& r) {
@@ -120,10 +145,7 @@ std::string cost_rows(const bench_report& r) {
     text += row("prompts", prompt_text(f));
     text += row("requests", fmt::format("{}, {} cut, {}", f.requests, f.cuts,
                                         counted(f.retries, "retry", "retries")));
-    text +=
-        row("processor",
-            fmt::format("{:.1f} µs a token; {} {:.0f} % busy", r.cpu_us_per_token(),
-                        r.setting.loops == 1 ? "the loop" : "the loops each", 100 * r.loop_load()));
+    text += row("processor", processor_text(r));
     text += row("memory", memory_text(r));
     return text +
            row("measuring", fmt::format("{:.1f} MiB of that",
@@ -143,8 +165,7 @@ std::string latency_text(double ms) {
 std::string bench_screen(const bench_report& r, bool color) {
     auto text = setting_lines(r.setting, color);
     text += '\n' + painted(color, paint::bold, reply_text(r)) + '\n';
-    for (const auto& [code, count] : r.figures.errors)
-        text += painted(color, paint::red, fmt::format("  {:>6}  {}", count, code)) + '\n';
+    text += error_lines(r.figures, color);
     return text + latency_table(r, color) + cost_rows(r);
 }
 

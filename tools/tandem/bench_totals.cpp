@@ -50,7 +50,8 @@ void bench_totals::count(const reply_result& r, bool stopped) {
     ++f.replies;
     if (r.finish_reason == finish_reason::error) {
         ++f.failed;
-        ++f.errors[std::string(error_name(r.error))];
+        const std::string code(error_name(r.error));
+        if (++f.errors[code] == 1) f.messages[code] = r.diagnostics.to_string();
     } else if (r.finish_reason != finish_reason::interrupted) {
         ++f.complete;
     } else {
@@ -113,6 +114,7 @@ void bench_totals::add(const bench_totals& other) {
                         &bench_figures::cuts, &bench_figures::retries})
         f.*member += o.*member;
     for (const auto& [code, count] : o.errors) f.errors[code] += count;
+    f.messages.insert(o.messages.begin(), o.messages.end());
     for (auto member :
          {&bench_totals::late_, &bench_totals::first_token_, &bench_totals::first_chunk_,
           &bench_totals::gap_, &bench_totals::hand_over_, &bench_totals::cut_to_close_,

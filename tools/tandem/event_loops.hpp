@@ -30,6 +30,7 @@ class event_loops {
     void finish();
 
  private:
+    static std::size_t poll_one(boost::asio::io_context& loop) noexcept;
     void run_one(boost::asio::io_context& loop);
 
     std::deque<boost::asio::io_context> loops_;

@@ -182,10 +182,13 @@ class serving {
                                        .field("model", names)
                                        .field("servers", servers)
                                        .field("keys", keys)
+                                       .field("loops", options_.loops)
                                        .line());
-        terminal_.print(fmt::format("listening on {}, model{} {}, {}, {}\n", url,
+        const auto loops =
+            options_.loops > 1 ? ", " + counted(options_.loops, "event loop") : std::string();
+        terminal_.print(fmt::format("listening on {}, model{} {}, {}, {}{}\n", url,
                                     models.size() == 1 ? "" : "s", names,
-                                    counted(servers, "server"), counted(keys, "key")));
+                                    counted(servers, "server"), counted(keys, "key"), loops));
     }
 
     void wait_for_hangup() {

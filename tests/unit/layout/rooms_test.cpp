@@ -10,6 +10,7 @@
 #include <functional>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -236,6 +237,23 @@ TEST(pure_parts, read_no_clock) {
         EXPECT_EQ(text_of(file).find("_clock::now"), std::string::npos) << file;
         EXPECT_THAT(includes(file), testing::Not(testing::Contains("reply/clock.hpp"))) << file;
     }
+}
+
+// A lock that lives to the end of a statement would be held while the coroutine waits, and its loop
+// goes on to whoever wants the same lock.
+TEST(coroutines, hold_no_lock_while_they_wait) {
+    for (const char* folder : {"src", "tools"})
+        for (const auto& file : sources(folder)) {
+            std::istringstream text(text_of(file));
+            for (std::string statement; std::getline(text, statement, ';');) {
+                auto part = statement;
+                for (const char* end : {"{\n", "}\n"})
+                    if (const auto at = part.rfind(end); at != part.npos) part.erase(0, at);
+                const bool waits = part.find("co_await") != std::string::npos;
+                EXPECT_FALSE(waits && part.find(".lock()->") != std::string::npos)
+                    << file << ": " << part;
+            }
+        }
 }
 
 TEST(files, have_at_most_500_lines) {
