@@ -71,6 +71,7 @@ std::string shown(std::string_view words) {
     return std::string(words.substr(0, text::floor_to_character(words, most))) + "...";
 }
 
+// Where servers are, and what ails them, is for the log: clients may be anybody.
 api_error error_of(const error_code& ec, const diagnostics& diag) {
     const bool is_ours = ec.category() == error_category();
     const int status = is_ours ? status_of(ec) : 500;
@@ -78,7 +79,8 @@ api_error error_of(const error_code& ec, const diagnostics& diag) {
                 .type = type_of(status),
                 // OpenAI's clients know this one.
                 .code = ec == errc::prompt_too_long ? "context_length_exceeded" : error_name(ec),
-                .message = diag.client_message.empty() ? ec.message() : diag.client_message};
+                .message = status >= 500 || diag.client_message.empty() ? ec.message()
+                                                                        : diag.client_message};
     if (ec == errc::bad_request && !diag.server_message.empty())
         e.message += ": " + diag.server_message;
     if (status == 429 || status == 503) e.retry_after = std::chrono::seconds(1);

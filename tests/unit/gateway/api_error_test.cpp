@@ -13,6 +13,7 @@ using tandem::gateway::api_error;
 using tandem::gateway::body_of;
 using tandem::gateway::error_of;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(api_error, is_told_as_openai_does) {
     const api_error e{.status = 400,
@@ -41,7 +42,13 @@ TEST(api_error, says_of_a_failure_whose_fault_it_is) {
 TEST(api_error, passes_on_what_the_server_says_of_the_request_alone) {
     const tandem::diagnostics diag{.client_message = "refused", .server_message = "no such field"};
     EXPECT_THAT(error_of(errc::bad_request, diag).message, HasSubstr("no such field"));
-    EXPECT_THAT(error_of(errc::server_error, diag).message, ::testing::Eq("refused"));
+    EXPECT_THAT(error_of(errc::server_error, diag).message, Not(HasSubstr("no such field")));
+}
+
+TEST(api_error, tells_clients_nothing_of_where_servers_are) {
+    const tandem::diagnostics diag{.client_message = "server http://10.0.0.7:8080 is down"};
+    EXPECT_THAT(error_of(errc::no_model, diag).message, Not(HasSubstr("10.0.0.7")));
+    EXPECT_THAT(error_of(errc::connect_failed, diag).message, Not(HasSubstr("10.0.0.7")));
 }
 
 }  // namespace
