@@ -111,11 +111,11 @@ TEST_F(text_lines, tell_how_a_reply_ended) {
 }
 
 TEST_F(text_lines, tell_when_the_server_of_a_reply_was_lost) {
-    using kind = tandem::timeline_event::kind;
+    using event_kind = tandem::timeline_event::kind;
     result_.finish_reason = tandem::finish_reason::eos;
     result_.metrics.retries = 1;
-    result_.timeline = {{.what = kind::request, .at_ns = 1'000},
-                        {.what = kind::lost, .at_ns = 420'000'000}};
+    result_.timeline = {{.what = event_kind::request, .at_ns = 1'000},
+                        {.what = event_kind::lost, .at_ns = 420'000'000}};
     const end_event end{.where = {"p1", 0}, .result = result_};
     EXPECT_THAT(end_lines({}, end), HasSubstr(" · server lost after 420 ms\n"));
     result_.metrics.retries = 3;
@@ -132,13 +132,13 @@ TEST_F(text_lines, show_where_the_time_of_a_reply_went) {
 }
 
 TEST_F(text_lines, tell_the_wait_for_a_slot_that_another_reply_has_from_the_server) {
-    using kind = tandem::timeline_event::kind;
-    const auto at = [](kind what, int seconds) {
+    using event_kind = tandem::timeline_event::kind;
+    const auto at = [](event_kind what, int seconds) {
         return tandem::timeline_event{.what = what, .at_ns = seconds * std::int64_t{1'000'000'000}};
     };
     result_.finish_reason = tandem::finish_reason::eos;
-    result_.timeline = {at(kind::slot_wait, 0), at(kind::request, 4), at(kind::chunk, 5),
-                        at(kind::slot_wait, 5), at(kind::end, 6)};
+    result_.timeline = {at(event_kind::slot_wait, 0), at(event_kind::request, 4), at(event_kind::chunk, 5),
+                        at(event_kind::slot_wait, 5), at(event_kind::end, 6)};
     result_.metrics.guard_wait_ms = 2000;
     EXPECT_THAT(end_lines({.width = 100}, {.where = {"p1", 0}, .result = result_, .gap_ms = 6000}),
                 HasSubstr("█ 1.00 s server  ▓ 3.00 s for a free slot  ▒ 2.00 s guard\n"));
