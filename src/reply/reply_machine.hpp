@@ -217,12 +217,12 @@ class reply_machine {
     void abandon(time_point now, failure why);
     bool should_leave(const reason_to_leave& reason) const noexcept;
     bool may_go_on(time_point now, failure& why);
-    std::optional<time_point> hold_due() const;
+    time_point hold_due() const;
     void hold_overdue(time_point now);
     void hand_over_before_request(time_point now);
     void check_ids();
-    std::optional<time_point> seeking_due() const;
-    std::optional<time_point> patience_over() const;
+    time_point seeking_due() const;
+    time_point patience_over() const;
     void give_up(time_point now);
     void do_without_ids();
 
@@ -233,13 +233,14 @@ class reply_machine {
     void generation_failed(time_point now, failure why);
     void finish(time_point now, outcome how);
 
-    // Limits, in reply_machine_limits.cpp.
-    std::optional<time_point> generation_due() const;
-    std::optional<time_point> phase_due() const;
-    std::optional<time_point> reply_due() const;
-    std::optional<time_point> chunk_due() const;
-    std::optional<time_point> consumer_due() const;
-    std::optional<time_point> warming_due() const;
+    // Limits, in reply_machine_limits.cpp. What is not waited for is due never.
+    time_point next_due() const;
+    time_point generation_due() const;
+    time_point phase_due() const;
+    time_point reply_due() const;
+    time_point chunk_due() const;
+    time_point consumer_due() const;
+    time_point warming_due() const;
     void reply_overdue(time_point now);
     void generation_overdue(time_point now);
     void chunk_overdue(time_point now);

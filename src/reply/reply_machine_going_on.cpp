@@ -175,14 +175,13 @@ void reply_machine::do_without_ids() {
 
 // --- limits
 
-std::optional<time_point> reply_machine::seeking_due() const {
-    return seek_asked_ ? std::nullopt : std::optional(going_on_.next_try());
+time_point reply_machine::seeking_due() const {
+    return seek_asked_ ? never : going_on_.next_try();
 }
 
 /// While a chunk is spoken nobody waits.
-std::optional<time_point> reply_machine::patience_over() const {
-    if (!going_on_.since() || phase_ == phase::generated || delivery_.lead() > 0)
-        return std::nullopt;
+time_point reply_machine::patience_over() const {
+    if (!going_on_.since() || phase_ == phase::generated || delivery_.lead() > 0) return never;
     return going_on_.given_up_at(listener_waits_since_);
 }
 
@@ -196,11 +195,11 @@ void reply_machine::give_up(time_point now) {
 }
 
 /// A sentence that may be over when the server fails: the peek may be long in coming.
-std::optional<time_point> reply_machine::hold_due() const {
+time_point reply_machine::hold_due() const {
     const bool is_trying = phase_ == phase::seeking || phase_ == phase::resolving ||
                            phase_ == phase::queued || phase_ == phase::first_token;
     if (!going_on_.since() || !is_trying || chunker_.current() != text::chunker::status::holding)
-        return std::nullopt;
+        return never;
     return lost_at_ + rules_.peek_hold;
 }
 

@@ -17,33 +17,33 @@ using phase = reply_phase;
 constexpr duration longest_resolving = std::chrono::milliseconds(500);
 constexpr duration longest_proving = std::chrono::seconds(2);
 
-bool is_over(const std::optional<time_point>& due, time_point now) {
-    return due && *due <= now;
-}
-
 }  // namespace
 
 std::optional<time_point> reply_machine::deadline() const {
-    if (ended()) return std::nullopt;
-    return earlier(
-        earlier(earlier(generation_due(), chunk_due()), earlier(hold_due(), reply_due())),
-        earlier(consumer_due(), warming_due()));
+    const auto due = next_due();
+    return due == never ? std::nullopt : std::optional(due);
+}
+
+time_point reply_machine::next_due() const {
+    if (ended()) return never;
+    return std::min({generation_due(), chunk_due(), hold_due(), reply_due(), consumer_due(),
+                     warming_due()});
 }
 
 // Each of them leaves nothing that is due at the same time for the same reason, so this ends.
 void reply_machine::deadline_reached(time_point now) {
-    while (is_over(deadline(), now)) {
-        if (is_over(reply_due(), now))
+    while (next_due() <= now) {
+        if (reply_due() <= now)
             reply_overdue(now);
-        else if (is_over(hold_due(), now))
+        else if (hold_due() <= now)
             hold_overdue(now);
-        else if (is_over(patience_over(), now))
+        else if (patience_over() <= now)
             give_up(now);
-        else if (is_over(generation_due(), now))
+        else if (generation_due() <= now)
             generation_overdue(now);
-        else if (is_over(chunk_due(), now))
+        else if (chunk_due() <= now)
             chunk_overdue(now);
-        else if (is_over(consumer_due(), now))
+        else if (consumer_due() <= now)
             consumer_overdue(now);
         else
             warming_.cut();
@@ -52,12 +52,12 @@ void reply_machine::deadline_reached(time_point now) {
 
 // --- generation
 
-std::optional<time_point> reply_machine::generation_due() const {
-    return earlier(phase_due(), patience_over());
+time_point reply_machine::generation_due() const {
+    return std::min(phase_due(), patience_over());
 }
 
-std::optional<time_point> reply_machine::reply_due() const {
-    if (rules_.reply_timeout == duration{} || phase_ == phase::idle) return std::nullopt;
+time_point reply_machine::reply_due() const {
+    if (rules_.reply_timeout == duration{} || phase_ == phase::idle) return never;
     return started_ + rules_.reply_timeout;
 }
 
@@ -68,7 +68,7 @@ void reply_machine::reply_overdue(time_point now) {
                  overtime(errc::reply_timeout, rules_.reply_timeout, "the reply did not end")});
 }
 
-std::optional<time_point> reply_machine::phase_due() const {
+time_point reply_machine::phase_due() const {
     switch (phase_) {
         case phase::seeking:
             return seeking_due();
@@ -90,7 +90,7 @@ std::optional<time_point> reply_machine::phase_due() const {
         case phase::ended:
             break;
     }
-    return std::nullopt;
+    return never;
 }
 
 void reply_machine::generation_overdue(time_point now) {
@@ -137,14 +137,14 @@ failure reply_machine::overtime(errc code, duration limit, const char* what) con
 // --- the chunk that is read
 
 /// While another chunk is spoken there is no hurry.
-std::optional<time_point> reply_machine::chunk_due() const {
+time_point reply_machine::chunk_due() const {
     const bool is_before_request =
         phase_ == phase::seeking || phase_ == phase::resolving || phase_ == phase::queued;
     const bool is_reading = phase_ == phase::streaming || phase_ == phase::holding ||
                             (going_on_.since() && is_before_request);
     if (rules_.chunk_deadline == duration{} || !is_reading || !chunk_since_ || is_unbreakable_ ||
         delivery_.lead() > 0)
-        return std::nullopt;
+        return never;
     // While the voice spoke nobody missed it.
     const bool was_carried = going_on_.since() && is_before_request;
     const auto since = was_carried ? std::max(*chunk_since_, listener_waits_since_) : *chunk_since_;
@@ -160,9 +160,9 @@ void reply_machine::chunk_overdue(time_point now) {
 
 // --- the consumer
 
-std::optional<time_point> reply_machine::consumer_due() const {
+time_point reply_machine::consumer_due() const {
     const auto since = delivery_.waits_since();
-    return since ? std::optional(*since + rules_.continue_timeout) : std::nullopt;
+    return since ? *since + rules_.continue_timeout : never;
 }
 
 void reply_machine::consumer_overdue(time_point now) {
@@ -175,7 +175,7 @@ void reply_machine::consumer_overdue(time_point now) {
 
 // --- prefilling
 
-std::optional<time_point> reply_machine::warming_due() const {
+time_point reply_machine::warming_due() const {
     return warming_.deadline(rules_.first_token_timeout);
 }
 

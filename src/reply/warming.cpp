@@ -55,8 +55,8 @@ void warming::cut() {
     slot_.reset();
 }
 
-std::optional<time_point> warming::deadline(duration limit) const {
-    if (!is_running()) return std::nullopt;
+time_point warming::deadline(duration limit) const {
+    if (!is_running()) return never;
     // What the server holds back would hold up the continue that waits for it.
     return since_ + (begun_ ? limit : std::min(limit, late_beginning));
 }

@@ -39,8 +39,8 @@ class warming {
     /// The slot of the request. Precondition: is_running().
     int running_on() const noexcept { return *slot_; }
     /// When a request that runs is cut: at `limit`, or sooner if the server does not begin it. A
-    /// continue may be waiting for it.
-    std::optional<time_point> deadline(duration limit) const;
+    /// continue may be waiting for it. Never while none runs.
+    time_point deadline(duration limit) const;
     /// The slot that was prefilled with the text so far, or is being.
     std::optional<int> slot() const noexcept { return is_current_ ? slot_ : std::nullopt; }
 

@@ -58,12 +58,12 @@ std::vector<server_id> server_list::take_due_checks(time_point now) {
 
 // What was told to leave may stay as long as its voice speaks: there is nothing to wake up for.
 std::optional<time_point> server_list::next_event(bool is_watching) const {
-    std::optional<time_point> next;
+    auto next = never;
     for (const auto& s : servers_) {
-        if (!s.told_to_leave) next = earlier(next, s.ends);
-        if (is_watching && !s.ends) next = earlier(next, s.health.next_check());
+        if (!s.told_to_leave) next = std::min(next, s.ends.value_or(never));
+        if (is_watching && !s.ends) next = std::min(next, s.health.next_check().value_or(never));
     }
-    return next;
+    return next == never ? std::nullopt : std::optional(next);
 }
 
 // --- conversations

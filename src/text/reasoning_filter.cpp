@@ -25,9 +25,14 @@ reasoning_filter::reasoning_filter(std::vector<tag_pair> tags, std::optional<std
     for (const auto& t : tags_)
         for (const auto* const mark : {&t.open, &t.close})
             if (starts_.find(mark->front()) == std::string::npos) starts_ += mark->front();
+    for (const char b : starts_) starts_mark_[static_cast<unsigned char>(b)] = true;
 }
 
 visible_text reasoning_filter::feed(std::string_view token_text, int tokens) {
+    if (passes_whole(token_text)) {
+        after_space_ = is_white_space(last_character(token_text).character);
+        return {token_text, tokens, {}};
+    }
     withheld_ += token_text;
     if (!token_text.empty()) parts_.push_back({token_text.size(), tokens});
     return decide(false);
@@ -37,12 +42,18 @@ visible_text reasoning_filter::finish() {
     return decide(true);
 }
 
+/// Most text is visible, and starts no mark.
+bool reasoning_filter::passes_whole(std::string_view token_text) const noexcept {
+    const auto starts_mark = [this](char b) { return starts_mark_[static_cast<unsigned char>(b)]; };
+    return !inside_ && !skips_space_ && withheld_.empty() && !token_text.empty() &&
+           std::ranges::none_of(token_text, starts_mark);
+}
+
 /// The shortest mark that `text`, which is not empty, starts with, or whether more text may make it
 /// one.
 reasoning_filter::found reasoning_filter::find_mark(std::string_view text) const {
     found best;
-    // Most text starts no mark.
-    if (starts_.find(text.front()) == std::string::npos) return best;
+    if (!starts_mark_[static_cast<unsigned char>(text.front())]) return best;
     const auto consider = [&](std::string_view mark, std::optional<std::size_t> opened) {
         best.may_become_one |= text.size() < mark.size() && mark.starts_with(text);
         if (!mark.empty() && text.starts_with(mark) &&

@@ -2,6 +2,7 @@
 
 #include "tandem/config.hpp"
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,7 +12,7 @@
 namespace tandem::text {
 
 /// What of the text read is now known to be visible, and what lies in a reasoning. Both are valid
-/// until the next call of the filter.
+/// until the next call of the filter, and as long as the text that it was fed.
 struct visible_text {
     std::string_view text{};
     /// Tokens whose first visible byte is in `text`; 0 where that was given out before.
@@ -60,6 +61,7 @@ class reasoning_filter {
         int tokens = 0;
     };
 
+    bool passes_whole(std::string_view token_text) const noexcept;
     found find_mark(std::string_view text) const;
     visible_text decide(bool is_last);
     void pass_mark(const found& mark);
@@ -71,8 +73,9 @@ class reasoning_filter {
     void count(std::size_t bytes);
 
     std::vector<tag_pair> tags_;
-    /// The bytes that marks start with.
+    /// The bytes that marks start with, also as a table by byte.
     std::string starts_;
+    std::array<bool, 256> starts_mark_{};
     std::optional<std::size_t> inside_;
     std::string withheld_;
     /// The tokens of `withheld_`, with 0 for those that are counted. Few of them: a vector that

@@ -43,12 +43,12 @@ bool is_mark_alone(std::string_view token) noexcept {
 /// that stands for none.
 const lexicon* lexicon_of_script(char32_t c) {
     static const auto& english = lexicon::of("en");
+    if (!is_letter(c)) return nullptr;
+    if (c < 0x80) return &english;
     static const auto& russian = lexicon::of("ru");
     static const auto& greek = lexicon::of("el");
     static const auto& hindi = lexicon::of("hi");
     static const auto& bengali = lexicon::of("bn");
-    if (!is_letter(c)) return nullptr;
-    if (c < 0x80) return &english;
     if (is_cyrillic(c)) return &russian;
     if (is_greek(c)) return &greek;
     if (c >= 0x900 && c < 0x980) return &hindi;

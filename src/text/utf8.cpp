@@ -62,15 +62,18 @@ char32_t value_of(std::string_view whole) noexcept {
     return value;
 }
 
-/// Where the run of ASCII bytes that starts at `from` ends, in steps of eight.
+bool are_eight_ascii(const char* bytes) noexcept {
+    std::uint64_t eight;
+    std::memcpy(&eight, bytes, 8);
+    return (eight & 0x8080808080808080u) == 0;
+}
+
+/// Where the run of ASCII bytes that starts at `from` ends, in steps of eight; the last step begins
+/// early enough to be a whole one.
 std::size_t skip_ascii(std::string_view text, std::size_t from) noexcept {
-    while (from + 8 <= text.size()) {
-        std::uint64_t eight;
-        std::memcpy(&eight, text.data() + from, 8);
-        if (eight & 0x8080808080808080u) break;
-        from += 8;
-    }
-    return from;
+    while (from + 8 <= text.size() && are_eight_ascii(text.data() + from)) from += 8;
+    const bool is_short = from + 8 > text.size() && text.size() >= 8;
+    return is_short && are_eight_ascii(text.data() + text.size() - 8) ? text.size() : from;
 }
 
 /// Where the whole characters that start at `from` end.

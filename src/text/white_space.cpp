@@ -4,12 +4,6 @@
 
 namespace tandem::text {
 
-bool is_white_space(char32_t c) noexcept {
-    if (c < 0x80) return c == 0x20 || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
-    return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
-           c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
-}
-
 bool is_breaking_space(char32_t c) noexcept {
     return is_white_space(c) && c != 0xA0 && c != 0x2007 && c != 0x202F;
 }
