@@ -20,7 +20,7 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-constexpr std::string_view mark = R"("content":".")";
+constexpr std::string_view end_of_sentence = R"("content":".")";
 
 int connect_to(const std::string& url) {
     sockaddr_in address{};
@@ -76,7 +76,8 @@ class bare_streams {
             return;
         }
         const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(count));
-        for (auto at = bytes.find(mark); at != bytes.npos; at = bytes.find(mark, at + 1))
+        for (auto at = bytes.find(end_of_sentence); at != bytes.npos;
+             at = bytes.find(end_of_sentence, at + 1))
             ends[stream].push_back(clock_type::now());
     }
 

@@ -1,15 +1,20 @@
-"""The processor time of one stream at full speed, client by client in turn, on one mock server:
+"""The processor time that clients take to read the same reply from one server, in turn, round by
+round, from the start of each program to its end:
 
   curl       curl -N into /dev/null: nobody reads the stream for less
   tandem     tandem replay --json
   python     peers/paced_service.py, on python3-httpx; left out where that is missing
+  openai     peers/openai_stream.cjs, on the npm package; with a real server
 
-  compare.py [ROUNDS [SENTENCES]]
+  compare.py [ROUNDS [SENTENCES]]      compare.sh sets up what it needs, and calls it
 
-All ask for the same stream: the body that curl and python send is the one that tandem has sent.
-TANDEM_COMMAND and TANDEM_MOCK_SERVER in the environment are the two programs. Prints JSON: medians
-of microseconds a token with their spread, and of the ratios to curl of the same round. The time of
-a client that does nothing but start is part of it.
+Three scenes: `stream`, one uncut stream of a mock server that sends as fast as it can; `cut`, the
+same server, with the connection closed at the end of each sentence; `real`, 40 uncut streams of a
+real llama-server, one after the other. In a scene all ask with the body that tandem sends. TANDEM_COMMAND and
+TANDEM_MOCK_SERVER in the environment are the two programs, TANDEM_LLAMA_SERVER the command that
+starts a real server, without which there is no scene of it, and TANDEM_OPENAI a folder with
+the package `openai`. Prints JSON: medians of microseconds with their spread, and of ratios of the
+same round. The time of a client that does nothing but start is part of it.
 """
 
 import contextlib
@@ -17,17 +22,21 @@ import http.server
 import json
 import os
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
+import time
+import urllib.error
 import urllib.request
 
 SENTENCE = "All is quite well in the old town here. "
 QUESTION = "Tell me."
 HERE = os.path.dirname(os.path.abspath(__file__))
+REAL_REPLIES = 40  # of some 70 tokens each
 
 
 def start_mock(stack, folder, sentences):
@@ -45,10 +54,28 @@ def start_mock(stack, folder, sentences):
     return re.search(r"http://\S+", mock.stdout.readline()).group()
 
 
-def replay(url):
+def start_real(stack):
+    """Its URL, when it has loaded its model."""
+    with http.server.HTTPServer(("127.0.0.1", 0), None) as free:
+        port = free.server_port
+    command = shlex.split(os.environ["TANDEM_LLAMA_SERVER"]) + ["--port", str(port)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    server = stack.enter_context(subprocess.Popen(command, **quiet))
+    stack.callback(server.terminate)
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(600):
+        with contextlib.suppress(urllib.error.URLError, ConnectionError):
+            urllib.request.urlopen(url + "/health").close()
+            return url
+        time.sleep(0.1)
+    sys.exit(f"{command[0]} did not begin to serve within a minute")
+
+
+def replay(url, pacing="stream", question=QUESTION, times=1):
     command = [os.environ["TANDEM_COMMAND"], "replay", "--url", url, "--proxy", "none", "--json"]
-    command += ["--pacing", "stream", "--held-chunks-max", "1024", "--reuse-guard", "0"]
-    return command + ["--temperature", "0", "--max-tokens", "0", "--user", QUESTION]
+    command += ["--pacing", pacing, "--held-chunks-max", "1024", "--reuse-guard", "0"]
+    command += ["--temperature", "0", "--max-tokens", "0"]
+    return command + ["--user", question] * times
 
 
 class Listener(http.server.BaseHTTPRequestHandler):
@@ -78,13 +105,14 @@ class Listener(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def body_of_tandem(url):
-    """What tandem sends for this stream."""
+def body_of(command_for, url):
+    """What tandem sends first, run as `command_for` says."""
+    Listener.body = None
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listener) as server:
         server.upstream = url
         threading.Thread(target=server.serve_forever, daemon=True).start()
         here = f"http://127.0.0.1:{server.server_port}"
-        subprocess.run(replay(here), check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command_for(here), check=True, stdout=subprocess.DEVNULL)
         server.shutdown()
     return Listener.body
 
@@ -100,60 +128,108 @@ def seconds_of(command):
     return used.ru_utime + used.ru_stime
 
 
-def clients_for(url, body_file):
-    curl = ["curl", "-sN", "--fail", "--noproxy", "*", url + "/completion"]
-    curl += ["-H", "Content-Type: application/json", "-d", "@" + body_file]
-    clients = {"curl": curl, "tandem": replay(url)}
-    python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
-    peer = [python, "-B", os.path.join(HERE, "peers", "paced_service.py"), url, body_file]
-    if subprocess.run([python, "-c", "import httpx"], stderr=subprocess.DEVNULL).returncode == 0:
-        clients["python"] = peer
-    return clients
+def curl(url, body_file, times=1):
+    command = ["curl", "-sN", "--fail", "--noproxy", "*"] + [url + "/completion"] * times
+    return command + ["-H", "Content-Type: application/json", "-d", "@" + body_file]
 
 
-def tokens_of(curl):
-    told = subprocess.run(curl, check=True, capture_output=True, text=True).stdout
+def python(url, body_file, *mode):
+    """Nothing where python3-httpx is missing."""
+    program = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+    has_httpx = subprocess.run([program, "-c", "import httpx"], stderr=subprocess.DEVNULL)
+    peer = os.path.join(HERE, "peers", "paced_service.py")
+    return None if has_httpx.returncode else [program, "-B", peer, url, body_file, *mode]
+
+
+def openai(url, body_file, times):
+    """Nothing where the package is missing."""
+    packages, node = os.environ.get("TANDEM_OPENAI"), shutil.which("node")
+    peer = os.path.join(HERE, "peers", "openai_stream.cjs")
+    return [node, peer, packages, url, body_file, str(times)] if packages and node else None
+
+
+def tokens_of(command):
+    """How many tokens curl's command gets."""
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     events = [json.loads(line[6:]) for line in told.splitlines() if line.startswith("data: ")]
-    return events[-1]["tokens_predicted"]
+    return sum(event["tokens_predicted"] for event in events if event["stop"])
 
 
-def figures(rounds, tokens):
-    def spread(values):
-        ordered = sorted(values)
-        return {
-            "median": round(statistics.median(ordered), 3),
-            "least": round(ordered[0], 3),
-            "most": round(ordered[-1], 3),
-        }
+def spread(values, digits=3):
+    ordered = sorted(values)
+    return {
+        "median": round(statistics.median(ordered), digits),
+        "least": round(ordered[0], digits),
+        "most": round(ordered[-1], digits),
+    }
 
-    told = {"tokens": tokens, "rounds": len(rounds)}
-    for name in rounds[0]:
-        told[name] = {
-            "us_per_token": spread(r[name] * 1e6 / tokens for r in rounds),
-            "ratio_to_curl": spread(r[name] / r["curl"] for r in rounds),
-        }
-    if "python" in rounds[0]:
-        told["python"]["ratio_to_tandem"] = spread(r["python"] / r["tandem"] for r in rounds)
+
+def measure(clients, rounds, unit, count):
+    """The figures of these commands by name; `count` is what one run of each reads of `unit`."""
+    clients = {name: command for name, command in clients.items() if command}
+    for command in clients.values():  # not the first time that it is read from the disk
+        seconds_of(command)
+    runs = [{name: seconds_of(c) for name, c in clients.items()} for _ in range(rounds)]
+    told = {f"{unit}s": count, "rounds": rounds}
+    for name in clients:
+        told[name] = {f"us_per_{unit}": spread(r[name] * 1e6 / count for r in runs)}
+        for other in ("curl", "tandem"):
+            if other in clients and other != name:
+                told[name][f"ratio_to_{other}"] = spread(r[name] / r[other] for r in runs)
     return told
+
+
+def written(folder, name, body):
+    path = os.path.join(folder, name + ".json")
+    with open(path, "wb") as file:
+        file.write(body)
+    return path
+
+
+def scene_of_a_stream(folder, rounds, sentences):
+    with contextlib.ExitStack() as stack:
+        url = start_mock(stack, folder, sentences)
+        body = written(folder, "stream", body_of(replay, url))
+        clients = {"curl": curl(url, body), "tandem": replay(url), "python": python(url, body)}
+        return measure(clients, rounds, "token", tokens_of(clients["curl"]))
+
+
+def scene_of_cuts(folder, rounds, sentences):
+    with contextlib.ExitStack() as stack:
+        url = start_mock(stack, folder, sentences)
+        body = written(folder, "cut", body_of(lambda here: replay(here, "strict"), url))
+        clients = {"tandem": replay(url, "strict"), "python": python(url, body, "cut")}
+        return measure(clients, rounds, "chunk", sentences)
+
+
+def scene_of_a_real_server(folder, rounds):
+    with contextlib.ExitStack() as stack:
+        url = start_real(stack)
+        question = "Tell me a story."
+        body = body_of(lambda here: replay(here, question=question), url)
+        body = written(folder, "real", body)
+        clients = {
+            "curl": curl(url, body, REAL_REPLIES),
+            "tandem": replay(url, question=question, times=REAL_REPLIES),
+            "python": python(url, body, "uncut", str(REAL_REPLIES)),
+            "openai": openai(url, body, REAL_REPLIES),
+        }
+        return measure(clients, rounds, "token", tokens_of(clients["curl"]))
 
 
 def main(rounds=11, sentences=3000):
     if not shutil.which("curl"):
         print("SKIPPED: curl is missing; tools/setup.sh tests installs it")
         sys.exit(77)
-    with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        url = start_mock(stack, folder, int(sentences))
-        body_file = os.path.join(folder, "body.json")
-        with open(body_file, "wb") as file:
-            file.write(body_of_tandem(url))
-        clients = clients_for(url, body_file)
-        tokens = tokens_of(clients["curl"])
-        measured = [
-            {name: seconds_of(command) for name, command in clients.items()}
-            for _ in range(int(rounds))
-        ]
-        print(json.dumps(figures(measured, tokens), indent=2))
+    rounds, sentences = int(rounds), int(sentences)
+    with tempfile.TemporaryDirectory() as folder:
+        told = {
+            "stream": scene_of_a_stream(folder, rounds, sentences),
+            "cut": scene_of_cuts(folder, rounds, min(sentences, 100)),
+        }
+        if "TANDEM_LLAMA_SERVER" in os.environ:
+            told["real"] = scene_of_a_real_server(folder, rounds)
+        print(json.dumps(told, indent=2))
 
 
 if __name__ == "__main__":

@@ -250,15 +250,15 @@ void token_hose::thread_of_servers::send_due(time_point now) {
 
 // All that are due by now go out together, as of a server that is late, too.
 void token_hose::thread_of_servers::send_tokens(connection& c, time_point due, time_point now) {
-    auto& sent = c.log->tokens;
+    auto& times = c.log->tokens;
     const auto all = static_cast<std::size_t>(c.wanted);
-    const auto before = sent.size();
+    const auto before = times.size();
     bytes_.clear();
     auto until = before;
     for (; until < all && due <= now; due += period_) bytes_ += events_[until++];
     if (before == all) bytes_ = final_event(c.wanted);
     put(c, bytes_);
-    sent.resize(until, clock_type::now());
+    times.resize(until, clock_type::now());
     tokens += static_cast<std::int64_t>(until - before);
     if (before == all) return close(c);
     due_.push({due, c.fd, c.number});

@@ -19,7 +19,9 @@ json_object& json_object::field(const char* name, std::string_view value) {
     if (!std::ranges::all_of(value, needs_no_escapes))
         return raw(name, json(value).dump(-1, ' ', false, json::error_handler_t::replace));
     begin(name);
-    text_.append(1, '"').append(value).append(1, '"');
+    text_ += '"';
+    text_ += value;
+    text_ += '"';
     return *this;
 }
 
@@ -35,7 +37,9 @@ json_object& json_object::raw(const char* name, std::string_view value) {
 
 void json_object::begin(const char* name) {
     if (text_.size() > 1) text_ += ',';
-    text_.append(1, '"').append(name).append("\":");
+    text_ += '"';
+    text_ += name;
+    text_ += "\":";
 }
 
 }  // namespace tandem::command

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,6 +13,11 @@ namespace tandem::command {
 /// Writes one JSON object, field by field in the order of the calls. Names must need no escapes.
 class json_object {
  public:
+    json_object() {
+        text_.reserve(enough_for_a_chunk);
+        text_ += '{';
+    }
+
     /// Bytes that are not UTF-8 are replaced.
     json_object& field(const char* name, std::string_view value);
     json_object& field(const char* name, const char* value) {
@@ -34,9 +40,11 @@ class json_object {
     std::string line() { return closed() + '\n'; }
 
  private:
+    static constexpr std::size_t enough_for_a_chunk = 512;
+
     void begin(const char* name);
 
-    std::string text_ = "{";
+    std::string text_;
 };
 
 /// A JSON list of the objects that `object_of` makes of these.

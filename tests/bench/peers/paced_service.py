@@ -1,7 +1,11 @@
-"""What a voice bot in Python does to one stream of llama-server: reads its lines with httpx, and
-divides the text into chunks at ends of sentences, with one token of peek. A chunk a line on stdout.
+"""What a voice bot in Python does to llama-server: reads a stream's lines with httpx, and divides
+the text into chunks at ends of sentences, with one token of peek. A chunk a line on stdout.
 
-  paced_service.py URL BODY    asks URL/completion with the JSON of the file BODY
+  paced_service.py URL BODY [uncut|cut [TIMES]]
+
+It asks URL/completion with the JSON of the file BODY, TIMES times in a row. `uncut` reads the whole
+stream; `cut` closes the connection at each end of a sentence, and sends the next request to the
+other of two slots with the text so far.
 """
 
 import asyncio
@@ -19,6 +23,7 @@ def ends_sentence(text):
 
 
 async def tokens_of(client, url, body):
+    """Texts of tokens, and None behind the last one."""
     async with client.stream("POST", url + "/completion", json=body) as answer:
         answer.raise_for_status()
         async for line in answer.aiter_lines():
@@ -26,28 +31,49 @@ async def tokens_of(client, url, body):
                 continue
             event = json.loads(line[len("data: ") :])
             if event.get("stop"):
+                yield None
                 return
             yield event.get("content", "")
 
 
-async def chunks_of(tokens):
-    collected = ""
+async def chunks_of(tokens, collected=""):
+    """Chunks, each with the token that was peeked at behind it; None behind the last one."""
     async for token in tokens:
+        if token is None:
+            break
         if ends_sentence(collected) and not ends_sentence(collected + token):
-            yield collected
+            yield collected, token
             collected = ""
         collected += token
-    if collected:
-        yield collected
+    yield collected, None
 
 
-async def main(url, body_file):
+async def uncut(client, url, body):
+    async for chunk, _ in chunks_of(tokens_of(client, url, body)):
+        yield chunk
+
+
+async def cut(client, url, body):
+    said, pending, slot = "", "", 0
+    while pending is not None:
+        asked = {**body, "prompt": body["prompt"] + said + pending, "id_slot": slot}
+        chunks = chunks_of(tokens_of(client, url, asked), pending)
+        chunk, pending = await anext(chunks)
+        await chunks.aclose()
+        said += chunk
+        slot = 1 - slot
+        yield chunk
+
+
+async def main(url, body_file, mode="uncut", times=1):
     with open(body_file, encoding="utf-8") as file:
         body = json.load(file)
     limits = httpx.Limits(max_keepalive_connections=0)
     async with httpx.AsyncClient(timeout=300.0, limits=limits, trust_env=False) as client:
-        async for chunk in chunks_of(tokens_of(client, url, body)):
-            print(json.dumps({"text": chunk}))
+        for _ in range(int(times)):
+            async for chunk in {"uncut": uncut, "cut": cut}[mode](client, url, body):
+                if chunk:
+                    print(json.dumps({"text": chunk}))
 
 
 if __name__ == "__main__":
