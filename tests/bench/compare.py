@@ -8,7 +8,8 @@ round, from the start of each program to its end:
 
   compare.py [ROUNDS [SENTENCES]]      compare.sh sets up what it needs, and calls it
 
-Three scenes: `stream`, one uncut stream of a mock server that sends as fast as it can; `cut`, the
+Four scenes: `start`, from the start of tandem to its first request on the wire, in milliseconds of
+the clock on the wall; `stream`, one uncut stream of a mock server that sends as fast as it can; `cut`, the
 same server, with the connection closed at the end of each sentence; `real`, 40 uncut streams of a
 real llama-server, one after the other. In a scene all ask with the body that tandem sends. TANDEM_COMMAND and
 TANDEM_MOCK_SERVER in the environment are the two programs, TANDEM_LLAMA_SERVER the command that
@@ -24,6 +25,7 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -186,6 +188,26 @@ def written(folder, name, body):
     return path
 
 
+def first_request_after(listener):
+    """Milliseconds from the start of tandem."""
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    began = time.monotonic()
+    with subprocess.Popen(replay(url) + ["--retries", "0"], **quiet) as tandem:
+        connection, _ = listener.accept()
+        connection.recv(1)
+        took = time.monotonic() - began
+        connection.close()
+        tandem.kill()
+    return took * 1000
+
+
+def scene_of_starts(rounds):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        first_request_after(listener)
+        return {"starts": rounds, "ms": spread(first_request_after(listener) for _ in range(rounds))}
+
+
 def scene_of_a_stream(folder, rounds, sentences):
     with contextlib.ExitStack() as stack:
         url = start_mock(stack, folder, sentences)
@@ -224,6 +246,7 @@ def main(rounds=11, sentences=3000):
     rounds, sentences = int(rounds), int(sentences)
     with tempfile.TemporaryDirectory() as folder:
         told = {
+            "start": scene_of_starts(2 * rounds + 1),
             "stream": scene_of_a_stream(folder, rounds, sentences),
             "cut": scene_of_cuts(folder, rounds, min(sentences, 100)),
         }

@@ -14,7 +14,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace tandem::command {
@@ -41,6 +44,23 @@ std::string joined_by_and(const std::vector<std::string>& names) {
                        names.back());
 }
 
+/// The flags of a command, if that is the one named, or none of the commands is: to describe all
+/// flags of all commands would be a sixth of what each start costs.
+template <class Flags>
+class flags_where_wanted {
+ public:
+    flags_where_wanted(CLI::App& tandem, std::string_view named) {
+        if (named.empty() || named == Flags::name) flags_.emplace(tandem);
+    }
+    bool is_asked_for(const CLI::App& tandem) const {
+        return flags_ && tandem.got_subcommand(Flags::name);
+    }
+    Flags& operator*() { return *flags_; }
+
+ private:
+    std::optional<Flags> flags_;
+};
+
 // "help replay" asks for what "replay --help" does.
 void read_help(std::vector<std::string>& args) {
     if (args.empty() || args.front() != "help") return;
@@ -48,9 +68,24 @@ void read_help(std::vector<std::string>& args) {
     args.emplace_back("--help");
 }
 
+// The command that the first argument names; empty if it names none.
+std::string_view named_command(const std::vector<std::string>& args) {
+    static constexpr std::array<std::string_view, 6> names{replay_flags::name, doctor_flags::name,
+                                                           bench_flags::name,  segment_flags::name,
+                                                           serve_flags::name,  key_flags::name};
+    const auto found = args.empty() ? names.end() : std::ranges::find(names, args.front());
+    return found == names.end() ? std::string_view() : *found;
+}
+
 class parser {
  public:
-    parser() {
+    explicit parser(std::string_view named)
+        : replay_(app_, named),
+          doctor_(app_, named),
+          bench_(app_, named),
+          segment_(app_, named),
+          serve_(app_, named),
+          key_(app_, named) {
         app_.set_help_flag("-h,--help", "this text")->group("help");
         app_.set_version_flag("--version", "tandem " TANDEM_VERSION, "the version")->group("help");
         app_.allow_extras();
@@ -61,7 +96,6 @@ class parser {
     command_line parse(std::vector<std::string> args, const environment& variables) try {
         if (const auto faults = empty_values(app_, args); !faults.empty())
             return refused("tandem", faults);
-        read_help(args);
         std::ranges::reverse(args);  // as CLI11 wants them
         app_.parse(std::move(args));
         if (const auto faults = faults_before(); !faults.empty()) return refused("tandem", faults);
@@ -90,18 +124,18 @@ class parser {
 
     command_line read_command(const environment& variables) {
         using result = command_line;
-        if (app_.got_subcommand(doctor_.name))
-            return answer(&result::doctor, [&](auto& f) { return doctor_.read(variables, f); });
-        if (app_.got_subcommand(replay_.name))
-            return answer(&result::replay, [&](auto& f) { return replay_.read(variables, f); });
-        if (app_.got_subcommand(bench_.name))
-            return answer(&result::bench, [&](auto& f) { return bench_.read(variables, f); });
-        if (app_.got_subcommand(segment_.name))
-            return answer(&result::segment, [&](auto& f) { return segment_.read(f); });
-        if (app_.got_subcommand(serve_.name))
-            return answer(&result::serve, [&](auto& f) { return serve_.read(variables, f); });
-        if (app_.got_subcommand(key_.name))
-            return answer(&result::key, [&](auto& f) { return key_.read(f); });
+        if (doctor_.is_asked_for(app_))
+            return answer(&result::doctor, [&](auto& f) { return (*doctor_).read(variables, f); });
+        if (replay_.is_asked_for(app_))
+            return answer(&result::replay, [&](auto& f) { return (*replay_).read(variables, f); });
+        if (bench_.is_asked_for(app_))
+            return answer(&result::bench, [&](auto& f) { return (*bench_).read(variables, f); });
+        if (segment_.is_asked_for(app_))
+            return answer(&result::segment, [&](auto& f) { return (*segment_).read(f); });
+        if (serve_.is_asked_for(app_))
+            return answer(&result::serve, [&](auto& f) { return (*serve_).read(variables, f); });
+        if (key_.is_asked_for(app_))
+            return answer(&result::key, [&](auto& f) { return (*key_).read(f); });
         return {.status = wrong_use, .err = help_text(app_)};
     }
 
@@ -154,18 +188,19 @@ class parser {
     }
 
     CLI::App app_{tandem_text, "tandem"};
-    replay_flags replay_{app_};
-    doctor_flags doctor_{app_};
-    bench_flags bench_{app_};
-    segment_flags segment_{app_};
-    serve_flags serve_{app_};
-    key_flags key_{app_};
+    flags_where_wanted<replay_flags> replay_;
+    flags_where_wanted<doctor_flags> doctor_;
+    flags_where_wanted<bench_flags> bench_;
+    flags_where_wanted<segment_flags> segment_;
+    flags_where_wanted<serve_flags> serve_;
+    flags_where_wanted<key_flags> key_;
 };
 
 }  // namespace
 
 command_line parse_command_line(std::vector<std::string> args, const environment& variables) {
-    return parser().parse(std::move(args), variables);
+    read_help(args);
+    return parser(named_command(args)).parse(std::move(args), variables);
 }
 
 }  // namespace tandem::command
