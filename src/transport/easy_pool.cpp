@@ -10,6 +10,8 @@ namespace tandem::transport {
 namespace {
 
 constexpr std::size_t max_idle = 16;
+// Bytes: sixty tokens' events. Each stream has a buffer of that size.
+constexpr long read_at_once = 8192;
 
 bool curl_is_ready() {
     // Thread-safe, as the initialisation of a static is; never undone, as others may use curl.
@@ -23,6 +25,7 @@ void set_connection(option_setter& set) {
     set(CURLOPT_FORBID_REUSE, 1L);
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(CURLOPT_TCP_NODELAY, 1L);
+    set(CURLOPT_BUFFERSIZE, read_at_once);
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -36,7 +37,7 @@ int connect_to(const std::string& url) {
 
 class bare_streams {
  public:
-    bare_streams(std::size_t count) : ends(count), sockets_(count, -1) {}
+    bare_streams(std::size_t count) : ends(count), sockets_(count, -1), kept_(count) {}
     ~bare_streams() {
         for (const int fd : sockets_)
             if (fd >= 0) ::close(fd);
@@ -67,22 +68,29 @@ class bare_streams {
     std::vector<std::vector<clock_type::time_point>> ends;
 
  private:
-    // An end that is divided between two reads is not seen, which is rare.
+    // An end may be divided between two reads.
     void read(std::size_t stream) {
-        const auto count = ::recv(sockets_[stream], buffer_.data(), buffer_.size(), 0);
+        auto& kept = kept_[stream];
+        kept.copy(buffer_.data(), kept.size());
+        const auto count =
+            ::recv(sockets_[stream], buffer_.data() + kept.size(), buffer_.size() - kept.size(), 0);
         if (count <= 0) {
             ::close(std::exchange(sockets_[stream], -1));
             --open_;
             return;
         }
-        const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(count));
+        const auto now = clock_type::now();
+        const std::string_view bytes(buffer_.data(), kept.size() + static_cast<std::size_t>(count));
         for (auto at = bytes.find(end_of_sentence); at != bytes.npos;
              at = bytes.find(end_of_sentence, at + 1))
-            ends[stream].push_back(clock_type::now());
+            ends[stream].push_back(now);
+        kept.assign(
+            bytes.substr(bytes.size() - std::min(bytes.size(), end_of_sentence.size() - 1)));
     }
 
     int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
     std::vector<int> sockets_;
+    std::vector<std::string> kept_;  // the last bytes of each, less than an end has
     std::array<char, 16384> buffer_{};
     int open_ = 0;
 };

@@ -1,21 +1,22 @@
-"""The processor time that clients take to read the same reply from one server, in turn, round by
-round, from the start of each program to its end:
+"""The processor time that clients take to read the same text from one server, in turn, round by round:
 
   curl       curl -N into /dev/null: nobody reads the stream for less
   tandem     tandem replay --json
   python     peers/paced_service.py, on python3-httpx; left out where that is missing
-  openai     peers/openai_stream.cjs, on the npm package; with a real server
+  openai     peers/openai_stream.cjs, on the npm package, with a real server; likewise
 
   compare.py [ROUNDS [SENTENCES]]      compare.sh sets up what it needs, and calls it
 
 Four scenes: `start`, from the start of tandem to its first request on the wire, in milliseconds of
-the clock on the wall; `stream`, one uncut stream of a mock server that sends as fast as it can; `cut`, the
-same server, with the connection closed at the end of each sentence; `real`, 40 uncut streams of a
-real llama-server, one after the other. In a scene all ask with the body that tandem sends. TANDEM_COMMAND and
-TANDEM_MOCK_SERVER in the environment are the two programs, TANDEM_LLAMA_SERVER the command that
-starts a real server, without which there is no scene of it, and TANDEM_OPENAI a folder with
-the package `openai`. Prints JSON: medians of microseconds with their spread, and of ratios of the
-same round. The time of a client that does nothing but start is part of it.
+the clock on the wall; `stream`, one uncut stream of a mock server that sends as fast as it can; `cut`,
+the same server, with the connection closed at the end of each sentence; `real`, 40 uncut streams of a
+real llama-server, one after the other. Each client is run twice a round, with much to read and with
+next to nothing: the latter is its `start_ms`, the difference is what reading takes. All ask with the
+body that tandem sends; openai asks /v1/completions. That all have read the same is checked once.
+
+TANDEM_COMMAND and TANDEM_MOCK_SERVER in the environment are the two programs, TANDEM_LLAMA_SERVER the
+command that starts a real server, without which there is no scene of it, and TANDEM_OPENAI a folder
+with the package `openai`. Prints JSON: medians with their spread, and of ratios of the same round.
 """
 
 import contextlib
@@ -38,7 +39,7 @@ import urllib.request
 SENTENCE = "All is quite well in the old town here. "
 QUESTION = "Tell me."
 HERE = os.path.dirname(os.path.abspath(__file__))
-REAL_REPLIES = 40  # of some 70 tokens each
+REAL_REPLIES = 41  # of some 70 tokens each, one of them in the other run
 
 
 def start_mock(stack, folder, sentences):
@@ -73,10 +74,10 @@ def start_real(stack):
     sys.exit(f"{command[0]} did not begin to serve within a minute")
 
 
-def replay(url, pacing="stream", question=QUESTION, times=1):
+def replay(url, pacing="stream", question=QUESTION, times=1, tokens=0):
     command = [os.environ["TANDEM_COMMAND"], "replay", "--url", url, "--proxy", "none", "--json"]
     command += ["--pacing", pacing, "--held-chunks-max", "1024", "--reuse-guard", "0"]
-    command += ["--temperature", "0", "--max-tokens", "0"]
+    command += ["--temperature", "0", "--max-tokens", str(tokens)]
     return command + ["--user", question] * times
 
 
@@ -131,7 +132,7 @@ def seconds_of(command):
 
 
 def curl(url, body_file, times=1):
-    command = ["curl", "-sN", "--fail", "--noproxy", "*"] + [url + "/completion"] * times
+    command = ["curl", "-sN", "--fail-early", "--fail", "--noproxy", "*"] + [url + "/completion"] * times
     return command + ["-H", "Content-Type: application/json", "-d", "@" + body_file]
 
 
@@ -150,11 +151,24 @@ def openai(url, body_file, times):
     return [node, peer, packages, url, body_file, str(times)] if packages and node else None
 
 
-def tokens_of(command):
+def told_by(command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def events_of(curl_command):
+    return [json.loads(line[6:]) for line in told_by(curl_command) if line.startswith("data: ")]
+
+
+def tokens_of(curl_command):
     """How many tokens curl's command gets."""
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    events = [json.loads(line[6:]) for line in told.splitlines() if line.startswith("data: ")]
-    return sum(event["tokens_predicted"] for event in events if event["stop"])
+    return sum(e["tokens_predicted"] for e in events_of(curl_command) if e["stop"])
+
+
+def text_read_by(name, command):
+    if name == "curl":
+        return "".join(event["content"] for event in events_of(command))
+    lines = [json.loads(line) for line in told_by(command)]
+    return "".join(line.get("text", "") for line in lines if line.get("event", "chunk") == "chunk")
 
 
 def spread(values, digits=3):
@@ -167,18 +181,32 @@ def spread(values, digits=3):
 
 
 def measure(clients, rounds, unit, count):
-    """The figures of these commands by name; `count` is what one run of each reads of `unit`."""
-    clients = {name: command for name, command in clients.items() if command}
-    for command in clients.values():  # not the first time that it is read from the disk
-        seconds_of(command)
-    runs = [{name: seconds_of(c) for name, c in clients.items()} for _ in range(rounds)]
+    """The figures of clients by name, each with the command that reads `count` units more than its
+    other one does."""
+    clients = {name: both for name, both in clients.items() if both[0]}
+    texts = {name: text_read_by(name, much) for name, (much, _) in clients.items()}
+    for name, text in texts.items():
+        if text != texts["tandem"]:
+            sys.exit(f"{name} read {len(text)} characters, tandem {len(texts['tandem'])}, not the same")
+    runs = [one_round(clients, turn) for turn in range(rounds)]
     told = {f"{unit}s": count, "rounds": rounds}
     for name in clients:
-        told[name] = {f"us_per_{unit}": spread(r[name] * 1e6 / count for r in runs)}
+        told[name] = {
+            f"us_per_{unit}": spread((r[name][0] - r[name][1]) * 1e6 / count for r in runs),
+            "start_ms": spread(r[name][1] * 1e3 for r in runs),
+        }
         for other in ("curl", "tandem"):
             if other in clients and other != name:
-                told[name][f"ratio_to_{other}"] = spread(r[name] / r[other] for r in runs)
+                ratios = ((r[name][0] - r[name][1]) / (r[other][0] - r[other][1]) for r in runs)
+                told[name][f"ratio_to_{other}"] = spread(ratios)
     return told
+
+
+def one_round(clients, turn):
+    """Another one begins each time."""
+    names = list(clients)
+    names = names[turn % len(names) :] + names[: turn % len(names)]
+    return {name: [seconds_of(command) for command in clients[name]] for name in names}
 
 
 def written(folder, name, body):
@@ -186,6 +214,10 @@ def written(folder, name, body):
     with open(path, "wb") as file:
         file.write(body)
     return path
+
+
+def of_one_token(body):
+    return json.dumps({**json.loads(body), "n_predict": 1}).encode()
 
 
 def first_request_after(listener):
@@ -197,8 +229,8 @@ def first_request_after(listener):
         connection, _ = listener.accept()
         connection.recv(1)
         took = time.monotonic() - began
-        connection.close()
         tandem.kill()
+        connection.close()
     return took * 1000
 
 
@@ -211,17 +243,26 @@ def scene_of_starts(rounds):
 def scene_of_a_stream(folder, rounds, sentences):
     with contextlib.ExitStack() as stack:
         url = start_mock(stack, folder, sentences)
-        body = written(folder, "stream", body_of(replay, url))
-        clients = {"curl": curl(url, body), "tandem": replay(url), "python": python(url, body)}
-        return measure(clients, rounds, "token", tokens_of(clients["curl"]))
+        body = body_of(replay, url)
+        short, body = written(folder, "one", of_one_token(body)), written(folder, "all", body)
+        clients = {
+            "curl": (curl(url, body), curl(url, short)),
+            "tandem": (replay(url), replay(url, tokens=1)),
+            "python": (python(url, body), python(url, short)),
+        }
+        return measure(clients, rounds, "token", tokens_of(clients["curl"][0]) - 1)
 
 
 def scene_of_cuts(folder, rounds, sentences):
     with contextlib.ExitStack() as stack:
         url = start_mock(stack, folder, sentences)
-        body = written(folder, "cut", body_of(lambda here: replay(here, "strict"), url))
-        clients = {"tandem": replay(url, "strict"), "python": python(url, body, "cut")}
-        return measure(clients, rounds, "chunk", sentences)
+        body = body_of(lambda here: replay(here, "strict"), url)
+        short, body = written(folder, "one", of_one_token(body)), written(folder, "all", body)
+        clients = {
+            "tandem": (replay(url, "strict"), replay(url, "strict", tokens=1)),
+            "python": (python(url, body, "cut"), python(url, short, "cut")),
+        }
+        return measure(clients, rounds, "chunk", sentences - 1)
 
 
 def scene_of_a_real_server(folder, rounds):
@@ -230,13 +271,14 @@ def scene_of_a_real_server(folder, rounds):
         question = "Tell me a story."
         body = body_of(lambda here: replay(here, question=question), url)
         body = written(folder, "real", body)
-        clients = {
-            "curl": curl(url, body, REAL_REPLIES),
-            "tandem": replay(url, question=question, times=REAL_REPLIES),
-            "python": python(url, body, "uncut", str(REAL_REPLIES)),
-            "openai": openai(url, body, REAL_REPLIES),
+        ways = {
+            "curl": lambda times: curl(url, body, times),
+            "tandem": lambda times: replay(url, question=question, times=times),
+            "python": lambda times: python(url, body, "uncut", str(times)),
+            "openai": lambda times: openai(url, body, times),
         }
-        return measure(clients, rounds, "token", tokens_of(clients["curl"]))
+        clients = {name: (ask(REAL_REPLIES), ask(1)) for name, ask in ways.items()}
+        return measure(clients, rounds, "token", tokens_of(curl(url, body, REAL_REPLIES - 1)))
 
 
 def main(rounds=11, sentences=3000):

@@ -2,22 +2,34 @@
 # Compares what a reply costs tandem, curl, a service in Python and OpenAI's client: see compare.py.
 #   tests/bench/compare.sh [ROUNDS [SENTENCES]]
 # BUILD is the folder of a release build (build/release); what is missing to compare with is fetched
-# (a llama-server) or installed there (the npm package), or left out.
+# (a llama-server) or installed there (the npm package), or left out, which is said on stderr.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-readonly build=$PWD/${BUILD:-build/release}
+build=$(realpath "${BUILD:-build/release}")
+readonly build
 
 export TANDEM_COMMAND=$build/tools/tandem
 export TANDEM_MOCK_SERVER=$build/mock_server/tandem-mock-server
 for program in "$TANDEM_COMMAND" "$TANDEM_MOCK_SERVER"; do
-  [[ -x $program ]] || { echo "$program is missing: cmake --preset release && cmake --build --preset release" >&2; exit 1; }
+  [[ -x $program ]] && continue
+  echo "$program is missing: cmake --preset release && cmake --build --preset release" >&2
+  exit 1
 done
 
+left_out() { echo "compare.sh: $1 is left out: $2" >&2; }
+
 if server=$(tools/llama-server.sh fetch); then
-  export TANDEM_LLAMA_SERVER="$server -m $PWD/tests/model/talk.gguf --parallel 2 -c 4096 -t 1 --host 127.0.0.1"
+  printf -v TANDEM_LLAMA_SERVER '%q ' "$server" -m "$PWD/tests/model/talk.gguf" \
+    --parallel 2 -c 4096 -t 1 --host 127.0.0.1
+  export TANDEM_LLAMA_SERVER
+else
+  left_out "the real server" "it cannot be had"
 fi
-if command -v npm >/dev/null; then
-  cmake -DNPM=npm -DFOLDER="$build/tests/openai" -P tests/npm_packages.cmake >/dev/null &&
-    export TANDEM_OPENAI=$build/tests/openai
+if command -v npm >/dev/null && [[ -e $build/tests/openai/package-lock.json ]] &&
+  cmake -DNPM=npm -DFOLDER="$build/tests/openai" -P tests/npm_packages.cmake >/dev/null; then
+  export TANDEM_OPENAI=$build/tests/openai
+else
+  left_out openai "npm is missing, or its registry"
 fi
+/usr/bin/python3 -c 'import httpx' 2>/dev/null || left_out python "python3-httpx is missing"
 exec /usr/bin/python3 -B tests/bench/compare.py "$@"

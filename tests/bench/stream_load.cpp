@@ -1,12 +1,12 @@
 // What many streams cost one event loop, and how late their chunks are: from the time when the
-// token that decides that a chunk ends was in the socket to the chunk in the consumer's hands, and
-// from a cut to the server's sight of it. A program with servers of its own; docs/performance.md
-// has its figures.
-//   stream_load STREAMS TOKENS_PER_SECOND SECONDS [stream|strict|warm|bare]
-// `bare` reads the same with epoll and recv alone, and is the limit.
+// token that decides that a chunk ends goes into the socket to the chunk in the consumer's hands,
+// and from a cut to the server's sight of it. A program with servers of its own;
+// docs/performance.md has its figures.
+//   stream_load STREAMS TOKENS_PER_SECOND SECONDS [stream|strict|bare]
+// `bare` reads the same with epoll and recv alone, and is the limit. All figures but those of
+// memory are of the time when all streams run.
 
 #include "bare_reader.hpp"
-#include "cpu_seconds.hpp"
 #include "percentile.hpp"
 #include "token_hose.hpp"
 
@@ -24,13 +24,16 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <deque>
 #include <exception>
 #include <fstream>
 #include <optional>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -39,12 +42,12 @@ namespace {
 
 using boost::asio::awaitable;
 using boost::asio::use_awaitable;
-using tandem::testing::cpu_seconds_of_this_thread;
 using tandem::testing::percentile;
 using tandem::testing::read_bare;
 using tandem::testing::token_hose;
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
+using sent_requests = std::deque<token_hose::sent_request>;
 
 struct load {
     int streams = 1;
@@ -52,11 +55,56 @@ struct load {
     double seconds = 5;
     std::optional<tandem::pacing> pacing = tandem::pacing::stream;  ///< none: bare sockets
 
+    bool is_cut() const { return pacing == tandem::pacing::strict; }
     int tokens() const { return static_cast<int>(seconds * tokens_per_second); }
+    int sentences() const {
+        constexpr int each = token_hose::tokens_of_a_sentence;
+        return (tokens() + each - 1) / each;
+    }
 };
 
-// All streams begin within so long.
-constexpr auto begin_within = 1s;
+// All streams begin within so long, and to begin a conversation takes more than to read a token.
+constexpr clock_type::duration begin_within = 1s;
+constexpr clock_type::duration settle_within = 500ms;
+
+constexpr std::size_t tokens_peeked_at = 1;
+
+// While all streams run.
+struct steady_time {
+    clock_type::time_point from{}, to{};
+
+    bool has(clock_type::time_point t) const { return from <= t && t < to; }
+    double seconds() const { return std::chrono::duration<double>(to - from).count(); }
+};
+
+double cpu_seconds_of(pthread_t thread) {
+    clockid_t clock{};
+    timespec t{};
+    if (::pthread_getcpuclockid(thread, &clock) != 0 || ::clock_gettime(clock, &t) != 0) return 0;
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+// What two threads take of the processor meanwhile, looked at from a third.
+class cpu_watch {
+ public:
+    cpu_watch(steady_time when, pthread_t reader, pthread_t servers)
+        : thread_([this, when, reader, servers] {
+              std::this_thread::sleep_until(when.from);
+              const auto before = std::pair(cpu_seconds_of(reader), cpu_seconds_of(servers));
+              std::this_thread::sleep_until(when.to);
+              reader_ = cpu_seconds_of(reader) - before.first;
+              servers_ = cpu_seconds_of(servers) - before.second;
+          }) {}
+
+    std::pair<double, double> reader_and_servers() {
+        thread_.join();
+        return {reader_, servers_};
+    }
+
+ private:
+    double reader_ = 0, servers_ = 0;
+    std::thread thread_;
+};
 
 tandem::service_config config_of(const token_hose& hose, const load& l) {
     tandem::service_config c;
@@ -65,8 +113,11 @@ tandem::service_config config_of(const token_hose& hose, const load& l) {
     c.server.slots = token_hose::slots_of_a_server;
     c.server.reuse_guard = 0s;
     c.server.pacing = *l.pacing;
-    // So that a token decides about each chunk, and not the end of a wait.
+    // So that a token decides about each chunk, and not the end of a wait; and that nothing is cut
+    // but at ends of sentences, and nothing is asked for twice.
     c.server.peek_hold = 10s;
+    c.server.held_chunks_max = 1024;
+    c.server.retries = 0;
     c.slots_per_conversation = 1;
     return c;
 }
@@ -81,14 +132,14 @@ struct heard_stream {
 // The time line begins a little later than the reply is asked for; but the reply cannot have heard
 // of a continue before it was said.
 void keep_cuts(const tandem::reply_result& r, heard_stream& heard) {
+    using kind = tandem::timeline_event::kind;
     clock_type::time_point began{};
     for (const auto& e : r.timeline)
-        if (e.what == tandem::timeline_event::kind::continued)
+        if (e.what == kind::continued)
             began = std::max(began, heard.chunks.at(static_cast<std::size_t>(e.chunk)) -
                                         std::chrono::nanoseconds(e.at_ns));
     for (const auto& e : r.timeline)
-        if (e.what == tandem::timeline_event::kind::cut)
-            heard.cuts.push_back(began + std::chrono::nanoseconds(e.at_ns));
+        if (e.what == kind::cut) heard.cuts.push_back(began + std::chrono::nanoseconds(e.at_ns));
 }
 
 awaitable<void> hear(tandem::service& bots, int number, const load& l, heard_stream& heard) {
@@ -112,52 +163,6 @@ awaitable<void> hear(tandem::service& bots, int number, const load& l, heard_str
     keep_cuts(reply.result(), heard);
 }
 
-double us(clock_type::duration d) {
-    return std::chrono::duration<double, std::micro>(d).count();
-}
-
-double resident_bytes() {
-    std::ifstream file("/proc/self/statm");
-    double size = 0, resident = 0;
-    file >> size >> resident;
-    return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
-double most_resident_bytes() {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    return static_cast<double>(usage.ru_maxrss) * 1024;
-}
-
-struct lateness {
-    std::vector<double> hand_over{}, cut{};  // us
-};
-
-// The mark of a sentence like these decides at once. The last chunk is decided by the end.
-void add_hand_overs(const std::vector<clock_type::time_point>& chunks,
-                    const std::deque<token_hose::sent_request>& sent, lateness& sum) {
-    const bool is_cut = sent.size() > 1;
-    for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
-        const auto& tokens = sent.at(is_cut ? i : 0).tokens;
-        const std::size_t sentences = is_cut ? 1 : i + 1;
-        const auto mark = sentences * token_hose::tokens_of_a_sentence - 1;
-        if (mark < tokens.size()) sum.hand_over.push_back(us(chunks[i] - tokens[mark]));
-    }
-}
-
-void add_cuts(const heard_stream& heard, const std::deque<token_hose::sent_request>& sent,
-              lateness& sum) {
-    for (std::size_t i = 0; i < heard.cuts.size() && i < sent.size(); ++i)
-        if (sent[i].closed) sum.cut.push_back(us(*sent[i].closed - heard.cuts[i]));
-}
-
-void print_row(const char* name, std::vector<double>& values) {
-    if (values.empty()) return;
-    fmt::print("  {:<12} p50 {:>8.0f}  p90 {:>8.0f}  p99 {:>8.0f}  max {:>8.0f} us   n {}\n", name,
-               percentile(values, 0.5), percentile(values, 0.9), percentile(values, 0.99),
-               percentile(values, 1), values.size());
-}
-
 std::vector<heard_stream> hear_all(const token_hose& hose, const load& l) {
     boost::asio::io_context ioc(1);
     tandem::service bots(ioc.get_executor(), config_of(hose, l));
@@ -175,49 +180,125 @@ std::vector<heard_stream> hear_all(const token_hose& hose, const load& l) {
 
 std::vector<heard_stream> read_all(const token_hose& hose, const load& l) {
     std::vector<heard_stream> heard;
-    for (auto& ends : read_bare(hose.urls(), l.streams, l.tokens(), begin_within))
+    for (auto& ends : read_bare(hose.urls(), l.streams, l.tokens(), begin_within)) {
+        // Where the reply ends in mid-sentence, there is no end to read.
+        if (l.tokens() % token_hose::tokens_of_a_sentence != 0) ends.emplace_back();
         heard.push_back({.chunks = std::move(ends)});
+    }
     return heard;
+}
+
+double us(clock_type::duration d) {
+    return std::chrono::duration<double, std::micro>(d).count();
+}
+
+struct figures {
+    std::vector<double> hand_over{}, behind_send{}, cut{};  // us
+    std::int64_t tokens = 0;                                // in the steady time
+    int failed = 0;
+};
+
+// What was sent, and heard, is as was asked for: the times belong to each other then.
+bool fits(const heard_stream& heard, const sent_requests& sent, const load& l) {
+    const auto chunks = heard.chunks.size();
+    if (heard.failed || chunks != static_cast<std::size_t>(l.sentences())) return false;
+    return l.is_cut() ? sent.size() == chunks : sent.size() == 1;
+}
+
+// The mark of a sentence like these decides at once. The last chunk is decided by the end.
+void add_hand_overs(const heard_stream& heard, const sent_requests& sent, const load& l,
+                    const steady_time& steady, figures& sum) {
+    for (std::size_t i = 0; i + 1 < heard.chunks.size(); ++i) {
+        const auto& tokens = sent.at(l.is_cut() ? i : 0).tokens;
+        // The first token of a later request's sentence was peeked at by the one before.
+        const std::size_t before = l.is_cut() && i > 0 ? tokens_peeked_at : 0;
+        const std::size_t sentences = l.is_cut() ? 1 : i + 1;
+        const auto& mark = tokens.at(sentences * token_hose::tokens_of_a_sentence - 1 - before);
+        if (!steady.has(mark.from)) continue;
+        sum.hand_over.push_back(us(heard.chunks[i] - mark.from));
+        sum.behind_send.push_back(us(heard.chunks[i] - mark.to));
+    }
+}
+
+void add_cuts(const heard_stream& heard, const sent_requests& sent, const steady_time& steady,
+              figures& sum) {
+    for (std::size_t i = 0; i < heard.cuts.size() && i < sent.size(); ++i)
+        if (sent[i].closed && steady.has(heard.cuts[i]))
+            sum.cut.push_back(us(*sent[i].closed - heard.cuts[i]));
+}
+
+figures figures_of(const token_hose& hose, const std::vector<heard_stream>& heard, const load& l,
+                   const steady_time& steady) {
+    figures sum;
+    sum.failed = l.streams - static_cast<int>(hose.sent().size());
+    for (const auto& [number, sent] : hose.sent()) {
+        const auto& h = heard[static_cast<std::size_t>(number)];
+        for (const auto& r : sent)
+            sum.tokens +=
+                std::ranges::count_if(r.tokens, [&](const auto& t) { return steady.has(t.from); });
+        if (!fits(h, sent, l)) {
+            ++sum.failed;
+            continue;
+        }
+        add_hand_overs(h, sent, l, steady, sum);
+        add_cuts(h, sent, steady, sum);
+    }
+    return sum;
+}
+
+double resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    double size = 0, resident = 0;
+    file >> size >> resident;
+    return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+double most_resident_bytes() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
+void print_row(const char* name, std::vector<double>& values) {
+    if (values.empty()) return;
+    fmt::print("  {:<12} p50 {:>8.0f}  p90 {:>8.0f}  p99 {:>8.0f}  max {:>8.0f} us   n {}\n", name,
+               percentile(values, 0.5), percentile(values, 0.9), percentile(values, 0.99),
+               percentile(values, 1), values.size());
 }
 
 int measure(const load& l) {
     token_hose hose(l.streams, l.tokens_per_second);
     const auto began = clock_type::now();
+    const auto all =
+        std::chrono::duration_cast<clock_type::duration>(std::chrono::duration<double>(l.seconds));
+    const steady_time steady{began + begin_within + settle_within, began + all};
     const auto memory = resident_bytes();
-    const double before = cpu_seconds_of_this_thread();
+    cpu_watch watch(steady, ::pthread_self(), hose.thread());
     const auto heard = l.pacing ? hear_all(hose, l) : read_all(hose, l);
-    const double cpu = cpu_seconds_of_this_thread() - before;
-    const double seconds = us(clock_type::now() - began) / 1e6;
+    const auto [cpu, servers_cpu] = watch.reader_and_servers();
     const auto grown = most_resident_bytes() - memory;
     hose.stop();
 
-    lateness sum;
-    int failed = 0;
-    for (const auto& [number, sent] : hose.sent()) {
-        const auto& h = heard[static_cast<std::size_t>(number)];
-        failed += h.failed ? 1 : 0;
-        add_hand_overs(h.chunks, sent, sum);
-        add_cuts(h, sent, sum);
-    }
-    const auto tokens = static_cast<double>(hose.tokens());
-    fmt::print("{} streams of {} tokens/s, {:.1f} s: {:.0f} tokens/s, {} failed\n", l.streams,
-               l.tokens_per_second, seconds, tokens / seconds, failed);
+    auto sum = figures_of(hose, heard, l, steady);
+    const auto tokens = static_cast<double>(sum.tokens);
+    fmt::print("{} streams of {} tokens/s: {:.0f} tokens/s for {:.1f} s, {} failed\n", l.streams,
+               l.tokens_per_second, tokens / steady.seconds(), steady.seconds(), sum.failed);
     print_row("hand-over", sum.hand_over);
+    print_row("behind send", sum.behind_send);
     print_row("cut to FIN", sum.cut);
     fmt::print(
-        "  processor    {:.2f} us a token, {:.0f} % of a core; the servers {:.2f} us, {:.0f} %\n",
-        cpu * 1e6 / tokens, 100 * cpu / seconds, hose.cpu_seconds() * 1e6 / tokens,
-        100 * hose.cpu_seconds() / seconds);
-    fmt::print("  memory       {:.0f} KiB a stream, of which {:.0f} are times of tokens\n",
-               grown / l.streams / 1024,
-               tokens * sizeof(clock_type::time_point) / l.streams / 1024);
-    return failed == 0 ? 0 : 1;
+        "  processor    {:.2f} us a token, {:.0f} % of a core; the servers {:.2f}, {:.0f} %\n",
+        cpu * 1e6 / tokens, 100 * cpu / steady.seconds(), servers_cpu * 1e6 / tokens,
+        100 * servers_cpu / steady.seconds());
+    fmt::print("  memory       {:.0f} KiB a stream, the service's own and the servers' among it\n",
+               grown / l.streams / 1024);
+    const bool saw_all = !sum.hand_over.empty() && (!l.is_cut() || !sum.cut.empty());
+    return sum.failed == 0 && saw_all ? 0 : 1;
 }
 
-constexpr std::array<std::pair<std::string_view, std::optional<tandem::pacing>>, 4> modes{{
+constexpr std::array<std::pair<std::string_view, std::optional<tandem::pacing>>, 3> modes{{
     {"stream", tandem::pacing::stream},
     {"strict", tandem::pacing::strict},
-    {"warm", tandem::pacing::warm},
     {"bare", std::nullopt},
 }};
 
@@ -229,10 +310,10 @@ int main(int argc, char** argv) {
     const auto mode = std::ranges::find(modes, name, [](const auto& m) { return m.first; });
     if (argc > 3) l = {std::atoi(argv[1]), std::atof(argv[2]), std::atof(argv[3])};
     if (argc < 4 || mode == modes.end() || l.streams < 1 || l.tokens_per_second <= 0 ||
-        l.seconds <= 0) {
-        fmt::print(
-            stderr,
-            "usage: stream_load STREAMS TOKENS_PER_SECOND SECONDS [stream|strict|warm|bare]\n");
+        l.seconds < 2) {
+        fmt::print(stderr,
+                   "usage: stream_load STREAMS TOKENS_PER_SECOND SECONDS [stream|strict|bare]\n"
+                   "SECONDS: 2 at least, as all streams run after 1.5 s\n");
         return 2;
     }
     l.pacing = mode->second;

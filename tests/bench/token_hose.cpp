@@ -1,7 +1,5 @@
 #include "token_hose.hpp"
 
-#include "cpu_seconds.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +26,9 @@ constexpr std::array words = {" The", " boats", " come", " home",  " to",      "
                               " old", " town",  " in",   " early", " evening", "."};
 static_assert(words.size() == token_hose::tokens_of_a_sentence);
 
-constexpr int first_id = 1'000'000;  // of the ids that name a stream
+constexpr int first_word = 100;  // of the ids of words
 constexpr int most_tokens = 1 << 16;
+constexpr int most_tokens_of_a_later_request = 1024;
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::system_category(), what);
@@ -49,8 +48,26 @@ int number_behind(std::string_view text, std::string_view mark, int otherwise) {
 }
 
 int stream_of(std::string_view body) {
-    const int by_id = number_behind(body, "\"prompt\":[", -1);
-    return by_id >= first_id ? by_id - first_id : number_behind(body, "Stream number ", 0);
+    return number_behind(body, "Stream number ", 0);
+}
+
+// The word that comes next: behind the last one of the prompt, which is text.
+std::size_t next_word(std::string_view body) {
+    const auto prompt = body.substr(0, body.find("\",\"id_slot\""));
+    for (std::size_t i = 0; i < words.size(); ++i)
+        if (prompt.ends_with(words.at(i))) return (i + 1) % words.size();
+    return 0;
+}
+
+// The events of a reply that begins with a word.
+std::vector<std::string> events_from(std::size_t word, int count) {
+    std::vector<std::string> events;
+    for (int i = 0; i < count; ++i, word = (word + 1) % words.size())
+        events.push_back(in_chunk(fmt::format(
+            R"(data: {{"index":0,"content":"{}","tokens":[{}],"stop":false,"id_slot":-1,)"
+            R"("tokens_predicted":{},"tokens_evaluated":8}}{})",
+            words.at(word), first_word + static_cast<int>(word), i + 1, "\n\n")));
+    return events;
 }
 
 std::string json_answer(const std::string& body) {
@@ -85,6 +102,7 @@ struct connection {
     std::string input{};
     token_hose::sent_request* log = nullptr;  // of a completion
     int wanted = 0;                           // tokens
+    const std::vector<std::string>* events = nullptr;
 };
 
 }  // namespace
@@ -98,8 +116,6 @@ class token_hose::thread_of_servers {
     const std::vector<int>& ports() const { return ports_; }
 
     std::map<int, std::deque<sent_request>> sent{};
-    std::int64_t tokens = 0;
-    double cpu = 0;
 
  private:
     struct due_token {
@@ -126,8 +142,8 @@ class token_hose::thread_of_servers {
     std::vector<int> listeners_, ports_;
     std::vector<connection> connections_;  // by descriptor
     std::uint64_t last_number_ = 0;
-    std::vector<std::string> events_;
-    std::string bytes_;  // of one write
+    std::array<std::vector<std::string>, words.size()> events_;  // by the first word
+    std::string bytes_;                                          // of one write
     std::priority_queue<due_token, std::vector<due_token>, std::greater<>> due_;
 };
 
@@ -135,13 +151,9 @@ token_hose::thread_of_servers::thread_of_servers(int ports, double tokens_per_se
     : period_(std::chrono::duration_cast<clock_type::duration>(
           std::chrono::duration<double>(1 / tokens_per_second))) {
     for (int i = 0; i < ports; ++i) listen();
-    for (int i = 0; i < most_tokens; ++i) {
-        const auto word = static_cast<std::size_t>(i) % words.size();
-        events_.push_back(in_chunk(fmt::format(
-            R"(data: {{"index":0,"content":"{}","tokens":[{}],"stop":false,"id_slot":-1,)"
-            R"("tokens_predicted":{},"tokens_evaluated":8}}{})",
-            words.at(word), 100 + word, i + 1, "\n\n")));
-    }
+    for (std::size_t word = 0; word < words.size(); ++word)
+        events_.at(word) =
+            events_from(word, word == 0 ? most_tokens : most_tokens_of_a_later_request);
 }
 
 token_hose::thread_of_servers::~thread_of_servers() {
@@ -175,7 +187,6 @@ void token_hose::thread_of_servers::run(const std::atomic<bool>& stopping) {
         for (int i = 0; i < count; ++i) look(ready.at(static_cast<std::size_t>(i)).data.fd);
         send_due(clock_type::now());
     }
-    cpu = cpu_seconds_of_this_thread();
 }
 
 // A token may be a millisecond late, which its time tells.
@@ -223,8 +234,6 @@ void token_hose::thread_of_servers::answer(connection& c, std::string_view path,
     if (path == "/completion") return begin(c, body);
     if (path == "/props")
         put(c, json_answer(props()));
-    else if (path == "/tokenize")
-        put(c, json_answer(fmt::format(R"({{"tokens":[{},2,3,4]}})", first_id + stream_of(body))));
     else
         put(c, json_answer(R"({"status":"ok"})"));
     close(c);
@@ -232,7 +241,10 @@ void token_hose::thread_of_servers::answer(connection& c, std::string_view path,
 
 void token_hose::thread_of_servers::begin(connection& c, std::string_view body) {
     c.log = &sent[stream_of(body)].emplace_back();
-    c.wanted = std::min(number_behind(body, "\"n_predict\":", most_tokens), most_tokens);
+    c.events = &events_.at(next_word(body));
+    const auto most = static_cast<int>(c.events->size());
+    c.wanted = std::min(number_behind(body, "\"n_predict\":", most), most);
+    c.log->tokens.reserve(static_cast<std::size_t>(c.wanted));
     put(c, head_of_stream);
     // Spread over the period, as of servers that do not know each other.
     const auto shift = period_ * (c.number * 7919 % 1000) / 1000;
@@ -255,11 +267,11 @@ void token_hose::thread_of_servers::send_tokens(connection& c, time_point due, t
     const auto before = times.size();
     bytes_.clear();
     auto until = before;
-    for (; until < all && due <= now; due += period_) bytes_ += events_[until++];
+    for (; until < all && due <= now; due += period_) bytes_ += (*c.events)[until++];
     if (before == all) bytes_ = final_event(c.wanted);
+    const auto from = clock_type::now();
     put(c, bytes_);
-    times.resize(until, clock_type::now());
-    tokens += static_cast<std::int64_t>(until - before);
+    times.resize(until, {from, clock_type::now()});
     if (before == all) return close(c);
     due_.push({due, c.fd, c.number});
 }
@@ -302,14 +314,6 @@ void token_hose::stop() {
 
 const std::map<int, std::deque<token_hose::sent_request>>& token_hose::sent() const {
     return servers_->sent;
-}
-
-std::int64_t token_hose::tokens() const {
-    return servers_->tokens;
-}
-
-double token_hose::cpu_seconds() const {
-    return servers_->cpu;
 }
 
 }  // namespace tandem::testing

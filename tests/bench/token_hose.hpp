@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <pthread.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,9 +24,14 @@ class token_hose {
     /// Tokens of a sentence, its mark included, which decides that it ended.
     static constexpr int tokens_of_a_sentence = 12;
 
+    /// A token went into the socket between these.
+    struct sent_token {
+        time_point from{};
+        time_point to{};
+    };
     /// One completion as it was sent.
     struct sent_request {
-        std::vector<time_point> tokens{};    ///< when each was in the socket
+        std::vector<sent_token> tokens{};
         std::optional<time_point> closed{};  ///< when the client's FIN was seen
     };
 
@@ -43,9 +49,8 @@ class token_hose {
     void stop();
     /// The completions of each stream, in their order. After stop().
     const std::map<int, std::deque<sent_request>>& sent() const;
-    /// Tokens, and what they took of a core, in user and system mode. After stop().
-    std::int64_t tokens() const;
-    double cpu_seconds() const;
+    /// The thread, to ask for its processor time.
+    pthread_t thread() { return thread_.native_handle(); }
 
  private:
     class thread_of_servers;

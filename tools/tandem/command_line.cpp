@@ -200,7 +200,11 @@ class parser {
 
 command_line parse_command_line(std::vector<std::string> args, const environment& variables) {
     read_help(args);
-    return parser(named_command(args)).parse(std::move(args), variables);
+    const auto named = named_command(args);
+    auto command = parser(named).parse(args, variables);
+    // What is wrong with it may be told with words about other commands.
+    const bool is_refused = command.status == wrong_use && !named.empty();
+    return is_refused ? parser("").parse(std::move(args), variables) : command;
 }
 
 }  // namespace tandem::command

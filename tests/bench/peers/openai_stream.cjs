@@ -1,7 +1,6 @@
-// The `openai` package of npm as it reads a server's streams, TIMES in a row: a line of text for each
-// token's event.
-//   openai_stream.cjs PACKAGES URL BODY TIMES   PACKAGES: a folder with node_modules; the prompt and
-//                                               the temperature are those of the JSON in BODY
+// The `openai` package of npm as it reads a server's streams, TIMES in a row: the text of each, a line.
+//   openai_stream.cjs PACKAGES URL BODY TIMES   PACKAGES: a folder with node_modules; asks
+//                                               /v1/completions with the JSON of the file BODY
 'use strict';
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
@@ -11,13 +10,14 @@ const [packages, url, bodyFile, times] = process.argv.slice(2);
 const { OpenAI } = createRequire(join(packages, 'index.js'))('openai');
 
 async function main() {
-  const { prompt, temperature, n_predict } = JSON.parse(readFileSync(bodyFile, 'utf8'));
+  const body = JSON.parse(readFileSync(bodyFile, 'utf8'));
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 });
-  const question = { model: 'any', prompt, temperature, max_tokens: n_predict, stream: true };
+  const question = { ...body, model: 'any', max_tokens: body.n_predict, stream: true };
   for (let i = 0; i < Number(times); ++i) {
     const stream = await client.completions.create(question);
-    for await (const part of stream)
-      console.log(JSON.stringify({ text: part.choices[0]?.text ?? '' }));
+    let text = '';
+    for await (const part of stream) text += part.choices[0]?.text ?? '';
+    console.log(JSON.stringify({ text }));
   }
 }
 
