@@ -93,7 +93,7 @@ PLOTS = {
     "streams": ("streams at once, 50 tokens/s each", *TOKEN),
     "hand-over": (
         "streams at once, 50 tokens/s each",
-        "µs from the deciding token to the consumer",
+        "µs from token to consumer",
         [("p50", hand_over("p50")), ("p99", hand_over("p99"))],
     ),
     "rate": ("tokens/s of each of 32 streams", *TOKEN),
@@ -106,6 +106,7 @@ set logscale x
 set xtics ({tics})
 set xlabel '{across}'
 set ylabel '{up}'
+set xrange [{least}*0.93:{most}*1.07]
 set yrange [0:*]
 set grid ytics lc rgb '#dddddd'
 set border 3 lc rgb '#555555'
@@ -121,7 +122,10 @@ def draw(reports, folder):
         key = "" if len(lines) > 1 else "off"
         tics = ", ".join(points)
         output = os.path.join(folder, f"growth-{name}.svg")
-        text = STYLE.format(output=output, tics=tics, across=across, up=up, key=key)
+        least, *_, most = points
+        text = STYLE.format(
+            output=output, tics=tics, across=across, up=up, key=key, least=least, most=most
+        )
         plots = [
             f"'-' using 1:2 with linespoints ls {number} title '{title}'"
             for number, (title, _) in enumerate(lines, 1)
