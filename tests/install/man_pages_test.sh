@@ -17,9 +17,9 @@ for page in *.1; do
   fi
   # Each flag that the help tells of, as it is written there.
   name=${page%.1}
-  program=$PREFIX/bin/${name%%-*}
-  command=${name#tandem}
-  "$program" ${command#-} --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | tr -d ' ' | sed 's/^-[a-z],//' >"$WORK_DIR/flags"
+  words=("${name%%-*}")
+  if [[ -x $PREFIX/bin/$name ]]; then words=("$name"); else words+=("${name#*-}"); fi
+  "$PREFIX/bin/${words[0]}" "${words[@]:1}" --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | tr -d ' ' | sed 's/^-[a-z],//' >"$WORK_DIR/flags"
   text=$(MANWIDTH=200 man -P cat -l "$page" | col -b)
   while read -r flag; do
     [[ $text == *"$flag"* ]] || fail "$page does not tell of $flag"

@@ -5,6 +5,7 @@ set(TANDEM_PACKAGE_MAINTAINER "tandem maintainers <maintainers@localhost>"
 set(CPACK_PACKAGE_NAME tandem)
 set(CPACK_PACKAGE_VENDOR tandem)
 set(CPACK_PACKAGE_CONTACT "${TANDEM_PACKAGE_MAINTAINER}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "LLM stage of a voice bot, in front of llama-server")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
@@ -19,11 +20,12 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME tandem)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS ca-certificates)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
-"LLM stage of a voice bot, in front of llama-server
- Streams the answers of a llama-server a sentence at a time, and waits for the voice before it asks
- for more. The command shows and measures replies, checks servers, and puts the stage on a port for
- bots in any language (tandem.service). With a mock server for tests of bots.")
+"Streams the answers of a llama-server a sentence at a time, and waits for the
+voice before it asks for more. The command shows and measures replies, checks
+servers, and puts the stage on a port for bots in any language
+(tandem.service). With a mock server for tests of bots.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
     ${CMAKE_CURRENT_SOURCE_DIR}/debian/postinst ${CMAKE_CURRENT_SOURCE_DIR}/debian/prerm
     ${CMAKE_CURRENT_SOURCE_DIR}/debian/postrm ${CMAKE_CURRENT_SOURCE_DIR}/debian/conffiles)
@@ -33,7 +35,6 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libboost-dev (>= 1.74), libcurl4-openssl-dev | libcurl-dev, libfmt-dev, libspdlog-dev, libc6-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-"LLM stage of a voice bot - development files
- The C++ library in front of llama-server that tandem is made of: headers, a static library, and
- what CMake and pkg-config need to find it.")
+"The C++ library that tandem is made of: headers, a static library, and what
+CMake and pkg-config need to find it.")
 include(CPack)
