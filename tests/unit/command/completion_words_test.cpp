@@ -16,9 +16,8 @@
 namespace tandem::command {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 completion_words all_words() {
     completion_words all;
@@ -53,7 +52,7 @@ TEST_F(completed, words_of_a_flag_are_those_that_its_refusal_names) {
         for (const auto& f : c.flags) {
             if (f.by != completed_by::words || f.names.empty()) continue;
             EXPECT_THAT(told_words(c.name, f.names.back()),
-                        testing::UnorderedElementsAreArray(f.words))
+                        ::testing::UnorderedElementsAreArray(f.words))
                 << c.name << ' ' << f.names.back();
             ++flags;
         }

@@ -12,9 +12,9 @@
 namespace tandem::command {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr const char* example_text = R"(Example:
   tandem sing --song 'La'
@@ -53,8 +53,9 @@ TEST(manual_pages, have_the_sections_of_a_description) {
 TEST(manual_pages, tell_of_flags_in_their_groups) {
     CLI::App app{example_text, "sing"};
     std::string song;
+    bool loud = false;
     app.add_option("-s,--song", song, "what to sing")->type_name("NAME")->group("songs");
-    app.add_flag("--loud", "so that all hear it")->group("voice");
+    app.add_flag("--loud", loud, "so that all hear it")->group("voice");
     EXPECT_THAT(
         page_of(app),
         HasSubstr(".SS songs\n.TP\n\\fB\\-s\\fR, \\fB\\-\\-song\\fR \\fINAME\\fR\n"
