@@ -148,11 +148,11 @@ class parser {
 
     command_line complete() {
         std::vector<std::string> faults;
-        const auto shell = (*completion_).read(faults);
+        const auto chosen = (*completion_).read(faults);
         if (!faults.empty()) return refused(name(), faults);
         command_line result;
         visit_commands(
-            [&](const auto& all) { result.out = completion_script(words_of(all), *shell); });
+            [&](const auto& all) { result.out = completion_script(words_of(all), *chosen); });
         return result;
     }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -102,8 +103,8 @@ std::string variables_of(const CLI::App& app) {
 
 std::string manual_page(const CLI::App& app, const manual_frame& frame) {
     const auto d = read_description(app.get_description());
-    return fmt::format(".TH {} 1 \"{}\" \"{}\" \"User Commands\"\n.nh\n.ad l\n", roff::text(frame.name),
-                       frame.date, "tandem " TANDEM_VERSION) +
+    return fmt::format(".TH {} 1 \"{}\" \"{}\" \"User Commands\"\n.nh\n.ad l\n",
+                       roff::text(frame.name), frame.date, "tandem " TANDEM_VERSION) +
            section("NAME",
                    fmt::format("{} \\- {}\n", roff::text(frame.name), roff::text(frame.summary))) +
            section("SYNOPSIS", d.synopsis) + section("DESCRIPTION", d.text) +

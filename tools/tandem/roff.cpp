@@ -43,7 +43,10 @@ std::string text(std::string_view plain) {
     for (const char c : plain) {
         if (at_start && (c == '.' || c == '\'')) result += "\\&";
         const auto escape = escape_of(c);
-        escape.empty() ? result += c : result += escape;
+        if (escape.empty())
+            result += c;
+        else
+            result += escape;
         at_start = c == '\n';
     }
     return result;
