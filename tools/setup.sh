@@ -8,7 +8,8 @@ readonly build_packages=(
   debian-archive-keyring)
 readonly test_packages=(
   libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang llvm
-  python3-aiohttp python3-websockets python3-httpx curl)
+  python3-aiohttp python3-websockets python3-httpx curl
+  make pkg-config man-db mandoc zsh fish dpkg-dev file)
 
 usage() {
   cat <<'END'

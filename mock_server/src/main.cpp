@@ -1,130 +1,13 @@
+#include "program_flags.hpp"
 #include "tandem_mock/server.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <map>
-#include <string>
-#include <vector>
 
 namespace {
-
-using tandem::mock::memory_kind;
-using tandem::mock::options;
-
-constexpr const char* description =
-    "Behaves like llama-server in front of a model that follows a script.\n\n"
-    "  tandem-mock-server --port 8080 --parallel 2 --tokens-per-second 50\n\n"
-    "The first line on stdout is \"listening on URL\". Ends on SIGINT or SIGTERM.";
-
-constexpr const char* fault_help =
-    "KIND[:FIELD=VALUE,...], may be given several times; each request meets at most one.\n"
-    "Kinds: stall reset close half_event garbage no_final stream_error slow_headers\n"
-    "unavailable http_error crash unnoticed_cut. Fields: at_token (1; -1 = the final event), "
-    "at_byte,\n"
-    "duration (250ms, 2s), skip (requests that pass first), times (1; 0 = all), path\n"
-    "(/completion; empty = any), id_slot, status (500), text (to the end of the line).\n"
-    "A request brings its own in the field \"mock_fault\". Example: reset:at_token=5,skip=2";
-
-const std::map<std::string, memory_kind> memory_kinds{
-    {"attention", memory_kind::attention},
-    {"recurrent", memory_kind::recurrent},
-    {"sliding-window", memory_kind::sliding_window}};
-
-constexpr const char* memory_help =
-    "attention: goes back to any token; recurrent (as Mamba, hybrids): only goes on, else back to "
-    "a\n"
-    "checkpoint of the prompt; sliding-window (as Gemma): goes back within a window";
-
-// What the flags give in other units than the options have.
-struct raw_flags {
-    std::string dialogues;
-    std::string slot_save_path;
-    std::vector<std::string> faults;
-    int crash_within_ms = 0;
-    int load_ms = 0;
-    int sse_ping_interval = 30;
-    bool no_cache_idle_slots = false;
-    bool no_slots = false;
-    bool no_bos = false;
-    bool no_chat_template = false;
-};
-
-void add_server_flags(CLI::App& app, options& o, raw_flags& raw) {
-    app.add_option("--host", o.host, "address to listen on")->capture_default_str();
-    app.add_option("--port", o.port, "port; 0 = any free one")->capture_default_str();
-    app.add_option("--parallel", o.parallel, "slots")->capture_default_str();
-    app.add_option("-c,--ctx-size", o.ctx_size, "tokens of all slots together")
-        ->capture_default_str();
-    app.add_flag("--kv-unified,--unified-kv", o.kv_unified, "each slot has the whole context");
-    app.add_flag("--no-cache-idle-slots", raw.no_cache_idle_slots,
-                 "with --kv-unified: do not empty idle slots when a request starts");
-    app.add_option("-b,--batch-size", o.batch_size, "prompt tokens of one batch")
-        ->capture_default_str();
-    app.add_option("-a,--alias", o.model, "name of the model")->capture_default_str();
-    app.add_option("--lora", o.lora, "paths of LoRA adapters, parted by commas; the text stays")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    app.add_option("--build-info", o.build_info, "build that /props tells")->capture_default_str();
-    app.add_option("--api-key", o.api_key, "key that requests must bring");
-    app.add_option("--sse-ping-interval", raw.sse_ping_interval, "seconds; -1 = no pings")
-        ->capture_default_str();
-    app.add_option("--slot-save-path", raw.slot_save_path,
-                   "any value allows to erase, save and restore slots; files stay in memory");
-    app.add_flag("--no-slots", raw.no_slots, "no GET /slots");
-    app.add_option("--ssl-cert-file", o.ssl_cert_file, "PEM file, for HTTPS");
-    app.add_option("--ssl-key-file", o.ssl_key_file, "PEM file, for HTTPS");
-}
-
-void add_model_flags(CLI::App& app, options& o) {
-    app.add_option("--memory", o.memory, memory_help)
-        ->transform(CLI::CheckedTransformer(memory_kinds).description(""))
-        ->type_name("KIND")
-        ->default_str("attention");
-    app.add_option("--sliding-window", o.sliding_window, "tokens of --memory sliding-window")
-        ->capture_default_str();
-    app.add_option("--ubatch-size", o.ubatch_size, "prompt tokens between the last two checkpoints")
-        ->capture_default_str();
-    app.add_option("--ctx-checkpoints", o.ctx_checkpoints, "of a slot at most")
-        ->capture_default_str();
-}
-
-void add_mock_flags(CLI::App& app, options& o, raw_flags& raw) {
-    app.add_option("--tokens-per-second", o.tokens_per_second, "of each slot; 0 = unlimited")
-        ->capture_default_str();
-    app.add_option("--prompt-tokens-per-second", o.prompt_tokens_per_second, "0 = unlimited")
-        ->capture_default_str();
-    app.add_option("--dialogues", raw.dialogues,
-                   "JSON Lines of {\"id\", \"messages\": [{\"role\", \"content\"}...]} to follow");
-    app.add_flag("--no-bos", raw.no_bos, "a model without BOS token");
-    app.add_flag("--no-chat-template", raw.no_chat_template, "no POST /apply-template");
-    app.add_option("--load-ms", raw.load_ms, "503 \"Loading model\" for so long")
-        ->capture_default_str();
-    app.add_option("--crash-within-ms", raw.crash_within_ms,
-                   "die of a request that reaches a slot so soon after a cut; 0 = never")
-        ->capture_default_str();
-    app.add_option("--fault", raw.faults, fault_help)->allow_extra_args(false);
-}
-
-void apply(const raw_flags& raw, options& o) {
-    if (!raw.dialogues.empty()) o.dialogues = tandem::mock::load_dialogues(raw.dialogues);
-    for (const std::string& text : raw.faults) o.faults.push_back(tandem::mock::parse_fault(text));
-    o.crash_within = std::chrono::milliseconds(raw.crash_within_ms);
-    o.load_time = std::chrono::milliseconds(raw.load_ms);
-    o.sse_ping_interval = std::chrono::seconds(raw.sse_ping_interval);
-    o.slot_actions = !raw.slot_save_path.empty();
-    o.cache_idle_slots = !raw.no_cache_idle_slots;
-    o.slots_endpoint = !raw.no_slots;
-    o.add_bos = !raw.no_bos;
-    o.has_chat_template = !raw.no_chat_template;
-    o.on_crash = [](const std::string& message) {
-        std::fprintf(stderr, "%s\n", message.c_str());
-        std::abort();
-    };
-}
 
 // Signals are blocked in all threads, so that only sigwait() gets them.
 sigset_t block_end_signals() {
@@ -136,7 +19,7 @@ sigset_t block_end_signals() {
     return signals;
 }
 
-void serve(const options& o) {
+void serve(const tandem::mock::options& o) {
     const sigset_t signals = block_end_signals();
     tandem::mock::server server(o);
     std::printf("listening on %s\n", server.url().c_str());
@@ -148,18 +31,14 @@ void serve(const options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app(description, "tandem-mock-server");
-    options o;
-    raw_flags raw;
-    add_server_flags(app, o, raw);
-    add_model_flags(app, o);
-    add_mock_flags(app, o, raw);
+    using tandem::mock::program_flags;
+    CLI::App app("", program_flags::name);
+    const program_flags flags(app);
     CLI11_PARSE(app, argc, argv);
     try {
-        apply(raw, o);
-        serve(o);
+        serve(flags.read());
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "tandem-mock-server: %s\n", e.what());
+        std::fprintf(stderr, "%s: %s\n", program_flags::name, e.what());
         return 2;
     }
     return 0;

@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "bench_flags.hpp"
+#include "completion_flags.hpp"
 #include "doctor_flags.hpp"
 #include "exit_status.hpp"
 #include "flag_faults.hpp"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -70,9 +72,9 @@ void read_help(std::vector<std::string>& args) {
 
 // The command that the first argument names; empty if it names none.
 std::string_view named_command(const std::vector<std::string>& args) {
-    static constexpr std::array<std::string_view, 6> names{replay_flags::name, doctor_flags::name,
-                                                           bench_flags::name,  segment_flags::name,
-                                                           serve_flags::name,  key_flags::name};
+    static constexpr std::array<std::string_view, 7> names{
+        replay_flags::name, doctor_flags::name, bench_flags::name,     segment_flags::name,
+        serve_flags::name,  key_flags::name,    completion_flags::name};
     const auto found = args.empty() ? names.end() : std::ranges::find(names, args.front());
     return found == names.end() ? std::string_view() : *found;
 }
@@ -85,13 +87,17 @@ class parser {
           bench_(app_, named),
           segment_(app_, named),
           serve_(app_, named),
-          key_(app_, named) {
+          key_(app_, named),
+          completion_(app_, named) {
+        app_.footer("the LLM stage of a voice bot, in front of llama-server");
         app_.set_help_flag("-h,--help", "this text")->group("help");
         app_.set_version_flag("--version", "tandem " TANDEM_VERSION, "the version")->group("help");
         app_.allow_extras();
         // So that what stands behind a command is never another one.
         app_.require_subcommand(0, 1);
     }
+
+    const CLI::App& commands() const noexcept { return app_; }
 
     command_line parse(std::vector<std::string> args, const environment& variables) try {
         if (const auto faults = empty_values(app_, args); !faults.empty())
@@ -136,7 +142,18 @@ class parser {
             return answer(&result::serve, [&](auto& f) { return (*serve_).read(variables, f); });
         if (key_.is_asked_for(app_))
             return answer(&result::key, [&](auto& f) { return (*key_).read(f); });
+        if (completion_.is_asked_for(app_)) return complete();
         return {.status = wrong_use, .err = help_text(app_)};
+    }
+
+    command_line complete() {
+        std::vector<std::string> faults;
+        const auto chosen = (*completion_).read(faults);
+        if (!faults.empty()) return refused(name(), faults);
+        command_line result;
+        visit_commands(
+            [&](const auto& all) { result.out = completion_script(words_of(all), *chosen); });
+        return result;
     }
 
     // Names of the commands that have `flag`; of all of them if it is empty.
@@ -194,6 +211,7 @@ class parser {
     flags_where_wanted<segment_flags> segment_;
     flags_where_wanted<serve_flags> serve_;
     flags_where_wanted<key_flags> key_;
+    flags_where_wanted<completion_flags> completion_;
 };
 
 }  // namespace
@@ -205,6 +223,10 @@ command_line parse_command_line(std::vector<std::string> args, const environment
     // What is wrong with it may be told with words about other commands.
     const bool is_refused = command.status == wrong_use && !named.empty();
     return is_refused ? parser("").parse(std::move(args), variables) : command;
+}
+
+void visit_commands(const std::function<void(const CLI::App&)>& visit) {
+    visit(parser("").commands());
 }
 
 }  // namespace tandem::command

@@ -8,9 +8,14 @@
 #include "segment_command.hpp"
 #include "serve_command.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace tandem::command {
 
@@ -31,5 +36,8 @@ struct command_line {
 /// Reads the arguments behind the program's name, the environment, and the files that they name.
 /// Does not throw for anything they may hold.
 command_line parse_command_line(std::vector<std::string> args, const environment& variables);
+
+/// Shows `visit` the command with all its commands and flags, for texts that are made of them.
+void visit_commands(const std::function<void(const CLI::App&)>& visit);
 
 }  // namespace tandem::command

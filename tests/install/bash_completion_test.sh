@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# What bash offers behind the beginning of a command line, from the installed script.
+set -euo pipefail
+source "$PREFIX/share/bash-completion/completions/tandem"
+failed=0
+
+# offers WORD... : what is offered in the place of the last word, in lines.
+offers() {
+  COMP_WORDS=(tandem "$@") COMP_CWORD=$#
+  COMPREPLY=()
+  _tandem
+  printf '%s\n' "${COMPREPLY[@]}"
+}
+
+# expect 'WANTED' WORD... : exactly these are offered.
+expect() {
+  local wanted=$1 found
+  shift
+  found=$(offers "$@" | sort | xargs)
+  [[ $found == "$wanted" ]] && return
+  printf 'tandem %s offers "%s", not "%s"\n' "$*" "$found" "$wanted"
+  failed=1
+}
+
+complete -p tandem | grep -qx 'complete -F _tandem tandem'
+expect 'replay' re
+expect 'completion' com
+expect '--help --version' --
+expect 'always auto never' replay --color ''
+expect 'always auto' replay --color a
+expect 'always auto' replay --color = a
+expect 'always auto never' replay --color =
+expect '--policy-fail --policy-timeout --policy-url' serve --policy
+expect 'closed open' serve --policy-fail ''
+expect '' segment --policy
+expect 'bash fish zsh' completion ''
+expect '' serve --listen ''
+expect 'serve' help ser
+
+cd "$(mktemp -d)"
+trap 'rm -r "$PWD"' EXIT
+mkdir folder
+touch 'a file.jsonl' other
+expect 'a file.jsonl' replay a
+expect 'a file.jsonl folder other' serve --keys ''
+expect 'folder' serve --ca-path ''
+exit "$failed"

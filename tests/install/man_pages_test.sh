@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# man and mandoc render the installed pages without a warning, and there is one for each command.
+set -euo pipefail
+cd "$PREFIX/share/man/man1"
+failed=0
+
+fail() { printf '%s\n' "$1"; failed=1; }
+
+for command in $("$PREFIX/bin/tandem" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+  [[ -f tandem-$command.1 ]] || fail "there is no page of tandem $command"
+done
+for page in *.1; do
+  warnings=$(MANWIDTH=80 MANROFFSEQ='' man --warnings=w -E UTF-8 -l "$page" 2>&1 >/dev/null)
+  [[ -z $warnings ]] || fail "$page: $warnings"
+  if command -v mandoc >/dev/null; then
+    mandoc -T lint -W warning "$page" || fail "$page is not as mandoc wants it"
+  fi
+  # Each flag that the help tells of, as it is written there.
+  name=${page%.1}
+  words=("${name%%-*}")
+  if [[ -x $PREFIX/bin/$name ]]; then words=("$name"); else words+=("${name#*-}"); fi
+  "$PREFIX/bin/${words[0]}" "${words[@]:1}" --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | tr -d ' ' | sed 's/^-[a-z],//' >"$WORK_DIR/flags"
+  text=$(MANWIDTH=200 man -P cat -l "$page" | col -b)
+  while read -r flag; do
+    [[ $text == *"$flag"* ]] || fail "$page does not tell of $flag"
+  done <"$WORK_DIR/flags"
+  [[ -s $WORK_DIR/flags ]] || fail "the help of $name has no flags"
+done
+exit "$failed"

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What fish and zsh offer, from the installed scripts; 77 where one of the shells is not there.
+set -euo pipefail
+readonly share=$PREFIX/share
+command -v fish >/dev/null && command -v zsh >/dev/null || exit 77
+failed=0
+home=$(mktemp -d)
+trap 'rm -r "$home"' EXIT
+export HOME=$home PATH=$PREFIX/bin:$PATH
+
+fish_offers() {
+  fish --no-config -c "source $share/fish/vendor_completions.d/tandem.fish; complete -C '$1'" |
+    cut -f 1 | sort | xargs
+}
+
+# A terminal of its own, in which Tab is pressed.
+zsh_offers() {
+  timeout 15 zsh -f -c "
+    zmodload zsh/zpty
+    zpty z zsh -f
+    zpty -w z 'PS1= PROMPT= RPROMPT= LISTMAX=1000; stty cols 200; fpath=($share/zsh/site-functions \$fpath)'
+    zpty -w z 'autoload -U compinit; compinit -u -D; zstyle \":completion:*\" verbose no'
+    zpty -w z 'echo rea''dy'
+    zpty -r z out '*ready*'
+    zpty -n -w z \$'$1\t\t'
+    zpty -r -m z out '*$2*' && print found
+  " | tail -n 1
+}
+
+expect() {
+  [[ $2 == "$3" ]] && return
+  printf '%s: "%s", not "%s"\n' "$1" "$2" "$3"
+  failed=1
+}
+
+expect 'fish, commands' "$(fish_offers 'tandem se')" 'segment serve'
+expect 'fish, flags' "$(fish_offers 'tandem serve --policy-')" '--policy-fail --policy-timeout --policy-url'
+expect 'fish, values' "$(fish_offers 'tandem replay --color ')" 'always auto never'
+expect 'fish, shells' "$(fish_offers 'tandem completion ')" 'bash fish zsh'
+expect 'zsh, commands' "$(zsh_offers 'tandem rep' 'tandem replay')" found
+expect 'zsh, flags' "$(zsh_offers 'tandem serve --policy-f' '--policy-fail')" found
+expect 'zsh, values' "$(zsh_offers 'tandem replay --color al' '--color always')" found
+exit "$failed"
