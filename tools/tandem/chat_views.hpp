@@ -1,0 +1,54 @@
+#pragma once
+
+#include "chat_view.hpp"
+#include "terminal.hpp"
+
+#include <string>
+
+namespace tandem::command {
+
+/// The chat as people read it: each chunk's text appears when its sound begins.
+class chat_text_view final : public chat_view {
+ public:
+    struct style {
+        bool color = false;
+        /// The user is asked for lines, and reads how long replies took.
+        bool is_prompting = false;
+        bool shows_times = true;
+    };
+    chat_text_view(terminal& t, style s) : terminal_(t), style_(s) {}
+
+    void listening() override;
+    void began(const spoken_chunk& c) override;
+    void passed_over(int turn, const chunk& c) override;
+    void ended(const spoken_end& e) override;
+    void note(std::string_view text) override;
+    void fault(std::string_view text) override;
+
+ private:
+    void show(const std::string& text);
+    void end_line();
+
+    terminal& terminal_;
+    style style_;
+    std::string glue_;
+    bool in_line_ = false;
+};
+
+/// One JSON object a line, for programs; notes are on stderr.
+class chat_json_view final : public chat_view {
+ public:
+    explicit chat_json_view(terminal& t) : terminal_(t) {}
+
+    void listening() override {}
+    void began(const spoken_chunk& c) override;
+    void passed_over(int turn, const chunk& c) override;
+    void ended(const spoken_end& e) override;
+    void note(std::string_view text) override;
+    void fault(std::string_view text) override;
+
+ private:
+    terminal& terminal_;
+};
+
+}  // namespace tandem::command
