@@ -59,7 +59,9 @@ void chat::fail(const std::string& text) {
 }
 
 auto chat::run() -> awaitable<void> {
-    const bool ready = co_await find_servers() && co_await find_player() && begin_conversation();
+    bool ready = co_await find_servers();
+    if (ready) ready = co_await try_voice();
+    if (ready) ready = begin_conversation();
     servers_.close();
     if (!ready) co_return;
     co_await hold_conversation();
@@ -80,19 +82,27 @@ auto chat::find_servers() -> awaitable<bool> {
     co_return !failed_;
 }
 
-auto chat::find_player() -> awaitable<bool> {
-    if (const auto why = voice_.recording_failure(); !why.empty()) fail(why);
-    const auto why = co_await voice_.try_player();
+auto chat::try_voice() -> awaitable<bool> {
+    if (const auto why = voice_.recording_failure(); !why.empty()) fail("--wav " + why);
+    if (!failed_) {
+        const auto why = co_await voice_.try_synthesiser();
+        if (!why.empty()) fail(voice_.options().synthesiser.front() + " cannot speak: " + why);
+    }
     if (stopping_ || failed_) co_return false;
+    co_return co_await try_player();
+}
+
+auto chat::try_player() -> awaitable<bool> {
+    const auto why = co_await voice_.try_player();
+    if (stopping_) co_return false;
     if (why.empty()) co_return true;
-    const auto words =
-        fmt::format("{} cannot play sounds: {}", voice_.options().player.front(), why);
+    const auto words = "sounds cannot be played: " + why;
     if (voice_.options().needs_player) {
         fail(words);
         co_return false;
     }
     voice_.without_player();
-    view_.note(words + "; each sound takes as long as it is, and nothing is heard");
+    view_.note(words + "; each one takes as long as it is, and nothing is heard");
     co_return true;
 }
 
@@ -171,28 +181,34 @@ auto chat::take_turn(const read_line& said) -> awaitable<void> {
         fail(error_text(ec, diag));
         co_return;
     }
-    const int turn = turn_++;
+    const spoken_reply::circumstances here{.talk = *talk_,
+                                           .speaker = voice_,
+                                           .view = view_,
+                                           .turn = turn_++,
+                                           .begun = begun_,
+                                           .said_at = said.at,
+                                           .vad_stop = rules_.vad_stop,
+                                           .interrupt_after = rules_.barge_in_after};
     const auto running = std::make_shared<spoken_reply>(
-        ioc_.get_executor(), talk_->generate(settings_.server.generation),
-        spoken_reply::circumstances{.talk = *talk_,
-                                    .speaker = voice_,
-                                    .view = view_,
-                                    .turn = turn,
-                                    .begun = begun_,
-                                    .said_at = said.at,
-                                    .vad_stop = rules_.vad_stop,
-                                    .interrupt_after = rules_.barge_in_after});
+        ioc_.get_executor(), talk_->generate(settings_.server.generation), here);
     speaking_ = running;
     co_await running->run();
     speaking_.reset();
-    const auto& result = running->result();
+    co_await tell_end(*running, here.turn);
+}
+
+auto chat::tell_end(const spoken_reply& ended, int turn) -> awaitable<void> {
+    const auto& result = ended.result();
     if (result.finish_reason == finish_reason::error) failed_ = true;
+    const bool too_slow = result.error == errc::continue_timeout;
     auto kept = co_await kept_of_turn();
-    view_.ended({.turn = turn,
-                 .result = result,
-                 .interrupted = running->was_interrupted(),
-                 .kept = std::move(kept),
-                 .timing = running->timing()});
+    view_.ended(
+        {.turn = turn,
+         .result = result,
+         .interrupted = ended.was_interrupted(),
+         .kept = std::move(kept),
+         .timing = ended.timing(),
+         .hint = too_slow ? "the sound of this chunk took longer; set --continue-timeout" : ""});
 }
 
 auto chat::kept_of_turn() -> awaitable<std::string> {

@@ -57,13 +57,15 @@ class chat {
 
     awaitable<void> run();
     awaitable<bool> find_servers();
-    awaitable<bool> find_player();
+    awaitable<bool> try_voice();
+    awaitable<bool> try_player();
     bool begin_conversation();
     awaitable<void> hold_conversation();
     awaitable<std::optional<read_line>> next_line();
     void ask_for_line();
     void line_came(read_line l);
     awaitable<void> take_turn(const read_line& said);
+    awaitable<void> tell_end(const spoken_reply& ended, int turn);
     awaitable<std::string> kept_of_turn();
     awaitable<void> save();
     void fail(const std::string& text);

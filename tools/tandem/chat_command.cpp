@@ -59,6 +59,7 @@ class voice_choice {
         if (o.synthesiser != tts::espeak && o.synthesiser != tts::automatic) return;
         if (is_on_path("espeak-ng")) {
             voice_.synthesiser = espeak_arguments(o.voice_name, o.words_per_minute);
+            voice_.tries_synthesiser = true;
             return;
         }
         ok_ = o.synthesiser == tts::automatic;
@@ -132,7 +133,7 @@ class chat_run {
     chat_text_view::style style() const {
         return {.color = wants_color(options_.color, terminal_),
                 .is_prompting = has_terminal() && terminal_.out_is_terminal(),
-                .shows_times = !options_.quiet};
+                .is_quiet = options_.quiet};
     }
     service_config settings() const {
         auto s = options_.service;

@@ -36,17 +36,17 @@ void chat_text_view::ended(const spoken_end& e) {
         show((in_line_ ? " " : "") + painted(style_.color, paint::yellow, interrupted_text(e)));
     end_line();
     if (e.result.error) fault(error_text(e.result.error, e.result.diagnostics, e.hint));
-    if (style_.shows_times && e.timing)
+    if (!style_.is_quiet && e.timing)
         terminal_.print(painted(style_.color, paint::dim, "  " + timing_text(*e.timing)) + "\n");
 }
 
 void chat_text_view::note(std::string_view text) {
-    terminal_.print_error(fmt::format("tandem chat: {}", text));
+    if (!style_.is_quiet) terminal_.print_error(fmt::format("tandem chat: {}", text));
 }
 
 void chat_text_view::fault(std::string_view text) {
     end_line();
-    note(text);
+    terminal_.print_error(fmt::format("tandem chat: {}", text));
 }
 
 void chat_json_view::began(const spoken_chunk& c) {

@@ -12,9 +12,9 @@ class chat_text_view final : public chat_view {
  public:
     struct style {
         bool color = false;
-        /// The user is asked for lines, and reads how long replies took.
+        /// The user is asked for lines.
         bool is_prompting = false;
-        bool shows_times = true;
+        bool is_quiet = false;
     };
     chat_text_view(terminal& t, style s) : terminal_(t), style_(s) {}
 

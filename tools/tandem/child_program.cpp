@@ -101,7 +101,11 @@ boost::asio::awaitable<program_end> child_program::wait() {
     if (!ended_)
         co_await ended_timer_.async_wait(
             boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
-    co_return program_end{.out = std::move(out_text_), .fault = fault(), .at = ended_at_};
+    program_end end;
+    end.out = std::move(out_text_);
+    end.fault = fault();
+    end.at = ended_at_;
+    co_return end;
 }
 
 int child_program::open_and_spawn() {

@@ -19,23 +19,32 @@ void voice::prepare(const std::string& text) {
 }
 
 boost::asio::awaitable<voice::utterance> voice::make(const std::string& text) {
-    const auto paced = speaking_time(options_.pace, text);
-    if (!synthesiser_) co_return utterance{.length = paced};
+    utterance u;
+    u.length = speaking_time(options_.pace, text);
+    if (!synthesiser_) co_return u;
     auto s = co_await synthesiser_->make(text);
     if (!s.fault.empty()) tell("the synthesiser failed, and the text is shown alone", s.fault);
-    if (s.made) {
-        const auto length = length_of(*s.made);
-        co_return utterance{.made = std::move(s.made), .length = length};
-    }
-    if (!synthesiser_->plays_itself()) co_return utterance{.length = paced};
-    co_return utterance{.length = s.ended_at - s.began_at,
-                        .was_played = true,
-                        .from = s.began_at,
-                        .to = s.ended_at};
+    if (s.made) u.length = length_of(*s.made);
+    u.made = std::move(s.made);
+    u.was_played = !u.made && s.fault.empty() && synthesiser_->plays_itself();
+    if (u.was_played) u.length = s.ended_at - s.began_at;
+    u.from = s.began_at;
+    u.to = s.ended_at;
+    co_return u;
+}
+
+boost::asio::awaitable<std::string> voice::try_synthesiser() {
+    std::string why;
+    if (!synthesiser_ || !options_.tries_synthesiser) co_return why;
+    auto s = co_await synthesiser_->make("a");
+    why = std::move(s.fault);
+    co_return why;
 }
 
 boost::asio::awaitable<std::string> voice::try_player() {
-    co_return player_.has_program() ? co_await player_.try_out() : std::string();
+    std::string why;
+    if (player_.has_program()) why = co_await player_.try_out();
+    co_return why;
 }
 
 bool voice::play(const utterance& u) {

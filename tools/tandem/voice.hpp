@@ -16,6 +16,8 @@ namespace tandem::command {
 struct voice_options {
     /// The program that makes sounds; empty = none, and chunks take as long as `pace` says.
     std::vector<std::string> synthesiser{};
+    /// It makes a sound before the chat, which tells whether it can.
+    bool tries_synthesiser = false;
     /// The program that plays them; empty = none.
     std::vector<std::string> player{};
     /// Without it there is nothing to go on with.
@@ -52,7 +54,8 @@ class voice {
     void prepare(const std::string& text);
     boost::asio::awaitable<utterance> make(const std::string& text);
 
-    /// Why sounds cannot be played, in words.
+    /// Why sounds cannot be made, and why they cannot be played, in words.
+    boost::asio::awaitable<std::string> try_synthesiser();
     boost::asio::awaitable<std::string> try_player();
     void without_player() { player_.give_up(); }
     /// Begins to play a sound; false if nothing plays it. played() waits until it was played.
