@@ -47,6 +47,8 @@ class chat_view {
 
     /// The chat waits for the user.
     virtual void listening() = 0;
+    /// There will be no more lines.
+    virtual void input_ended() = 0;
     virtual void began(const spoken_chunk& c) = 0;
     /// A chunk that has nothing to speak.
     virtual void passed_over(int turn, const chunk& c) = 0;

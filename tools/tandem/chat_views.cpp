@@ -10,11 +10,17 @@
 namespace tandem::command {
 
 void chat_text_view::listening() {
-    if (style_.is_prompting) terminal_.print(painted(style_.color, paint::bold, "> "));
+    has_prompt_ = style_.is_prompting;
+    if (has_prompt_) terminal_.print(painted(style_.color, paint::bold, "> "));
+}
+
+void chat_text_view::input_ended() {
+    if (std::exchange(has_prompt_, false)) terminal_.print("\n");
 }
 
 void chat_text_view::show(const std::string& text) {
     terminal_.print(text);
+    has_prompt_ = false;
     in_line_ = in_line_ || !text.empty();
 }
 

@@ -19,6 +19,7 @@ class chat_text_view final : public chat_view {
     chat_text_view(terminal& t, style s) : terminal_(t), style_(s) {}
 
     void listening() override;
+    void input_ended() override;
     void began(const spoken_chunk& c) override;
     void passed_over(int turn, const chunk& c) override;
     void ended(const spoken_end& e) override;
@@ -33,6 +34,7 @@ class chat_text_view final : public chat_view {
     style style_;
     std::string glue_;
     bool in_line_ = false;
+    bool has_prompt_ = false;  // which nothing was typed behind yet
 };
 
 /// One JSON object a line, for programs; notes are on stderr.
@@ -41,6 +43,7 @@ class chat_json_view final : public chat_view {
     explicit chat_json_view(terminal& t) : terminal_(t) {}
 
     void listening() override {}
+    void input_ended() override {}
     void began(const spoken_chunk& c) override;
     void passed_over(int turn, const chunk& c) override;
     void ended(const spoken_end& e) override;
