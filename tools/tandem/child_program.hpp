@@ -35,7 +35,7 @@ struct program_end {
 
 /// A program that gets a text on its stdin and runs once, with a limit of time and of what it may
 /// write. It is a process group of its own: a Ctrl-C is not for it, and with it all that it started
-/// is ended. Held by shared_ptr; to be used on one thread.
+/// is ended. SIGPIPE must be ignored. Held by shared_ptr; to be used on one thread.
 class child_program : public std::enable_shared_from_this<child_program> {
  public:
     /// `args` begins with the program's name, which is looked for on PATH.
