@@ -143,7 +143,7 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
         line_came_.expires_at(boost::asio::steady_timer::time_point::max());
         co_await line_came_.async_wait(redirect_error(use_awaitable, ignored));
     }
-    if (input_ended_ && !line_) view_.input_ended();
+    if (!line_) view_.input_ended();
     auto said = std::exchange(line_, std::nullopt);
     // One that waited for the reply before is said only now.
     if (said && !rules_.barge_in) said->at = std::chrono::steady_clock::now();
