@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace tandem {
@@ -17,6 +18,7 @@ namespace detail {
 class chunk_pump;
 class reply_shell;
 using next_chunk_completion = any_completion<error_code, std::optional<chunk>>;
+using speech_completion = any_completion<error_code, std::string>;
 }  // namespace detail
 
 /// One assistant turn being generated: chunks come out, and the consumer says when it wants the
@@ -56,6 +58,26 @@ class reply {
             token, shell_);
     }
 
+    /// Completes with the `speech` of the chunk that comes next as soon as that is complete, while
+    /// the one before it is still spoken: so that its sound can be made meanwhile. `pacing::ahead`
+    /// and `stream` generate it that early. It is no hand-over: ask for the chunk as ever, and
+    /// speak nothing of it before. Empty if the chunk is handed over first, as it is in the other
+    /// pacings, if it holds nothing to speak, or if the reply ends.
+    ///
+    /// Handler signature: `void(error_code, std::string)`, posted as above.
+    /// Errors: `operation_in_progress` if that is asked for already.
+    template <class CompletionToken>
+    auto async_upcoming_speech(CompletionToken&& token) {
+        return boost::asio::async_initiate<CompletionToken, void(error_code, std::string)>(
+            [](auto handler, std::shared_ptr<detail::reply_shell> shell) {
+                // Without its execution context the reply can tell nothing.
+                if (const auto executor = executor_of(*shell))
+                    upcoming_speech(std::move(shell),
+                                    detail::speech_completion(std::move(handler), executor));
+            },
+            token, shell_);
+    }
+
     /// The chunk was spoken: the next one may be generated and handed over. A stale, repeated or
     /// foreign id changes nothing.
     void continue_after(chunk_id id);
@@ -88,6 +110,8 @@ class reply {
     static std::uint64_t name_wait(detail::reply_shell& shell) noexcept;
     static void next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                            detail::next_chunk_completion handler);
+    static void upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
+                                detail::speech_completion handler);
     static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& shell,
                                   std::uint64_t wait);
 

@@ -49,6 +49,8 @@ class delivery {
     /// Since when the consumer is waited for: to take a chunk, or to continue one; nothing if it is
     /// not.
     std::optional<time_point> waits_since() const noexcept;
+    /// The chunk that is handed over next; null if none is held back.
+    const chunk* next() const noexcept { return held_.empty() ? nullptr : &held_.front(); }
     std::uint32_t handed_over() const noexcept { return next_seq_; }
     /// The texts that are held back.
     std::string held_text() const;

@@ -43,6 +43,14 @@ void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t
     });
 }
 
+void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
+                            detail::speech_completion handler) {
+    const auto& home = shell->home();
+    home.dispatch([s = std::move(shell), h = std::move(handler)]() mutable {
+        s->upcoming_speech(std::move(h));
+    });
+}
+
 void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak, std::uint64_t wait) {
     auto shell = weak.lock();
     if (!shell) return;

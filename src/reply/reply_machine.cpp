@@ -414,8 +414,7 @@ void reply_machine::hand_over(time_point now) {
     if (shows_no_text_) return actions_.push_back(action::hand_over{std::move(c)});
     // The end of generation tells that a chunk is the last one, also where a sentence ends it.
     if (outcome_ && !outcome_->error.ec && delivery_.holds_no_text()) c.boundary = boundary::end;
-    c.speech =
-        rules_.speech == speech_form::clean ? text::worth_speaking(cleaner_.clean(c.text)) : c.text;
+    c.speech = speech_of(cleaner_, c.text);
     tally_.handed_over(now, c);
     result_.text += c.text;
     actions_.push_back(action::hand_over{std::move(c)});

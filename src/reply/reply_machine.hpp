@@ -130,6 +130,10 @@ class reply_machine {
     void chunk_wanted(time_point now);
     /// It takes that back.
     void chunk_not_wanted() noexcept { delivery_.not_wanted(); }
+    /// What is to be spoken of the chunk that is handed over next; nothing as long as it is not
+    /// complete. Changes nothing.
+    std::optional<std::string> upcoming_speech() const;
+    std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }
     void continued(time_point now, chunk_id id);
     void interrupted(time_point now);
     /// Ends the reply with an error, whatever it is doing.
@@ -229,6 +233,7 @@ class reply_machine {
     // Chunks and ends.
     void deliver(time_point now);
     void hand_over(time_point now);
+    std::string speech_of(text::speech_cleaner& cleaner, const std::string& said) const;
     void generation_ended(time_point now, finish_reason reason);
     void generation_failed(time_point now, failure why);
     void finish(time_point now, outcome how);

@@ -65,7 +65,7 @@ const reply_result& reply_shell::result() const noexcept {
     return ended() ? machine_.result() : unfinished();
 }
 
-// --- what the consumer says
+// --- from without
 
 void reply_shell::start() {
     if (ended()) return;
@@ -79,27 +79,6 @@ void reply_shell::start() {
                    : !options_.grammar.empty() ? "the grammar"
                                                : "the JSON schema");
     machine_.start(now());
-    perform_actions();
-}
-
-void reply_shell::next_chunk(std::uint64_t wait, next_chunk_completion handler) {
-    if (consumer_) return handler.complete(errc::operation_in_progress, std::nullopt);
-    consumer_ = std::move(handler);
-    consumer_wait_ = wait;
-    if (machine_.ended()) return give_end();
-    machine_.chunk_wanted(now());
-    perform_actions();
-}
-
-void reply_shell::cancel_next_chunk(std::uint64_t wait) {
-    if (!consumer_ || wait != consumer_wait_) return;
-    machine_.chunk_not_wanted();
-    consumer_.complete(boost::asio::error::operation_aborted, std::nullopt);
-}
-
-void reply_shell::continue_after(chunk_id id) {
-    if (const auto listener = listener_.lock()) listener->continued(id);
-    machine_.continued(now(), id);
     perform_actions();
 }
 
@@ -128,6 +107,7 @@ void reply_shell::context_ended() noexcept {
     request_.close();
     warming_.close();
     consumer_ = {};
+    speech_taker_ = {};
     source_ = {};
 }
 
@@ -261,6 +241,7 @@ void reply_shell::perform_actions() {
             for (auto& a : actions)
                 std::visit([this](auto& value) { perform(std::move(value)); }, a);
     }
+    if (speech_taker_) tell_upcoming_speech();
     arm_timer();
 }
 
@@ -473,10 +454,6 @@ void reply_shell::perform(action::finish) {
     source_ = {};
     if (consumer_) give_end();
     if (on_end_) boost::asio::post(home_->executor(), std::exchange(on_end_, {}));
-}
-
-void reply_shell::give_end() {
-    consumer_.complete(machine_.result().error, std::nullopt);
 }
 
 void reply_shell::arm_timer() {

@@ -42,6 +42,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
 
     void next_chunk(std::uint64_t wait, next_chunk_completion handler);
     void cancel_next_chunk(std::uint64_t wait);
+    void upcoming_speech(speech_completion handler);
     void continue_after(chunk_id id);
     void interrupt();
     /// Calls it when the reply has ended, in a turn of its own; never if it has ended already.
@@ -98,6 +99,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void perform(action::finish);
     void arm_timer();
     void give_end();
+    void tell_upcoming_speech();
 
     std::shared_ptr<event_home> home_;
     std::weak_ptr<reply_listener> listener_;
@@ -119,6 +121,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
 
     next_chunk_completion consumer_;
     std::uint64_t consumer_wait_ = 0;
+    speech_completion speech_taker_;
+    std::uint32_t speech_seq_ = 0;  // of the chunk that it asks for
     std::function<void()> on_end_;
     std::atomic<std::uint64_t> last_wait_{0};
     // While the reply runs: it belongs to the execution context, which the handle may outlive.

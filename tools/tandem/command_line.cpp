@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "bench_flags.hpp"
+#include "chat_flags.hpp"
 #include "completion_flags.hpp"
 #include "doctor_flags.hpp"
 #include "exit_status.hpp"
@@ -72,9 +73,9 @@ void read_help(std::vector<std::string>& args) {
 
 // The command that the first argument names; empty if it names none.
 std::string_view named_command(const std::vector<std::string>& args) {
-    static constexpr std::array<std::string_view, 7> names{
-        replay_flags::name, doctor_flags::name, bench_flags::name,     segment_flags::name,
-        serve_flags::name,  key_flags::name,    completion_flags::name};
+    static constexpr std::array<std::string_view, 8> names{
+        replay_flags::name,  chat_flags::name,  doctor_flags::name, bench_flags::name,
+        segment_flags::name, serve_flags::name, key_flags::name,    completion_flags::name};
     const auto found = args.empty() ? names.end() : std::ranges::find(names, args.front());
     return found == names.end() ? std::string_view() : *found;
 }
@@ -83,6 +84,7 @@ class parser {
  public:
     explicit parser(std::string_view named)
         : replay_(app_, named),
+          chat_(app_, named),
           doctor_(app_, named),
           bench_(app_, named),
           segment_(app_, named),
@@ -134,6 +136,8 @@ class parser {
             return answer(&result::doctor, [&](auto& f) { return (*doctor_).read(variables, f); });
         if (replay_.is_asked_for(app_))
             return answer(&result::replay, [&](auto& f) { return (*replay_).read(variables, f); });
+        if (chat_.is_asked_for(app_))
+            return answer(&result::chat, [&](auto& f) { return (*chat_).read(variables, f); });
         if (bench_.is_asked_for(app_))
             return answer(&result::bench, [&](auto& f) { return (*bench_).read(variables, f); });
         if (segment_.is_asked_for(app_))
@@ -206,6 +210,7 @@ class parser {
 
     CLI::App app_{tandem_text, "tandem"};
     flags_where_wanted<replay_flags> replay_;
+    flags_where_wanted<chat_flags> chat_;
     flags_where_wanted<doctor_flags> doctor_;
     flags_where_wanted<bench_flags> bench_;
     flags_where_wanted<segment_flags> segment_;

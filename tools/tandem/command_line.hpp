@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench_command.hpp"
+#include "chat_command.hpp"
 #include "config_layers.hpp"
 #include "doctor_command.hpp"
 #include "key_command.hpp"
@@ -23,6 +24,7 @@ namespace tandem::command {
 /// `status`.
 struct command_line {
     std::optional<bench_options> bench{};
+    std::optional<chat_options> chat{};
     std::optional<doctor_options> doctor{};
     std::optional<replay_options> replay{};
     std::optional<segment_options> segment{};

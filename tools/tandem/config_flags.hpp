@@ -35,6 +35,7 @@ class config_flags {
         /// The names of their models, in the same order; empty for one that has none.
         std::vector<std::string> url_models;
         bool has_slots = false;
+        bool has_continue_timeout = false;
         std::vector<std::string> faults;
     };
     loaded load(const environment& variables) const;

@@ -1,4 +1,5 @@
 #include "bench_command.hpp"
+#include "chat_command.hpp"
 #include "command_line.hpp"
 #include "doctor_command.hpp"
 #include "key_command.hpp"
@@ -46,6 +47,7 @@ int main(int argc, char** argv) try {
         std::vector<std::string>(argv + 1, argv + argc), environment_variables());
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);
     if (command.replay) return tandem::command::run_replay(*command.replay);
+    if (command.chat) return tandem::command::run_chat(*command.chat);
     if (command.bench) return tandem::command::run_bench(*command.bench);
     if (command.segment) return tandem::command::run_segment(*command.segment);
     if (command.serve) return tandem::command::run_serve(*command.serve);

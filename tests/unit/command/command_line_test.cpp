@@ -394,14 +394,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "did you mean --api-key?"},
         refusal{"a_flag_before_its_command",
                 {"--json", "replay", "f"},
-                "--json is a flag of replay, doctor and bench; write it behind one of these words"},
+                "--json is a flag of replay, chat, doctor and bench; write it behind one of these "
+                "words"},
         refusal{"a_flag_of_one_command_before_it",
                 {"--tts", "none", "replay", "f"},
-                "--tts is a flag of replay and bench; write it behind one of these words"},
-        refusal{"a_flag_with_its_value_before_its_command",
-                {"--slots", "3", "replay", "f"},
-                "--slots is a flag of replay, doctor, bench and serve; write it behind one of "
-                "these words"},
+                "--tts is a flag of replay, chat and bench; write it behind one of these words"},
+        refusal{
+            "a_flag_with_its_value_before_its_command",
+            {"--slots", "3", "replay", "f"},
+            "--slots is a flag of replay, chat, doctor, bench and serve; write it behind one of "
+            "these words"},
         refusal{"a_file_for_the_doctor", {"doctor", "f"}, "f is one argument too many"},
         refusal{"a_wait_that_is_no_time",
                 {"doctor", "--wait", "2d"},
@@ -414,10 +416,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "replya is an unknown command; known are: replay"},
         refusal{"a_name_of_no_command",
                 {"say"},
-                "known are: replay, doctor, bench, segment, serve, key"},
+                "known are: replay, chat, doctor, bench, segment, serve, key"},
         refusal{"a_flag_before_two_commands",
                 {"--language", "segment"},
-                "--language is a flag of replay, bench, segment and serve; write it behind one of "
+                "--language is a flag of replay, chat, bench, segment and serve; write it behind "
+                "one of "
                 "these "
                 "words"},
         refusal{"a_rule", {"segment", "--rule", "old"}, "--rule is old; it must be classic or"},

@@ -1,0 +1,49 @@
+#include "reply/clock.hpp"
+#include "reply/reply_shell.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <utility>
+
+// What the consumer asks of a reply and says to it.
+namespace tandem::detail {
+
+void reply_shell::next_chunk(std::uint64_t wait, next_chunk_completion handler) {
+    if (consumer_) return handler.complete(errc::operation_in_progress, std::nullopt);
+    consumer_ = std::move(handler);
+    consumer_wait_ = wait;
+    if (machine_.ended()) return give_end();
+    machine_.chunk_wanted(now());
+    perform_actions();
+}
+
+void reply_shell::cancel_next_chunk(std::uint64_t wait) {
+    if (!consumer_ || wait != consumer_wait_) return;
+    machine_.chunk_not_wanted();
+    consumer_.complete(boost::asio::error::operation_aborted, std::nullopt);
+}
+
+void reply_shell::continue_after(chunk_id id) {
+    if (const auto listener = listener_.lock()) listener->continued(id);
+    machine_.continued(now(), id);
+    perform_actions();
+}
+
+void reply_shell::give_end() {
+    consumer_.complete(machine_.result().error, std::nullopt);
+}
+
+void reply_shell::upcoming_speech(speech_completion handler) {
+    if (speech_taker_) return handler.complete(errc::operation_in_progress, {});
+    speech_taker_ = std::move(handler);
+    speech_seq_ = machine_.handed_over();
+    tell_upcoming_speech();
+}
+
+void reply_shell::tell_upcoming_speech() {
+    if (machine_.ended() || machine_.handed_over() != speech_seq_)
+        return speech_taker_.complete({}, {});
+    if (auto speech = machine_.upcoming_speech()) speech_taker_.complete({}, std::move(*speech));
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,303 @@
+#include "replay_fixture.hpp"
+#include "wav_look.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// `tandem chat`, heard: its WAV file is looked at as a waveform.
+namespace tandem::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr double pause_ms = 250;
+constexpr double exactly = 20;  // ms
+
+class chat : public replay_test {
+ protected:
+    chat() {
+        mock::options o;
+        o.replies = {{said("story"), story},
+                     {said("count"), "One. Two. Three."},
+                     {said("code"), "```c\nint i;\n```"}};
+        start_server(std::move(o));
+    }
+    ~chat() override {
+        for (const auto& f : {wav, fifo, file}) std::remove(f.c_str());
+    }
+    static std::string said(const std::string& text) {
+        return text + "<|im_end|>\n<|im_start|>assistant\n";
+    }
+    static std::string path(const std::string& name) {
+        return ::testing::TempDir() + "chat_" + std::to_string(::getpid()) + name;
+    }
+    std::vector<std::string> chat_args(const std::vector<std::string>& more) const {
+        std::vector<std::string> all{"chat",  "--reuse-guard", "0", "--first-chunk-min-tokens", "0",
+                                     "--url", server_->url()};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    // With a synthesiser that works on a sound for so long, and a file of what is heard.
+    std::vector<std::string> heard(std::vector<std::string> more, int synthesis_ms = 0) const {
+        const auto voice = std::string(TANDEM_FAKE_VOICE) + " " + std::to_string(synthesis_ms);
+        more.insert(more.end(), {"--play", "no", "--wav", wav, "--tts-command", voice});
+        return more;
+    }
+    finished_run talk(const std::string& lines, const std::vector<std::string>& more) const {
+        child_process child(program, {.args = chat_args(more), .input = lines});
+        auto end = child.wait();
+        return {end.status, std::move(end.out), std::move(end.err)};
+    }
+    std::vector<stretch_of_sound> look() const { return look_at_wav(wav, 10); }
+    // Lengths of the stretches of speech, or of silence, from the first speech on.
+    std::vector<double> lengths(bool of_speech) const {
+        std::vector<double> found;
+        bool begun = false;
+        for (const auto& s : look()) {
+            begun = begun || s.is_speech;
+            if (begun && s.is_speech == of_speech) found.push_back(s.ms);
+        }
+        return found;
+    }
+    std::string last_prompt() const {
+        const auto requests = server_->observe().of_path("/completion");
+        return requests.empty() ? std::string() : requests.back().prompt;
+    }
+
+    const std::string wav = path(".wav");
+    const std::string fifo = path(".fifo");
+    const std::string file = path(".json");
+};
+
+// 6, 3, 4 and 2 words, of 100 ms each.
+const auto story_heard = ElementsAre(DoubleNear(600, exactly), DoubleNear(300, exactly),
+                                     DoubleNear(400, exactly), DoubleNear(200, exactly));
+const auto three_pauses = ElementsAre(DoubleNear(pause_ms, exactly), DoubleNear(pause_ms, exactly),
+                                      DoubleNear(pause_ms, exactly));
+
+class chat_paced : public chat, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(chat_paced, is_heard_sentence_by_sentence_with_pauses_between_them) {
+    const auto r = talk("story\n", heard({"--pacing", GetParam()}));
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr(std::string(story) + "\n"));
+    EXPECT_THAT(lengths(true), story_heard);
+    EXPECT_THAT(lengths(false), three_pauses);
+}
+
+INSTANTIATE_TEST_SUITE_P(pacings, chat_paced, ::testing::Values("warm", "ahead"));
+
+TEST_F(chat, is_heard_without_gaps_where_the_synthesiser_is_slow_and_works_ahead) {
+    const auto r = talk("story\n", heard({"--pacing", "ahead"}, 300));
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(lengths(false), three_pauses);
+}
+
+TEST_F(chat, has_the_silence_of_its_waits_at_their_length) {
+    const auto r = talk("story\n", heard({"--json", "--pacing", "warm"}, 300));
+    const auto silences = lengths(false);
+    const auto chunks = r.events("chunk");
+    ASSERT_EQ(chunks.size(), silences.size() + 1);
+    for (std::size_t i = 0; i < silences.size(); ++i) {
+        EXPECT_GE(silences[i], 300) << "the sound is made when the sentence before was heard";
+        EXPECT_NEAR(silences[i], chunks[i + 1]["silence_ms"].get<double>(), exactly);
+    }
+}
+
+TEST_F(chat, makes_the_pause_that_it_is_told_to) {
+    talk("story\n", heard({"--pacing", "ahead", "--sentence-pause", "500ms"}));
+    for (const auto ms : lengths(false)) EXPECT_NEAR(ms, 500, exactly);
+}
+
+TEST_F(chat, ends_the_sound_where_it_is_interrupted_and_history_too) {
+    const auto r = talk("story\ncount\n", heard({"--json", "--barge-in-after", "300ms"}));
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto ends = r.events("end");
+    ASSERT_EQ(ends.size(), 2u);
+    EXPECT_EQ(ends[0]["finish_reason"], "interrupted");
+    EXPECT_TRUE(ends[0]["interrupted"]);
+    const auto speech = lengths(true);
+    ASSERT_FALSE(speech.empty());
+    // The interrupt is late by what the machine is.
+    EXPECT_NEAR(speech[0], 300, 100);
+    // Half of "A fox went out at night." was heard.
+    EXPECT_THAT(ends[0]["history"].get<std::string>(),
+                AllOf(HasSubstr("A fox"), Not(HasSubstr("night"))));
+    EXPECT_THAT(last_prompt(), AllOf(HasSubstr("assistant\nA fox"), Not(HasSubstr("night"))));
+}
+
+TEST_F(chat, keeps_a_reply_that_was_heard_whole) {
+    const auto r = talk("count\ncount\n", heard({"--json"}));
+    EXPECT_EQ(r.events("end")[0]["history"], "One. Two. Three.");
+    EXPECT_THAT(last_prompt(), HasSubstr("One. Two. Three."));
+}
+
+// A chat whose lines come when the test writes them.
+TEST_F(chat, is_interrupted_by_the_next_line) {
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    auto args = chat_args(heard({"--json", "--barge-in"}));
+    args.insert(args.begin(), {"-c", "f=$0; exec \"$@\" < \"$f\"", fifo, program});
+    child_process child("/bin/sh", {.args = args});
+    std::ofstream lines(fifo);
+    lines << "story" << std::endl;
+    EXPECT_EQ(json::parse(child.read_line())["event"], "chunk");
+    lines << "count" << std::endl;
+    const auto first = json::parse(child.read_line());
+    EXPECT_EQ(first["event"], "end");
+    EXPECT_EQ(first["finish_reason"], "interrupted");
+    EXPECT_EQ(json::parse(child.read_line())["text"], "One.");
+    lines << std::endl;
+    EXPECT_TRUE(json::parse(child.read_line())["interrupted"]) << "by Enter alone";
+    lines.close();
+    EXPECT_EQ(child.wait().status, 0);
+}
+
+TEST_F(chat, ends_cleanly_with_its_file_at_ctrl_c) {
+    child_process child(program, {.args = chat_args(heard({"--json"})), .input = "story\ncount\n"});
+    EXPECT_EQ(json::parse(child.read_line())["seq"], 0);
+    EXPECT_EQ(json::parse(child.read_line())["seq"], 1);
+    child.send_signal(SIGINT);
+    const auto end = child.wait();
+    EXPECT_EQ(end.status, 130);
+    EXPECT_THAT(end.out, AllOf(HasSubstr("interrupted"), Not(HasSubstr("\"turn\":1"))));
+    const auto speech = lengths(true);
+    ASSERT_FALSE(speech.empty()) << "its header is wrong";
+    EXPECT_NEAR(speech[0], 600, exactly);
+}
+
+TEST_F(chat, tells_voice_to_voice_in_parts_that_add_up) {
+    const auto r = talk("count\n", heard({"--json", "--vad-stop", "200ms"}, 100));
+    const auto times = r.event("end")["voice_to_voice"];
+    double sum = 0;
+    for (const auto& part : times["parts_ms"]) sum += part.get<double>();
+    EXPECT_NEAR(sum, times["total_ms"].get<double>(), 0.01);
+    EXPECT_EQ(times["parts_ms"]["detector"], 200);
+    EXPECT_GE(times["parts_ms"]["synthesis"], 100);
+}
+
+TEST_F(chat, shows_people_how_long_the_voice_took) {
+    EXPECT_THAT(
+        talk("count\n", heard({"--vad-stop", "200ms"})).out,
+        AllOf(HasSubstr("One. Two. Three.\n  voice to voice "), HasSubstr("detector 200 ms")));
+    EXPECT_EQ(talk("count\n", heard({"--quiet"})).out, "One. Two. Three.\n");
+}
+
+TEST_F(chat, marks_what_was_interrupted) {
+    const auto r = talk("story\n", heard({"--barge-in-after", "300ms"}));
+    EXPECT_THAT(r.out, HasSubstr("A fox went out at night. [interrupted, heard up to \"A fox"));
+}
+
+TEST_F(chat, shows_the_text_where_the_synthesiser_fails) {
+    const auto r = talk("count\n", {"--play", "no", "--speed", "450", "--tts-command",
+                                    "echo no such voice >&2; exit 1"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.out, HasSubstr("One. Two. Three."));
+    EXPECT_THAT(r.err,
+                HasSubstr("the synthesiser failed, and the text is shown alone: no such voice"));
+}
+
+TEST_F(chat, lets_a_program_play_what_it_speaks) {
+    const auto r = talk("count\n", {"--json", "--tts-command", "cat > /dev/null; sleep 0.1"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto chunks = r.events("chunk");
+    ASSERT_THAT(chunks, SizeIs(3));
+    for (const auto& c : chunks) EXPECT_FALSE(c["has_sound"]);
+    const auto apart = chunks[2]["at_ms"].get<double>() - chunks[1]["at_ms"].get<double>();
+    EXPECT_GE(apart, 100 + pause_ms - 1);
+}
+
+TEST_F(chat, gives_each_sound_to_the_player) {
+    const auto r =
+        talk("count\n", {"--player", "cat >> " + file, "--tts-command", TANDEM_FAKE_VOICE});
+    EXPECT_EQ(r.status, 0) << r.err;
+    std::ifstream in(file, std::ios::binary);
+    const std::string played(std::istreambuf_iterator<char>(in), {});
+    // One to try it, and three of 100 ms.
+    EXPECT_NEAR(static_cast<double>(played.size()), 4 * 44 + 882 + 3 * 16 * 110, 100);
+}
+
+TEST_F(chat, does_not_begin_with_a_player_that_cannot_play) {
+    const auto r =
+        talk("count\n", {"--tts-command", "cat", "--player", "echo no device >&2; exit 1"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.err, HasSubstr("sounds cannot be played: no device"));
+    EXPECT_EQ(r.out, "");
+}
+
+TEST_F(chat, says_how_to_hear_something_where_there_is_no_synthesiser) {
+    const auto talk_without = [this](const std::vector<std::string>& more) {
+        auto args = chat_args(more);
+        args.insert(args.begin(), {"PATH=/nowhere", program});
+        return child_process("/usr/bin/env", {.args = args, .input = "count\n"}).wait();
+    };
+    const auto shown = talk_without({"--speed", "450"});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_THAT(shown.err, HasSubstr("apt-get install espeak-ng"));
+    EXPECT_THAT(shown.out, HasSubstr("One. Two. Three."));
+    EXPECT_EQ(talk_without({"--tts", "espeak-ng"}).status, 2);
+}
+
+TEST_F(chat, passes_over_what_cannot_be_spoken) {
+    const auto r = talk("code\n", heard({"--json"}));
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_EQ(r.event("end")["history"], "```c\nint i;\n```");
+    EXPECT_THAT(lengths(true), SizeIs(0));
+}
+
+TEST_F(chat, goes_on_with_a_conversation_that_was_saved) {
+    EXPECT_EQ(talk("count\n", heard({"--system", "Be brief.", "--save", file})).status, 0);
+    const auto r = talk("story\n", heard({"--load", file}));
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(last_prompt(), AllOf(HasSubstr("Be brief."), HasSubstr("One. Two. Three."),
+                                     HasSubstr("user\nstory")));
+}
+
+TEST_F(chat, tells_that_there_is_no_server) {
+    server_.reset();
+    child_process child(program, {.args = {"chat", "--tts", "none", "--url", "http://127.0.0.1:1"},
+                                  .input = "Hello\n"});
+    const auto end = child.wait();
+    EXPECT_EQ(end.status, 1);
+    EXPECT_THAT(end.err, HasSubstr("http://127.0.0.1:1: connect_failed"));
+}
+
+TEST_F(chat, is_heard_by_espeak_ng) {
+    if (std::system("command -v espeak-ng > /dev/null") != 0)
+        GTEST_SKIP() << "espeak-ng is not installed";
+    const auto r = talk("story\n", {"--json", "--pacing", "ahead", "--play", "no", "--wav", wav});
+    EXPECT_EQ(r.status, 0) << r.err;
+    const auto chunks = r.events("chunk");
+    ASSERT_THAT(chunks, SizeIs(4));
+    for (std::size_t i = 1; i < chunks.size(); ++i) {
+        // The silence of the waveform that ends where the sentence begins.
+        const auto begins = chunks[i]["at_ms"].get<double>();
+        double pause = 0;
+        for (const auto& s : look_at_wav(wav, 100))
+            if (!s.is_speech && std::abs(s.at_ms + s.ms - begins) < 50) pause = s.ms;
+        EXPECT_NEAR(pause, pause_ms, 2 * exactly) << chunks[i];
+    }
+}
+
+TEST_F(chat, tells_that_espeak_ng_has_no_such_voice) {
+    if (std::system("command -v espeak-ng > /dev/null") != 0)
+        GTEST_SKIP() << "espeak-ng is not installed";
+    const auto r = talk("story\n", {"--play", "no", "--voice", "nobody"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.err, HasSubstr("espeak-ng cannot speak: "));
+    EXPECT_EQ(r.out, "");
+}
+
+}  // namespace
+}  // namespace tandem::testing

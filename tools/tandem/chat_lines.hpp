@@ -1,0 +1,27 @@
+#pragma once
+
+#include "chat_view.hpp"
+
+#include "tandem/error.hpp"
+
+#include <string>
+#include <string_view>
+
+// What `tandem chat` shows to people, and its JSON lines: pure text.
+namespace tandem::command {
+
+/// Text that continues a line, without what could steer the terminal; its line breaks stay. `glue`
+/// is the white space that the text before left open, and then what this one leaves.
+std::string running_text(std::string_view text, std::string& glue);
+
+/// "connect_failed: what to do about it"
+std::string error_text(const error_code& ec, const diagnostics& d, const std::string& hint = {});
+/// "voice to voice 512 ms: slot wait 0.2 ms, first token 31 ms, …", without parts of no time.
+std::string timing_text(const spoken_timing& t);
+/// What an interrupted reply has behind its text.
+std::string interrupted_text(const spoken_end& e);
+
+std::string json_line(const spoken_chunk& c);
+std::string json_line(const spoken_end& e);
+
+}  // namespace tandem::command
