@@ -17,6 +17,7 @@ std::vector<std::string_view> flag_values(std::string_view flag) {
         {"--log-level", {level_names.begin(), level_names.end()}},
         {"--pacing", {"strict", "warm", "ahead", "stream"}},
         {"--placement", {"round_robin", "least_busy"}},
+        {"--play", {"auto", "yes", "no"}},
         {"--policy-fail", {"closed", "open"}},
         {"--rule", {"classic", "spoken"}},
         {"--speech", {"exact", "clean"}},
