@@ -64,7 +64,9 @@ class reply {
     /// speak nothing of it before. Empty if the chunk is handed over first, as it is in the other
     /// pacings, if it holds nothing to speak, or if the reply ends.
     ///
-    /// Handler signature: `void(error_code, std::string)`, posted as above.
+    /// Handler signature: `void(error_code, std::string)`, posted as above. It cannot be cancelled:
+    /// do not wait for it and something else at once, as a continue that comes behind it may be
+    /// what it waits for.
     /// Errors: `operation_in_progress` if that is asked for already.
     template <class CompletionToken>
     auto async_upcoming_speech(CompletionToken&& token) {

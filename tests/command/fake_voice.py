@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A synthesiser for tests: a tone of 100 ms for each word, between 100 ms of silence on both sides, as
+"""A synthesiser for tests: a tone of 200 ms for each word, between 100 ms of silence on both sides, as
 a WAV file with the length that a program gives that cannot go back in its output. The first
 argument is how long it works on that, in ms."""
 import array
@@ -8,7 +8,7 @@ import sys
 import time
 
 RATE = 8000
-MS_PER_WORD = 100
+MS_PER_WORD = 200
 SILENCE_MS = 100
 
 words = len(sys.stdin.read().split())

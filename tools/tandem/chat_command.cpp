@@ -62,10 +62,13 @@ class voice_choice {
             voice_.tries_synthesiser = true;
             return;
         }
-        ok_ = o.synthesiser == tts::automatic;
-        if (!ok_ || !o.quiet)
-            tell(ok_ ? fmt::format(fmt::runtime(no_espeak), o.words_per_minute)
-                     : "--tts is espeak-ng, which is not installed (apt-get install espeak-ng)");
+        if (o.synthesiser == tts::espeak)
+            return refuse("--tts is espeak-ng, which is not installed (apt-get install espeak-ng)");
+        if (!o.wav.empty() || o.play == playing::yes)
+            return refuse(
+                "there is nothing to speak with for --wav, --play or --player: espeak-ng is not "
+                "installed (apt-get install espeak-ng), and no --tts-command is given");
+        if (!o.quiet) tell(fmt::format(fmt::runtime(no_espeak), o.words_per_minute));
     }
 
     void choose_player() {
@@ -94,13 +97,32 @@ class voice_choice {
     bool ok_ = true;
 };
 
-// False if the file cannot be written, whose reason is told.
-bool write_saved(const std::string& path, const std::string& text, terminal& t) {
+// Written beside the file, which an earlier conversation may be in, and put in its place when
+// whole.
+std::string beside(const std::string& path) {
+    return path + ".new";
+}
+
+bool write_whole(const std::string& path, const std::string& text) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "we"),
                                                                &std::fclose);
-    if (file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
-        std::fflush(file.get()) == 0)
-        return true;
+    return file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
+           std::fflush(file.get()) == 0 && ::fsync(::fileno(file.get())) == 0;
+}
+
+// False if the file cannot be written, whose reason is told.
+bool write_saved(const std::string& path, const std::string& text, terminal& t) {
+    const auto part = beside(path);
+    if (write_whole(part, text) && std::rename(part.c_str(), path.c_str()) == 0) return true;
+    t.print_error(fmt::format("tandem chat: {}: {}", path, std::strerror(errno)));
+    return false;
+}
+
+// Told before somebody has talked for an hour.
+bool can_save(const std::string& path, terminal& t) {
+    const auto part = beside(path);
+    if (path.empty()) return true;
+    if (write_whole(part, "")) return ::unlink(part.c_str()) == 0;
     t.print_error(fmt::format("tandem chat: {}: {}", path, std::strerror(errno)));
     return false;
 }
@@ -176,6 +198,7 @@ int run_chat(const chat_options& options) {
         t.print_error("tandem chat: " + saved.fault);
         return wrong_use;
     }
+    if (!can_save(options.save, t)) return wrong_use;
     const int status = chat_run(options, std::move(*speaker), std::move(saved.text), t).run();
     if (!t.failure().empty()) t.print_error("tandem chat: " + t.failure());
     return status;

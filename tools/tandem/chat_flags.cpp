@@ -165,20 +165,19 @@ std::vector<std::string> chat_flags::voice_faults() const {
         faults.push_back("--voice is for espeak-ng, which is not used here");
     if (!t.player.empty() && t.play == "no")
         faults.push_back("--player is given, and --play is no; leave one of them out");
-    if (t.tts == "none" && (!t.wav.empty() || !t.player.empty()))
-        faults.push_back("--tts is none, which makes no sound for --wav or --player");
+    if (t.tts == "none" && (!t.wav.empty() || !t.player.empty() || t.play == "yes"))
+        faults.push_back("--tts is none, which makes no sound for --wav, --play or --player");
     return faults;
 }
 
 void chat_flags::read_voice(chat_options& o, std::vector<std::string>& faults) const {
     const auto& t = texts_;
-    using tts = chat_options::tts;
     std::ranges::move(voice_faults(), std::back_inserter(faults));
     if (!t.tts.empty() && !choose(tts_names, t.tts, o.synthesiser))
         faults.push_back(fmt::format(
             "--tts is {}; it must be espeak-ng or none; --tts-command takes other programs",
             t.tts));
-    if (!t.tts_command.empty()) o.synthesiser = tts::command;
+    if (!t.tts_command.empty()) o.synthesiser = chat_options::tts::command;
     if (!t.player.empty()) o.play = chat_options::playing::yes;
     if (!t.play.empty() && !choose(play_names, t.play, o.play))
         faults.push_back(fmt::format("--play is {}; it must be auto, yes or no", t.play));

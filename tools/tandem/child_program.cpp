@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::size_t most_out = std::size_t{64} << 20;
 constexpr std::size_t most_err = 2000;
+// What is in the pipes when the program has ended is read within so long.
+constexpr auto last_words_within = std::chrono::milliseconds(200);
 
 // Attributes and actions of a child, freed with their owner.
 struct spawn_setup {
@@ -90,7 +92,7 @@ void child_program::start(duration limit) {
     watch();
     limit_timer_.expires_after(limit);
     limit_timer_.async_wait([self = shared_from_this(), limit](const error_code& ec) {
-        if (ec) return;
+        if (ec || self->exited_) return;
         self->own_fault_ = fmt::format("it took longer than {:g} s", to_ms(limit) / 1e3);
         self->kill_group();
     });
@@ -165,6 +167,7 @@ void child_program::read_out() {
         if (self->out_text_.size() > most_out) {
             self->own_fault_ = fmt::format("it wrote more than {} MiB", most_out >> 20);
             self->out_text_.clear();
+            if (self->exited_) return self->stop_reading();
             self->kill_group();
         }
         if (!ec) return self->read_out();
@@ -195,15 +198,35 @@ void child_program::wait_for_exit() {
     });
 }
 
+// The number of its group is its own as long as it is not waited for.
 void child_program::reap() {
-    if (::waitpid(pid_, &status_, WNOHANG) != pid_) return;
-    exited_ = true;
+    siginfo_t info{};
+    const auto id = static_cast<id_t>(pid_);
+    if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) return;
     kill_group();  // what it left behind would keep the pipes open
+    ::waitpid(pid_, &status_, 0);
+    exited_ = true;
+    end_if_done();
+    if (!ended_) stop_reading_soon();
+}
+
+// What left its group, as a server that it has started, keeps the pipes open for ever.
+void child_program::stop_reading_soon() {
+    limit_timer_.expires_after(last_words_within);
+    limit_timer_.async_wait([self = shared_from_this()](const error_code& ec) {
+        if (!ec) self->stop_reading();
+    });
+}
+
+void child_program::stop_reading() {
+    error_code ignored;
+    out_.close(ignored);
+    err_.close(ignored);
     end_if_done();
 }
 
 void child_program::end_if_done() {
-    if (exited_ && !out_.is_open() && !err_.is_open()) end();
+    if (exited_ && !ended_ && !out_.is_open() && !err_.is_open()) end();
 }
 
 void child_program::end() {
@@ -221,8 +244,10 @@ void child_program::kill_group() const {
 }
 
 void child_program::stop() {
+    if (ended_) return;
     stopped_ = true;
-    if (pid_ > 0 && !exited_) kill_group();
+    if (exited_) return stop_reading();
+    if (pid_ > 0) kill_group();
 }
 
 std::string child_program::fault() const {

@@ -71,6 +71,8 @@ class child_program : public std::enable_shared_from_this<child_program> {
     void read_err();
     void wait_for_exit();
     void reap();
+    void stop_reading_soon();
+    void stop_reading();
     void end_if_done();
     void end();
     void kill_group() const;
@@ -82,7 +84,7 @@ class child_program : public std::enable_shared_from_this<child_program> {
     descriptor out_;
     descriptor err_;
     boost::asio::signal_set child_signals_;
-    boost::asio::steady_timer limit_timer_;
+    boost::asio::steady_timer limit_timer_;  // of its life, then of its last words
     boost::asio::steady_timer ended_timer_;  // waited for until it is cancelled: the end
     std::array<char, 16384> out_part_{};
     std::array<char, 1024> err_part_{};

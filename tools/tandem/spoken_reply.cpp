@@ -68,7 +68,7 @@ awaitable<void> spoken_reply::let_synthesiser_play(const chunk& c, time_point ca
     if (is_over()) co_return;
     const auto about = speaking_time(in_.speaker.options().pace, c.speech);
     const auto now = clock_now();
-    begin(c, {.came = came, .ready = now, .at = now, .length = about});
+    begin(c, {.came = came, .ready = came, .at = now, .length = about});
     co_await in_.speaker.make(c.speech);
     end(c, clock_now());
 }
@@ -92,8 +92,9 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point came, const voice
     if (clock_now() < schedule_.end()) in_.speaker.stop();
     co_await in_.speaker.played();
     const auto stopped = end_of_sound(has_player);
-    in_.speaker.record(made, start.at, stopped);
     end(c, stopped);
+    // Behind the continue, as a long silence before it takes its time.
+    in_.speaker.record(made, start.at, stopped);
 }
 
 // Without a player the sound ends by its length: that the timer is late by a little is no silence.

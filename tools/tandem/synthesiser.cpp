@@ -36,23 +36,25 @@ void synthesiser::prepare(const std::string& text) {
     prepared_ = begin(text);
 }
 
-awaitable<synthesis> synthesiser::make(std::string text) {
+awaitable<synthesis> synthesiser::make(std::string text, duration shortest_play) {
     if (prepared_.text != text) drop(prepared_);
     running_ = prepared_.program ? std::exchange(prepared_, {}) : begin(text);
     const auto j = running_;
     const auto end = co_await j.program->wait();
-    auto result = j.program->was_stopped() ? synthesis{} : read(end);
+    const bool may_have_played = end.at - j.began_at >= shortest_play;
+    auto result = j.program->was_stopped() ? synthesis{} : read(end, may_have_played);
     result.began_at = j.began_at;
     result.ended_at = end.at;
     co_return result;
 }
 
-synthesis synthesiser::read(const program_end& end) {
+synthesis synthesiser::read(const program_end& end, bool may_have_played) {
     if (!end.fault.empty()) return {.fault = end.fault};
     if (end.out.empty()) {
-        plays_itself_ = rate_ == 0;
+        plays_itself_ = rate_ == 0 && may_have_played;
         return {.fault = plays_itself_ ? "" : "it wrote no sound"};
     }
+    plays_itself_ = false;
     auto decoded = decode_sound(end.out);
     if (!decoded.fault.empty()) return {.fault = "what it wrote is no sound: " + decoded.fault};
     if (rate_ == 0) rate_ = decoded.value.rate;

@@ -37,7 +37,8 @@ class synthesiser {
     /// Begins with a text that is wanted soon, unless the program is known to play its sounds.
     void prepare(const std::string& text);
     /// The sound of a text: what was prepared, if that is this text. Fault-free if stop() ended it.
-    boost::asio::awaitable<synthesis> make(std::string text);
+    /// A program that wrote nothing has played it, if it ran for `shortest_play` at least.
+    boost::asio::awaitable<synthesis> make(std::string text, duration shortest_play);
     /// Ends what runs, and drops what was prepared.
     void stop();
 
@@ -54,7 +55,7 @@ class synthesiser {
 
     job begin(const std::string& text);
     static void drop(job& j);
-    synthesis read(const program_end& end);
+    synthesis read(const program_end& end, bool may_have_played);
 
     boost::asio::any_io_executor executor_;
     std::vector<std::string> args_;

@@ -22,7 +22,8 @@ boost::asio::awaitable<voice::utterance> voice::make(const std::string& text) {
     utterance u;
     u.length = speaking_time(options_.pace, text);
     if (!synthesiser_) co_return u;
-    auto s = co_await synthesiser_->make(text);
+    // Nobody speaks faster than that; what is quicker has failed without a word.
+    auto s = co_await synthesiser_->make(text, u.length / 8);
     if (!s.fault.empty()) tell("the synthesiser failed, and the text is shown alone", s.fault);
     if (s.made) u.length = length_of(*s.made);
     u.made = std::move(s.made);
@@ -36,7 +37,7 @@ boost::asio::awaitable<voice::utterance> voice::make(const std::string& text) {
 boost::asio::awaitable<std::string> voice::try_synthesiser() {
     std::string why;
     if (!synthesiser_ || !options_.tries_synthesiser) co_return why;
-    auto s = co_await synthesiser_->make("a");
+    auto s = co_await synthesiser_->make("a", duration{});
     why = std::move(s.fault);
     co_return why;
 }

@@ -19,6 +19,8 @@ namespace {
 using sound_handle = std::unique_ptr<SNDFILE, int (*)(SNDFILE*)>;
 
 constexpr int usual_rate = 22050;
+// The format's own lengths have 32 bits.
+constexpr std::int64_t most_samples = (std::int64_t{2} << 30) / 2;
 constexpr int most_channels = 32;
 constexpr int least_rate = 4000;
 constexpr int largest_rate = 384000;
@@ -155,6 +157,11 @@ void wav_file::set_rate(int rate) {
 
 void wav_file::write(const std::int16_t* samples, std::int64_t count) {
     if (!file_ || !failure_.empty()) return;
+    written_ += count;
+    if (written_ > most_samples) {
+        failure_ = fmt::format("{}: it has 2 GiB, and no more is kept", path_);
+        return;
+    }
     if (::sf_writef_short(file_.get(), samples, count) != count)
         failure_ = fmt::format("{}: {}", path_, ::sf_strerror(file_.get()));
 }

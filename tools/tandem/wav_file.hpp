@@ -47,6 +47,7 @@ class wav_file {
     int fd_;
     std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file_;
     std::string failure_;
+    std::int64_t written_ = 0;  // samples
 };
 
 }  // namespace tandem::command

@@ -81,6 +81,7 @@ TEST_F(chat_arguments, may_not_contradict_each_other) {
     EXPECT_THAT(refusal({"--tts-command", "say", "--voice", "en"}), HasSubstr("--voice is for"));
     EXPECT_THAT(refusal({"--player", "paplay", "--play", "no"}), HasSubstr("leave one of them"));
     EXPECT_THAT(refusal({"--tts", "none", "--wav", "f.wav"}), HasSubstr("makes no sound"));
+    EXPECT_THAT(refusal({"--tts", "none", "--play", "yes"}), HasSubstr("makes no sound"));
     EXPECT_THAT(refusal({"--load", "f", "--system", "x"}), HasSubstr("has its own"));
 }
 

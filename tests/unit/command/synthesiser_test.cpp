@@ -38,7 +38,9 @@ class programs : public ::testing::Test {
         EXPECT_TRUE(ioc.stopped()) << "something still runs";
         return result;
     }
-    synthesis speak(synthesiser& s, const std::string& text) { return wait_for(s.make(text)); }
+    synthesis speak(synthesiser& s, const std::string& text, duration shortest_play = {}) {
+        return wait_for(s.make(text, shortest_play));
+    }
     synthesis run(const std::string& command, duration limit = 20s) {
         synthesiser s(ioc.get_executor(), shell_arguments(command), limit);
         return speak(s, "Hello.");
@@ -108,6 +110,12 @@ TEST_F(a_synthesiser, is_ended_with_all_that_it_started) {
     EXPECT_EQ(run("sleep 60 & sleep 60", 50ms).fault, "it took longer than 0.05 s");
 }
 
+// As what starts its server at its first use.
+TEST_F(a_synthesiser, is_not_waited_for_where_something_has_left_its_group) {
+    EXPECT_EQ(run("setsid sleep 20 & cat > /dev/null; exit 3").fault, "it ended with status 3");
+    EXPECT_EQ(run("setsid sleep 20 & exec sleep 60", 50ms).fault, "it took longer than 0.05 s");
+}
+
 TEST_F(a_synthesiser, may_not_write_without_end) {
     EXPECT_THAT(run("cat /dev/zero").fault, HasSubstr("it wrote more than 64 MiB"));
 }
@@ -119,6 +127,22 @@ TEST_F(a_synthesiser, that_writes_nothing_plays_itself) {
     EXPECT_EQ(spoken.fault, "");
     EXPECT_FALSE(spoken.made);
     EXPECT_TRUE(s.plays_itself());
+}
+
+TEST_F(a_synthesiser, that_writes_nothing_at_once_has_played_nothing) {
+    synthesiser s(ioc.get_executor(), shell_arguments("cat > /dev/null"), 20s);
+    EXPECT_EQ(speak(s, "Hello.", 1h).fault, "it wrote no sound");
+    EXPECT_FALSE(s.plays_itself());
+}
+
+TEST_F(a_synthesiser, that_writes_a_sound_later_does_not_play_itself) {
+    synthesiser s(ioc.get_executor(),
+                  shell_arguments("cat > /dev/null; test ! -e " + file + " || cat " + file), 20s);
+    speak(s, "One.");
+    EXPECT_TRUE(s.plays_itself());
+    writing(wav_bytes(loud()));
+    EXPECT_TRUE(speak(s, "Two.").made);
+    EXPECT_FALSE(s.plays_itself());
 }
 
 TEST_F(a_synthesiser, is_started_once_for_a_text_that_was_prepared) {
