@@ -74,15 +74,21 @@ class bar_maker {
         for (const auto& e : events_)
             if (e.slot >= 0) found.insert(place_of(e));
         places_.assign(found.begin(), found.end());
-        for (const auto& p : places_) result_.lanes.push_back(name_of(p));
+        for (const auto& p : places_) {
+            result_.lanes.push_back(name_of(p));
+            result_.slots.push_back({server_of(p), p.slot});
+        }
         if (places_.empty()) result_.lanes.emplace_back("slot");
         result_.lanes.emplace_back("chunks");
         result_.lanes.emplace_back("voice");
     }
+    std::string server_of(place p) const {
+        const auto i = static_cast<std::size_t>(p.server);
+        return p.server < 0 ? std::string() : without_scheme(reply_.servers.at(i));
+    }
     std::string name_of(place p) const {
-        if (reply_.servers.size() < 2 || p.server < 0) return fmt::format("slot {}", p.slot);
-        const auto& url = reply_.servers.at(static_cast<std::size_t>(p.server));
-        return fmt::format("slot {} at {}", p.slot, without_scheme(url));
+        const auto server = reply_.servers.size() < 2 ? std::string() : server_of(p);
+        return fmt::format("slot {}{}{}", p.slot, server.empty() ? "" : " at ", server);
     }
     int lane_of(const event& e) const {
         const auto found = std::ranges::find(places_, place_of(e));

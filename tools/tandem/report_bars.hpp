@@ -2,6 +2,7 @@
 
 #include "report_data.hpp"
 
+#include <compare>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +40,19 @@ struct report_mark {
     std::string words{};
 };
 
+/// A slot of a server, which is named without its scheme.
+struct report_slot {
+    std::string server{};
+    int slot = -1;
+
+    friend auto operator<=>(const report_slot&, const report_slot&) = default;
+};
+
 struct report_bars {
     /// "slot 0", "slot 1 at 10.0.0.2:8080", "chunks", "voice".
     std::vector<std::string> lanes{};
+    /// What the first lanes stand for.
+    std::vector<report_slot> slots{};
     std::vector<report_bar> bars{};
     std::vector<report_mark> marks{};
     double duration_ms = 0;

@@ -16,11 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where a link leads; the link itself stays.
-fs::path target_of(const std::string& path) {
+// Where a link leads, be it to nothing yet; the link itself stays.
+fs::path target_of(fs::path path) {
+    constexpr int most_links = 40;  // as Linux has it
     std::error_code ec;
-    const auto target = fs::weakly_canonical(path, ec);
-    return ec ? fs::path(path) : target;
+    for (int i = 0; i < most_links && fs::is_symlink(path, ec); ++i)
+        path = path.parent_path() / fs::read_symlink(path, ec);
+    return path;
 }
 
 /// A new file beside the one that it is to become; it is gone in the end if it did not.

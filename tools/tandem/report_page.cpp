@@ -3,6 +3,7 @@
 #include "markup.hpp"
 #include "report_drawing.hpp"
 #include "report_files.hpp"
+#include "report_overview.hpp"
 #include "text_lines.hpp"
 
 #include <fmt/format.h>
@@ -162,16 +163,24 @@ void write_overview(page_text out, const report_run& run) {
 
 // --- a reply
 
-void write_time_line(page_text out, const report_reply& r) {
-    const auto bars = bars_of(r);
+void write_time_line(page_text out, const report_bars& bars, std::string_view name,
+                     std::string_view facts) {
     fmt::format_to(out, "<div class=\"time-line\"><ul class=\"lanes\" aria-hidden=\"true\">");
-    for (const auto& name : bars.lanes) fmt::format_to(out, "<li>{}</li>", escaped_markup(name));
+    for (const auto& lane : bars.lanes) fmt::format_to(out, "<li>{}</li>", escaped_markup(lane));
     fmt::format_to(out,
                    "</ul><div class=\"track\" tabindex=\"0\" role=\"group\" aria-label=\"Time line "
                    "of {0}\" data-ms=\"{1:.3f}\">\n<svg width=\"100%\" height=\"{2}\" role=\"img\" "
                    "aria-label=\"{0}: {3}\">\n{4}</svg>\n</div></div>\n",
-                   escaped_markup(reply_name(r)), bars.duration_ms, drawing_height(bars),
-                   escaped_markup(reply_facts(r)), drawing_of(bars));
+                   escaped_markup(name), bars.duration_ms, drawing_height(bars),
+                   escaped_markup(facts), drawing_of(bars));
+}
+
+// One reply alone has its own time line.
+void write_run_line(page_text out, const report_run& run) {
+    if (run.replies.size() < 2) return;
+    fmt::format_to(out, "<div class=\"reply\">\n<h3>All of the run</h3>\n");
+    write_time_line(out, overview_of(run), "the run", "all slots, and the voices");
+    fmt::format_to(out, "</div>\n");
 }
 
 void write_chunk(page_text out, const report_chunk& c) {
@@ -216,7 +225,7 @@ void write_reply(page_text out, const report_reply& r, std::size_t number) {
     fmt::format_to(out, "<dl class=\"texts\">\n");
     write_text(out, "asked", r.prompt);
     fmt::format_to(out, "</dl>\n");
-    write_time_line(out, r);
+    write_time_line(out, bars_of(r), reply_name(r), reply_facts(r));
     write_chunks(out, r);
     fmt::format_to(out, "<dl class=\"texts\">\n");
     write_text(out, "reasoning", r.reasoning);
@@ -232,6 +241,7 @@ void write_replies(page_text out, const report_run& run) {
                    "pan; <kbd>N</kbd> and <kbd>P</kbd> step through what happened.</p>\n"
                    "<ul class=\"legend\">{}</ul>\n",
                    legend_items());
+    write_run_line(out, run);
     for (std::size_t i = 0; i < run.replies.size(); ++i) write_reply(out, run.replies[i], i);
     fmt::format_to(out, "</section>\n");
 }

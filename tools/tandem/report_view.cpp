@@ -34,9 +34,12 @@ std::string fault_of(const end_event& e) {
                            .hint = e.hint});
 }
 
+// About what a page takes for a bar, which counts as the page is made in memory.
+constexpr std::size_t drawn_event_bytes = 400;
+
 std::size_t bytes_of(const report_reply& r) {
     auto bytes = sizeof(r) + r.prompt.size() + r.unspoken_text.size() + r.reasoning.size() +
-                 r.timeline.size() * sizeof(timeline_event);
+                 r.timeline.size() * drawn_event_bytes;
     for (const auto& c : r.chunks) bytes += sizeof(c) + c.text.size() + c.speech.size();
     return bytes;
 }

@@ -21,7 +21,7 @@ class report_view final : public replay_view {
     static constexpr std::size_t max_faults = 100;
 
     /// `settings`: what is to be run.
-    explicit report_view(std::vector<std::pair<std::string, std::string>> settings) {
+    explicit report_view(std::vector<std::pair<std::string, std::string>> settings = {}) {
         run_.settings = std::move(settings);
     }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -19,7 +21,7 @@ void end_reply(report_view& view, std::string_view id, int turn = 0,
 }
 
 TEST(report_view, keeps_each_reply_with_its_chunks) {
-    report_view view({});
+    report_view view;
     view.started({.where = {"a", 0}, .prompt = "Hi"});
     view.started({.where = {"b", 0}, .prompt = "Ho"});
     view.chunk_came({.where = {"b", 0}, .chunk = {.text = "Hello."}});
@@ -33,7 +35,7 @@ TEST(report_view, keeps_each_reply_with_its_chunks) {
 }
 
 TEST(report_view, puts_the_turns_of_a_dialogue_together) {
-    report_view view({});
+    report_view view;
     for (const auto& [id, turn] : {std::pair{"a", 0}, {"b", 0}, {"b", 1}, {"a", 1}}) {
         view.started({.where = {id, turn}});
         end_reply(view, id, turn);
@@ -45,7 +47,7 @@ TEST(report_view, puts_the_turns_of_a_dialogue_together) {
 }
 
 TEST(report_view, keeps_so_many_replies_and_counts_the_others) {
-    report_view view({});
+    report_view view;
     for (std::size_t i = 0; i < report_view::max_replies + 3; ++i)
         end_reply(view, std::to_string(i));
     EXPECT_THAT(view.run().replies, SizeIs(report_view::max_replies));
@@ -53,7 +55,7 @@ TEST(report_view, keeps_so_many_replies_and_counts_the_others) {
 }
 
 TEST(report_view, keeps_no_more_bytes_than_its_limit) {
-    report_view view({});
+    report_view view;
     tandem::reply_result r;
     r.unspoken_text.assign(report_view::max_bytes / 2, 'x');
     for (const auto* id : {"a", "b", "c"}) end_reply(view, id, 0, r);
@@ -62,7 +64,7 @@ TEST(report_view, keeps_no_more_bytes_than_its_limit) {
 }
 
 TEST(report_view, counts_the_first_tokens_of_replies_that_it_leaves_out) {
-    report_view view({});
+    report_view view;
     tandem::reply_result r;
     r.timeline = {{.what = tandem::timeline_event::kind::first_token, .at_ns = 1'000'000}};
     for (std::size_t i = 0; i < report_view::max_replies; ++i)
@@ -75,7 +77,7 @@ TEST(report_view, counts_the_first_tokens_of_replies_that_it_leaves_out) {
 }
 
 TEST(report_view, shows_no_password_of_a_server) {
-    report_view view({});
+    report_view view;
     tandem::reply_result r;
     r.servers = {"http://user:secret@host:1"};
     end_reply(view, "a", 0, r);
@@ -83,8 +85,13 @@ TEST(report_view, shows_no_password_of_a_server) {
 }
 
 TEST(report_view, tells_what_the_servers_are) {
-    report_view view({{"pacing", "warm"}});
-    view.server_ready("http://a:1", {.total_slots = 2, .model = "m", .build_info = "b1"});
+    const std::vector<std::pair<std::string, std::string>> settings{{"pacing", "warm"}};
+    report_view view(settings);
+    tandem::server_props props;
+    props.total_slots = 2;
+    props.model = "m";
+    props.build_info = "b1";
+    view.server_ready("http://a:1", props);
     EXPECT_THAT(
         view.run().settings,
         ElementsAre(Pair("pacing", "warm"), Pair("server", "http://a:1, 2 slots, m, build b1")));
