@@ -276,7 +276,7 @@ std::string reply_facts(const report_reply& r) {
     add("in all", m.total_ms);
     text += fmt::format(" · {} chunk{} · {:.0f} % of prompts cached", m.chunks,
                         m.chunks == 1 ? "" : "s", 100 * r.cached_share());
-    if (m.retries > 0) text += fmt::format(" · {} retries", m.retries);
+    if (m.retries > 0) text += fmt::format(" · {} retr{}", m.retries, m.retries == 1 ? "y" : "ies");
     return text;
 }
 

@@ -38,6 +38,14 @@ std::string text_cell(std::string_view text) {
     return fmt::format(R"(<td class="text" dir="auto">{}</td>)", escaped_markup(text));
 }
 
+std::string_view without_spaces_around(std::string_view text) {
+    constexpr std::string_view spaces = " \t\r\n";
+    const auto first = text.find_first_not_of(spaces);
+    return first == std::string_view::npos
+               ? std::string_view()
+               : text.substr(first, text.find_last_not_of(spaces) - first + 1);
+}
+
 std::string number_cell(const std::string& number) {
     return fmt::format(R"(<td class="number">{}</td>)", number);
 }
@@ -125,7 +133,8 @@ void write_slot(page_text out, const server_figures& server, const slot_figures&
 
 void write_slots(page_text out, const replay_summary& s) {
     fmt::format_to(out,
-                   "<div class=\"wide\"><table>\n<caption>Slots</caption>\n<thead><tr>"
+                   "<div class=\"wide\" tabindex=\"0\" role=\"group\" "
+                   "aria-label=\"Slots\"><table>\n<caption>Slots</caption>\n<thead><tr>"
                    "<th scope=\"col\">server</th><th scope=\"col\">slot</th>"
                    "<th scope=\"col\">requests</th><th scope=\"col\">chunks</th>"
                    "<th scope=\"col\">cached</th><th scope=\"col\">evaluated</th>"
@@ -189,7 +198,7 @@ void write_chunk(page_text out, const report_chunk& c) {
                    number_cell(ms_text(c.guard_wait_ms)), number_cell(c.slot),
                    number_cell(c.cached), number_cell(c.evaluated));
     fmt::format_to(out, "{}", text_cell(c.text));
-    if (c.speech == c.text)
+    if (without_spaces_around(c.speech) == without_spaces_around(c.text))
         fmt::format_to(out, "<td class=\"same\">the same</td></tr>\n");
     else
         fmt::format_to(out, "{}</tr>\n", text_cell(c.speech));
