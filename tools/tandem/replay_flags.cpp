@@ -157,12 +157,12 @@ void replay_flags::read_conversation_flags(service_config& c,
 }
 
 void replay_flags::read_report(replay_options& o, std::vector<std::string>& faults) const {
-    const std::string_view name = texts_.report;
+    const std::string_view file = texts_.report;
     const bool is_known =
-        name.ends_with(".html") || name.ends_with(".htm") || is_drawing(texts_.report);
-    if (!name.empty() && !is_known)
+        file.ends_with(".html") || file.ends_with(".htm") || is_drawing(texts_.report);
+    if (!file.empty() && !is_known)
         faults.push_back(fmt::format(
-            "--report is {}; its name must end in .html, or in .svg for one reply", name));
+            "--report is {}; its name must end in .html, or in .svg for one reply", file));
     o.report = texts_.report;
 }
 
