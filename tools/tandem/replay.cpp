@@ -18,12 +18,6 @@ using boost::asio::awaitable;
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-int count_replies(const std::vector<dialogue>& dialogues, int conversations) {
-    std::int64_t sum = 0;
-    for (const auto& d : dialogues) sum += d.replies();
-    return static_cast<int>(std::min<std::int64_t>(sum * conversations, INT_MAX));
-}
-
 std::vector<std::string> shown_urls_of(const service_config& settings) {
     auto urls = server_urls(settings);
     std::ranges::transform(urls, urls.begin(), shown_url);
@@ -45,6 +39,12 @@ reply_result failed(const error_code& ec, std::string words) {
 }
 
 }  // namespace
+
+int count_replies(const std::vector<dialogue>& dialogues, int conversations) {
+    std::int64_t sum = 0;
+    for (const auto& d : dialogues) sum += d.replies();
+    return static_cast<int>(std::min<std::int64_t>(sum * conversations, INT_MAX));
+}
 
 replay::replay(boost::asio::io_context& ioc, service_config settings, replay_rules rules,
                std::vector<dialogue> dialogues, replay_view& view)

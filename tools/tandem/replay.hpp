@@ -33,6 +33,9 @@ struct replay_rules {
     bool all_slots = true;
 };
 
+/// Replies of a run that runs each of these so often.
+int count_replies(const std::vector<dialogue>& dialogues, int conversations);
+
 /// Runs dialogues, and tells a view what happens: those of raw prompts over the servers in turn,
 /// then the others as conversations of one service. They come one after the other, since a client
 /// and a service that share a server know nothing of each other's use of its slots. Everything runs

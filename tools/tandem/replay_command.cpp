@@ -8,6 +8,7 @@
 #include "progress.hpp"
 #include "prompt_file.hpp"
 #include "replay.hpp"
+#include "replay_report.hpp"
 #include "stop_pipe.hpp"
 #include "stop_signals.hpp"
 #include "terminal.hpp"
@@ -91,7 +92,9 @@ int slots_of(const replay_options& options, const std::vector<dialogue>& dialogu
 // One run with all that belongs to it.
 class replay_run {
  public:
-    replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t)
+    /// `report` is told what happens besides, unless it is null.
+    replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t,
+               replay_view* report)
         : options_(options),
           terminal_(t),
           json_(t, has_several_servers() || has_conversations(dialogues)),
@@ -100,6 +103,8 @@ class replay_run {
                  .name_columns = name_columns(options, dialogues),
                  .tells_servers = has_several_servers()},
                 slots_of(options, dialogues), options.service.server.reuse_guard),
+          with_report_(shown(), report ? *report : shown()),
+          reports_(report != nullptr),
           one_by_one_(is_one_by_one(options, dialogues)),
           replay_(ioc_, settings(), rules_of(options), std::move(dialogues), view()),
           signals_(ioc_, [this] { replay_.stop(); }),
@@ -126,9 +131,13 @@ class replay_run {
         s.server.logger = log_to_terminal(terminal_, level_of(options_));
         return s;
     }
-    replay_view& view() {
+    replay_view& shown() {
         if (options_.json) return json_;
         return text_;
+    }
+    replay_view& view() {
+        if (reports_) return with_report_;
+        return shown();
     }
     double elapsed_ms() const {
         return std::chrono::duration<double, std::milli>(clock::now() - start_).count();
@@ -145,6 +154,8 @@ class replay_run {
     terminal& terminal_;
     json_view json_;
     text_view text_;
+    both_views with_report_;
+    bool reports_;
     bool one_by_one_;
     clock::time_point start_ = clock::now();
     boost::asio::io_context ioc_{1};
@@ -160,9 +171,20 @@ int run_replay(const replay_options& options) {
     terminal t;
     auto dialogues = read_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
-    const auto summary = replay_run(options, std::move(dialogues), t).run();
+    std::optional<replay_report> report;
+    if (!options.report.empty())
+        report.emplace(options, count_replies(dialogues, options.conversations));
+    if (const auto fault = report ? report->fault() : ""; !fault.empty()) {
+        t.print_error("tandem replay: " + fault);
+        return wrong_use;
+    }
+    const auto summary =
+        replay_run(options, std::move(dialogues), t, report ? &report->view() : nullptr).run();
     if (!t.failure().empty()) t.print_error("tandem replay: " + t.failure());
-    return status_of(summary, t);
+    const auto fault = report ? report->write() : "";
+    if (!fault.empty()) t.print_error("tandem replay: " + fault);
+    const auto status = status_of(summary, t);
+    return fault.empty() || status != all_good ? status : not_all_good;
 }
 
 }  // namespace tandem::command

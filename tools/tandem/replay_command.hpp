@@ -26,6 +26,8 @@ struct replay_options {
     bool json = false;
     int conversations = 1;
     int concurrency = 1;
+    /// Where its report goes, a name in .html, .htm or .svg; empty = there is none.
+    std::string report{};
     color_choice color = color_choice::automatic;
     /// Not set: as it suits the output.
     std::optional<tandem::log_level> log_level{};

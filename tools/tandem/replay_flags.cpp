@@ -1,6 +1,7 @@
 #include "replay_flags.hpp"
 
 #include "flag_faults.hpp"
+#include "replay_report.hpp"
 #include "run_flags.hpp"
 #include "service_flags.hpp"
 
@@ -105,6 +106,10 @@ void replay_flags::add_own_flags() {
              "how long to wait for servers that start or load their model [0]", "run");
     add_conversation_flags();
     app_.add_flag("--json", t.json, "one JSON object a line, for programs")->group("output");
+    add_flag("--report", t.report, "FILE",
+             "write a page of time lines, figures and texts (FILE.html), or a drawing of the only "
+             "reply (FILE.svg)",
+             "output");
     add_flag("--color", t.color, "WHEN", "auto, always or never [auto]", "output");
     add_flag("--log-level", t.log_level, "LEVEL",
              "log lines on stderr: debug, info, warning, error or off [warning with --json or "
@@ -151,6 +156,16 @@ void replay_flags::read_conversation_flags(service_config& c,
     c.conversation.interrupted_mark = t.interrupted_mark;
 }
 
+void replay_flags::read_report(replay_options& o, std::vector<std::string>& faults) const {
+    const std::string_view file = texts_.report;
+    const bool is_known =
+        file.ends_with(".html") || file.ends_with(".htm") || is_drawing(texts_.report);
+    if (!file.empty() && !is_known)
+        faults.push_back(fmt::format(
+            "--report is {}; its name must end in .html, or in .svg for one reply", file));
+    o.report = texts_.report;
+}
+
 replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     auto& t = texts_;
     replay_options o;
@@ -163,6 +178,7 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     read_color(t.color, o.color, faults);
     read_log_level(t.log_level, o.log_level, faults);
     read_conversation_flags(o.service, faults);
+    read_report(o, faults);
     o.json = t.json;
     o.file = std::move(t.file);
     o.prompts = std::move(t.prompts);

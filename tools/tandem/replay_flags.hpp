@@ -35,6 +35,7 @@ class replay_flags {
         bool share_idle_slots = false;
         std::string interrupted = "heard";
         std::string interrupted_mark;
+        std::string report;
         std::string color = "auto";
         std::string log_level;
         bool json = false;
@@ -45,6 +46,7 @@ class replay_flags {
     void add_own_flags();
     void add_conversation_flags();
     std::vector<std::string> prompt_faults() const;
+    void read_report(replay_options& o, std::vector<std::string>& faults) const;
     replay_options read_own_flags(std::vector<std::string>& faults);
     void read_conversation_flags(service_config& c, std::vector<std::string>& faults) const;
 

@@ -1,0 +1,24 @@
+# Writes the files of reports into a C++ source: cmake -DREPORT_DIR=… -DFILES=a,b -DOUT=… -P this
+string(REPLACE "," ";" names "${FILES}")
+set(entries "")
+foreach(name ${names})
+  file(READ ${REPORT_DIR}/${name} text)
+  foreach(mark ")tandem\"" "</script" "</style")
+    string(FIND "${text}" "${mark}" found)
+    if(NOT found EQUAL -1)
+      message(FATAL_ERROR "${name} holds ${mark}, which would end it where it is embedded")
+    endif()
+  endforeach()
+  string(APPEND entries "    if (name == \"${name}\") return R\"tandem(${text})tandem\";\n")
+endforeach()
+
+file(WRITE ${OUT} "#include \"report_files.hpp\"
+
+namespace tandem::command {
+
+std::string_view report_file_text(std::string_view name) noexcept {
+${entries}    return {};
+}
+
+}  // namespace tandem::command
+")

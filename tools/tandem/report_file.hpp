@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tandem::command {
+
+/// A file that comes whole, in place of one of that name, or not at all.
+class report_file {
+ public:
+    explicit report_file(std::string path) : path_(std::move(path)) {}
+
+    /// Why it could not be written ("r.html: Permission denied"), or nothing. Leaves no trace.
+    std::string fault() const;
+    /// Why it was not written, or nothing.
+    std::string write(std::string_view text) const;
+
+ private:
+    std::string path_;
+};
+
+}  // namespace tandem::command

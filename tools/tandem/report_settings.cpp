@@ -1,0 +1,42 @@
+#include "report_settings.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace tandem::command {
+namespace {
+
+std::string prompts_text(const replay_options& options, int replies) {
+    const auto* const from = options.file.empty() ? "the command line" : nullptr;
+    const auto source = from ? from : options.file == "-" ? "stdin" : options.file;
+    return fmt::format("{} repl{} asked for, from {}", replies, replies == 1 ? "y" : "ies", source);
+}
+
+std::string voice_text(const speech_pace& pace) {
+    return pace.words_per_minute > 0 ? fmt::format("{:g} words a minute", pace.words_per_minute)
+                                     : "none: each chunk is continued at once";
+}
+
+std::string run_text(const replay_options& options) {
+    return fmt::format("{} at a time, each line {} time{}", options.concurrency,
+                       options.conversations, options.conversations == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> report_settings(
+    const replay_options& options, int replies, std::chrono::system_clock::time_point now) {
+    const auto& c = options.service.server;
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
+    return {{"tandem", TANDEM_VERSION},
+            {"began", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds))},
+            {"prompts", prompts_text(options, replies)},
+            {"dialogues", run_text(options)},
+            {"pacing", field_text(c, "pacing")},
+            {"reuse guard", field_text(c, "reuse_guard")},
+            {"voice", voice_text(options.pace)}};
+}
+
+}  // namespace tandem::command
