@@ -117,7 +117,7 @@ bool chat::begin_conversation() {
     error_code ec;
     diagnostics diag;
     talk_ = service_->load(rules_.saved, ec, &diag);
-    if (!talk_) fail("the saved conversation cannot be used: " + error_text(ec, diag));
+    if (!talk_) fail("--load: the saved conversation cannot be used: " + error_text(ec, diag));
     return talk_.has_value();
 }
 

@@ -39,10 +39,12 @@ bool has_synthesiser(const voice_options& o) {
 class voice_choice {
  public:
     voice_choice(const chat_options& options, terminal& t) : options_(options), terminal_(t) {
+        // The reply fails at the timeout: a program that takes too long is ended before, and its
+        // chunk shown.
         voice_ = {.wav = options.wav,
                   .pace = {static_cast<double>(options.words_per_minute)},
                   .sentence_pause = options.sentence_pause,
-                  .limit = options.service.server.continue_timeout};
+                  .limit = options.service.server.continue_timeout * 9 / 10};
         choose_synthesiser();
         if (has_synthesiser(voice_)) choose_player();
     }

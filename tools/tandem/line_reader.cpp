@@ -80,6 +80,8 @@ void line_reader::work(int fd) {
         const auto outcome = lines.next(read.text);
         if (outcome == input_lines::outcome::stopped) return;
         read.what = kind_of(outcome);
+        // As files from other systems have it.
+        if (read.text.ends_with('\r')) read.text.pop_back();
         read.at = std::chrono::steady_clock::now();
         if (outcome == input_lines::outcome::failed) read.fault = std::strerror(lines.failure());
         boost::asio::post(executor_,
