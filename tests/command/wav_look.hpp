@@ -29,7 +29,8 @@ inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double
     std::uint32_t size = 0;
     std::memcpy(&rate, bytes.data() + 24, sizeof rate);
     std::memcpy(&size, bytes.data() + data + 4, sizeof size);
-    if (data + 8 + size > bytes.size()) return {};  // a header that is wrong
+    // Without a sound, or a header that is wrong.
+    if (size == 0 || data + 8 + size > bytes.size()) return {};
     std::vector<std::int16_t> samples(size / sizeof(std::int16_t));
     std::memcpy(samples.data(), bytes.data() + data + 8, size);
 

@@ -122,10 +122,10 @@ TEST_F(a_conversation, speaks_on_from_the_last_word_after_a_false_interruption) 
     consumer reply(talk.say("Hello!"), [](consumer& c, const chunk& piece) {
         if (piece.id.seq == 0) c.go_on(piece);
     });
-    // All is generated: what follows needs no server.
+    // All is generated, and read, as the connection is closed: what follows needs no server.
     loop.run_until([&] {
-        const auto requests = completions(server());
-        return reply.chunks().size() == 2 && requests.back().outcome == mock::outcome::complete;
+        return reply.chunks().size() == 2 && server().observe().open_connections == 0 &&
+               completions(server()).back().outcome == mock::outcome::complete;
     });
     talk.heard(reply.chunks()[1].id, 5);  // "How a"
     interrupt(talk, reply);
