@@ -291,6 +291,17 @@ TEST_F(chat, does_not_begin_where_it_could_not_be_saved) {
     EXPECT_EQ(r.out, "");
 }
 
+TEST_F(chat, tells_the_end_of_a_turn_that_cannot_be_said) {
+    const auto r = talk("bad \xFF\ncount\n", {"--json", "--tts", "none", "--speed", "450"});
+    EXPECT_EQ(r.status, 1);
+    const auto ends = r.events("end");
+    ASSERT_THAT(ends, SizeIs(2));
+    EXPECT_EQ(ends[0]["turn"], 0);
+    EXPECT_EQ(ends[0]["code"], "invalid_prompt");
+    EXPECT_EQ(ends[1]["turn"], 1);
+    EXPECT_EQ(ends[1]["history"], "One. Two. Three.");
+}
+
 TEST_F(chat, tells_that_there_is_no_server) {
     server_.reset();
     child_process child(program, {.args = {"chat", "--tts", "none", "--url", "http://127.0.0.1:1"},

@@ -179,7 +179,7 @@ void chat::line_came(read_line l) {
 auto chat::take_turn(const read_line& said) -> awaitable<void> {
     diagnostics diag;
     if (const auto ec = talk_->append({.role = "user", .content = said.text}, &diag)) {
-        fail(error_text(ec, diag));
+        refuse_turn(ec, std::move(diag));
         co_return;
     }
     const spoken_reply::circumstances here{.talk = *talk_,
@@ -196,6 +196,16 @@ auto chat::take_turn(const read_line& said) -> awaitable<void> {
     co_await running->run();
     speaking_.reset();
     co_await tell_end(*running, here.turn);
+}
+
+// It is a turn, too, so that turns are as many as lines.
+void chat::refuse_turn(error_code why, diagnostics diag) {
+    reply_result refused;
+    refused.finish_reason = finish_reason::error;
+    refused.error = why;
+    refused.diagnostics = std::move(diag);
+    failed_ = true;
+    view_.ended({.turn = turn_++, .result = refused});
 }
 
 auto chat::tell_end(const spoken_reply& ended, int turn) -> awaitable<void> {

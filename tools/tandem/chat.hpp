@@ -65,6 +65,7 @@ class chat {
     void ask_for_line();
     void line_came(read_line l);
     awaitable<void> take_turn(const read_line& said);
+    void refuse_turn(error_code why, diagnostics diag);
     awaitable<void> tell_end(const spoken_reply& ended, int turn);
     awaitable<std::string> kept_of_turn();
     awaitable<void> save();
