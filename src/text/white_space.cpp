@@ -30,4 +30,8 @@ std::string_view without_trailing_space(std::string_view text) noexcept {
     return text;
 }
 
+std::string_view without_outer_space(std::string_view text) noexcept {
+    return without_trailing_space(without_leading_space(text));
+}
+
 }  // namespace tandem::text

@@ -20,5 +20,6 @@ bool is_all_white_space(std::string_view text) noexcept;
 
 std::string_view without_leading_space(std::string_view text) noexcept;
 std::string_view without_trailing_space(std::string_view text) noexcept;
+std::string_view without_outer_space(std::string_view text) noexcept;
 
 }  // namespace tandem::text

@@ -8,6 +8,7 @@
 
 #include "bare_reader.hpp"
 #include "percentile.hpp"
+#include "support/process.hpp"
 #include "token_hose.hpp"
 
 #include "tandem/tandem.hpp"
@@ -27,14 +28,12 @@
 #include <ctime>
 #include <deque>
 #include <exception>
-#include <fstream>
 #include <optional>
 #include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -246,13 +245,6 @@ figures figures_of(const token_hose& hose, const std::vector<heard_stream>& hear
     return sum;
 }
 
-double resident_bytes() {
-    std::ifstream file("/proc/self/statm");
-    double size = 0, resident = 0;
-    file >> size >> resident;
-    return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
 double most_resident_bytes() {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
@@ -272,7 +264,7 @@ int measure(const load& l) {
     const auto all =
         std::chrono::duration_cast<clock_type::duration>(std::chrono::duration<double>(l.seconds));
     const steady_time steady{began + begin_within + settle_within, began + all};
-    const auto memory = resident_bytes();
+    const auto memory = static_cast<double>(tandem::testing::resident_bytes());
     cpu_watch watch(steady, ::pthread_self(), hose.thread());
     const auto heard = l.pacing ? hear_all(hose, l) : read_all(hose, l);
     const auto [cpu, servers_cpu] = watch.reader_and_servers();

@@ -1,6 +1,7 @@
 #include "chat.hpp"
 
 #include "chat_lines.hpp"
+#include "text/white_space.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -17,10 +18,6 @@ namespace {
 
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
-
-bool is_blank(const std::string& text) {
-    return text.find_first_not_of(" \t\r") == std::string::npos;
-}
 
 }  // namespace
 
@@ -125,7 +122,7 @@ auto chat::hold_conversation() -> awaitable<void> {
     while (!stopping_) {
         const auto said = co_await next_line();
         if (!said || stopping_) co_return;
-        if (!is_blank(said->text)) co_await take_turn(*said);
+        if (!text::is_all_white_space(said->text)) co_await take_turn(*said);
     }
 }
 

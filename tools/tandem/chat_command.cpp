@@ -8,15 +8,12 @@
 #include "stop_pipe.hpp"
 #include "stop_signals.hpp"
 #include "terminal.hpp"
+#include "whole_file.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <clocale>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <unistd.h>
 #include <utility>
 
@@ -99,34 +96,10 @@ class voice_choice {
     bool ok_ = true;
 };
 
-// Written beside the file, which an earlier conversation may be in, and put in its place when
-// whole.
-std::string beside(const std::string& path) {
-    return path + ".new";
-}
-
-bool write_whole(const std::string& path, const std::string& text) {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "we"),
-                                                               &std::fclose);
-    return file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
-           std::fflush(file.get()) == 0 && ::fsync(::fileno(file.get())) == 0;
-}
-
-// False if the file cannot be written, whose reason is told.
-bool write_saved(const std::string& path, const std::string& text, terminal& t) {
-    const auto part = beside(path);
-    if (write_whole(part, text) && std::rename(part.c_str(), path.c_str()) == 0) return true;
-    t.print_error(fmt::format("tandem chat: {}: {}", path, std::strerror(errno)));
-    return false;
-}
-
-// Told before somebody has talked for an hour.
-bool can_save(const std::string& path, terminal& t) {
-    const auto part = beside(path);
-    if (path.empty()) return true;
-    if (write_whole(part, "")) return ::unlink(part.c_str()) == 0;
-    t.print_error(fmt::format("tandem chat: {}: {}", path, std::strerror(errno)));
-    return false;
+// False if there is a fault, which is told.
+bool is_fine(const std::string& fault, terminal& t) {
+    if (!fault.empty()) t.print_error("tandem chat: " + fault);
+    return fault.empty();
 }
 
 // One chat with all that belongs to it.
@@ -147,7 +120,8 @@ class chat_run {
         chat_.start([this] { signals_.cancel(); });
         ioc_.run();
         bool good = !chat_.has_failed() && terminal_.failure().empty();
-        if (chat_.saved()) good = write_saved(options_.save, *chat_.saved(), terminal_) && good;
+        if (chat_.saved())
+            good = is_fine(whole_file(options_.save).write(*chat_.saved()), terminal_) && good;
         if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
         return good ? all_good : not_all_good;
     }
@@ -196,11 +170,9 @@ int run_chat(const chat_options& options) {
     if (!speaker) return wrong_use;
     file_content saved;
     if (!options.load.empty()) saved = read_file(options.load, max_saved_bytes);
-    if (!saved.fault.empty()) {
-        t.print_error("tandem chat: " + saved.fault);
-        return wrong_use;
-    }
-    if (!can_save(options.save, t)) return wrong_use;
+    if (!is_fine(saved.fault, t)) return wrong_use;
+    // Not when somebody has talked for an hour.
+    if (!options.save.empty() && !is_fine(whole_file(options.save).fault(), t)) return wrong_use;
     const int status = chat_run(options, std::move(*speaker), std::move(saved.text), t).run();
     if (!t.failure().empty()) t.print_error("tandem chat: " + t.failure());
     return status;

@@ -1,5 +1,7 @@
 #include "child_program.hpp"
 
+#include "text/white_space.hpp"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -49,20 +51,10 @@ struct spawn_setup {
     spawn_setup& operator=(const spawn_setup&) = delete;
 };
 
-bool is_white(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-std::string_view stripped(std::string_view text) {
-    while (!text.empty() && is_white(text.back())) text.remove_suffix(1);
-    while (!text.empty() && is_white(text.front())) text.remove_prefix(1);
-    return text;
-}
-
 // The last line that holds something: programs tell there what made them give up.
-std::string_view last_line(std::string_view text) {
-    text = stripped(text);
-    return stripped(text.substr(text.rfind('\n') + 1));
+std::string_view last_line(std::string_view all) {
+    const auto words = text::without_outer_space(all);
+    return text::without_outer_space(words.substr(words.rfind('\n') + 1));
 }
 
 }  // namespace

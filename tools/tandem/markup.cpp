@@ -1,13 +1,13 @@
 #include "markup.hpp"
 
+#include "text/utf8.hpp"
+
 #include "tandem/utf8.hpp"
 
 #include <string_view>
 
 namespace tandem::command {
 namespace {
-
-constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 // What stands for it; empty if it stands for itself.
 std::string_view markup_of(char c) {
@@ -28,7 +28,9 @@ std::string_view markup_of(char c) {
         case '\r':
             return "&#13;";
         default:
-            return (static_cast<unsigned char>(c) < ' ' || c == '\x7F') ? replacement : "";
+            return (static_cast<unsigned char>(c) < ' ' || c == '\x7F')
+                       ? text::replacement_character
+                       : "";
     }
 }
 
@@ -45,7 +47,7 @@ std::string escaped_markup(std::string_view text) {
     out.reserve(valid.size());
     for (std::size_t i = 0; i < valid.size(); ++i) {
         if (is_forbidden(std::string_view(valid).substr(i))) {
-            out += replacement;
+            out += text::replacement_character;
             i += 2;
         } else if (const auto mark = markup_of(valid[i]); !mark.empty()) {
             out += mark;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay_command.hpp"
-#include "report_file.hpp"
+#include "whole_file.hpp"
 #include "report_view.hpp"
 
 #include <string>
@@ -26,7 +26,7 @@ class replay_report {
  private:
     std::string name_;
     int replies_;
-    report_file file_;
+    whole_file file_;
     report_view view_;
 };
 

@@ -4,6 +4,7 @@
 #include "report_drawing.hpp"
 #include "report_files.hpp"
 #include "report_overview.hpp"
+#include "text/white_space.hpp"
 #include "text_lines.hpp"
 
 #include <fmt/format.h>
@@ -36,14 +37,6 @@ std::string ms_text(double ms) {
 // Of any language, which must not turn what is around it.
 std::string text_cell(std::string_view text) {
     return fmt::format(R"(<td class="text" dir="auto">{}</td>)", escaped_markup(text));
-}
-
-std::string_view without_spaces_around(std::string_view text) {
-    constexpr std::string_view spaces = " \t\r\n";
-    const auto first = text.find_first_not_of(spaces);
-    return first == std::string_view::npos
-               ? std::string_view()
-               : text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
 std::string number_cell(const std::string& number) {
@@ -198,7 +191,7 @@ void write_chunk(page_text out, const report_chunk& c) {
                    number_cell(ms_text(c.guard_wait_ms)), number_cell(c.slot),
                    number_cell(c.cached), number_cell(c.evaluated));
     fmt::format_to(out, "{}", text_cell(c.text));
-    if (without_spaces_around(c.speech) == without_spaces_around(c.text))
+    if (text::without_outer_space(c.speech) == text::without_outer_space(c.text))
         fmt::format_to(out, "<td class=\"same\">the same</td></tr>\n");
     else
         fmt::format_to(out, "{}</tr>\n", text_cell(c.speech));

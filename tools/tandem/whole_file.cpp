@@ -1,4 +1,4 @@
-#include "report_file.hpp"
+#include "whole_file.hpp"
 
 #include <fmt/format.h>
 
@@ -50,7 +50,8 @@ class part_file {
     }
     void become_target() {
         if (fault_ != 0) return;
-        is_done_ = std::rename(name_.c_str(), target_.c_str()) == 0;
+        // On the disk before it takes the place of what was there.
+        is_done_ = ::fsync(fd_) == 0 && std::rename(name_.c_str(), target_.c_str()) == 0;
         if (!is_done_) fault_ = errno;
     }
     /// An errno; 0 = none.
@@ -70,7 +71,7 @@ std::string fault_words(const std::string& path, int fault) {
 
 }  // namespace
 
-std::string report_file::fault() const {
+std::string whole_file::fault() const {
     const auto target = target_of(path_);
     std::error_code ec;
     const auto status = fs::status(target, ec);
@@ -79,7 +80,7 @@ std::string report_file::fault() const {
     return fault_words(path_, part_file(target).fault());
 }
 
-std::string report_file::write(std::string_view text) const {
+std::string whole_file::write(std::string_view text) const {
     part_file part(target_of(path_));
     part.write(text);
     part.become_target();

@@ -1,4 +1,4 @@
-#include "report_file.hpp"
+#include "whole_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace {
 
-using tandem::command::report_file;
+using tandem::command::whole_file;
 using testing::HasSubstr;
 namespace files = std::filesystem;
 
@@ -33,36 +33,36 @@ class report_files : public testing::Test {
 };
 
 TEST_F(report_files, hold_the_whole_text) {
-    EXPECT_EQ(report_file(path_).write("text"), "");
+    EXPECT_EQ(whole_file(path_).write("text"), "");
     EXPECT_EQ(text_of(path_), "text");
 }
 
 TEST_F(report_files, take_the_place_of_older_ones_and_leave_nothing_else) {
     std::ofstream(path_) << "a longer text from before";
-    EXPECT_EQ(report_file(path_).write("text"), "");
+    EXPECT_EQ(whole_file(path_).write("text"), "");
     EXPECT_EQ(text_of(path_), "text");
     EXPECT_EQ(count(), 1);
 }
 
 TEST_F(report_files, leave_a_link_that_leads_to_them) {
     files::create_symlink("real.html", path_);
-    EXPECT_EQ(report_file(path_).write("text"), "");
+    EXPECT_EQ(whole_file(path_).write("text"), "");
     EXPECT_TRUE(files::is_symlink(path_));
     EXPECT_EQ(text_of(place_ / "real.html"), "text");
 }
 
 TEST_F(report_files, are_not_there_after_the_question_whether_they_can_be) {
-    EXPECT_EQ(report_file(path_).fault(), "");
+    EXPECT_EQ(whole_file(path_).fault(), "");
     EXPECT_EQ(count(), 0);
 }
 
 TEST_F(report_files, name_a_place_that_is_not_there) {
     const auto path = place_ / "none" / "r.html";
-    EXPECT_EQ(report_file(path).fault(), path.string() + ": No such file or directory");
+    EXPECT_EQ(whole_file(path).fault(), path.string() + ": No such file or directory");
 }
 
 TEST_F(report_files, do_not_take_the_place_of_a_directory) {
-    EXPECT_THAT(report_file(place_).fault(), HasSubstr("no regular file"));
+    EXPECT_THAT(whole_file(place_).fault(), HasSubstr("no regular file"));
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 namespace tandem::command {
 
 /// A file that comes whole, in place of one of that name, or not at all.
-class report_file {
+class whole_file {
  public:
-    explicit report_file(std::string path) : path_(std::move(path)) {}
+    explicit whole_file(std::string path) : path_(std::move(path)) {}
 
     /// Why it could not be written ("r.html: Permission denied"), or nothing. Leaves no trace.
     std::string fault() const;
