@@ -24,7 +24,8 @@ say() { printf '\n== quickstart.sh: %s\n' "$*"; }
 
 build_tandem() {
   say "building tandem (Release)"
-  cmake -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTANDEM_BUILD_TESTS=OFF >/dev/null
+  cmake -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTANDEM_BUILD_TESTS=OFF \
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 >/dev/null
   cmake --build "$build" --target tandem_command
 }
 
@@ -55,36 +56,32 @@ stop_server() {
   [[ -z ${server-} ]] || { kill "$server" 2>/dev/null && wait "$server" 2>/dev/null; } || true
 }
 
-# A port may be taken between choosing and using it: then another one is tried.
-start_real_server() {
-  local try
-  tools/llama-server.sh fetch >/dev/null || return 1
-  for try in 1 2 3 4 5; do
+# Starts the server $1 by the command behind it. A port may be taken between choosing and using it:
+# then another one is tried.
+start_server() {
+  local log=$build/$1.log
+  for _ in 1 2 3 4 5; do
     port=$((20000 + RANDOM % 20000))
-    tools/llama-server.sh run -- -m "$PWD/tests/model/talk.gguf" --parallel 2 --ctx-size 4096 \
-      --threads 1 --host 127.0.0.1 --port "$port" >"$build/llama-server.log" 2>&1 &
+    "${@:2}" --parallel 2 --host 127.0.0.1 --port "$port" >"$log" 2>&1 &
     server=$!
     wait_for "$port" && return 0
     stop_server
   done
-  say "llama-server did not start; see $build/llama-server.log"
+  say "$1 did not start; see $log"
   return 1
+}
+
+start_real_server() {
+  tools/llama-server.sh fetch >/dev/null || return 1
+  start_server llama-server tools/llama-server.sh run -- -m "$PWD/tests/model/talk.gguf" \
+    --ctx-size 4096 --threads 1
 }
 
 start_mock_server() {
   say "NO LLAMA-SERVER CAN BE HAD HERE: this is the mock server, which plays the dialogues of a file"
   cmake --build "$build" --target tandem_mock_server
-  local try
-  for try in 1 2 3 4 5; do
-    port=$((20000 + RANDOM % 20000))
-    "$build/mock_server/tandem-mock-server" --port "$port" --parallel 2 --tokens-per-second 60 \
-      --dialogues tests/model/dialogues.jsonl >"$build/mock-server.log" 2>&1 &
-    server=$!
-    wait_for "$port" && return 0
-    stop_server
-  done
-  say "the mock server did not start either; see $build/mock-server.log"
-  return 1
+  start_server mock-server "$build/mock_server/tandem-mock-server" --tokens-per-second 60 \
+    --dialogues tests/model/dialogues.jsonl
 }
 
 show_reply() {

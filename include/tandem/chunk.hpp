@@ -13,15 +13,16 @@ enum class boundary {
     clause,    ///< at a limit, after the last clause mark
     word,      ///< at a limit, before the last word
     limit,     ///< at a limit, where the text gave no better place; or the reply comes by token
-    end,       ///< the reply has no more text
+    end,       ///< the reply has no more text; the last chunk has another if that was not known yet
 };
 
+/// Its name, as in logs and JSON.
 std::string_view to_string(boundary b) noexcept;
 
 /// Names a chunk: the reply it belongs to, and its place in it from 0.
 struct chunk_id {
-    std::uint64_t reply = 0;
-    std::uint32_t seq = 0;
+    std::uint64_t reply = 0;  ///< reply::id(), unique in the client
+    std::uint32_t seq = 0;    ///< from 0
 
     friend auto operator<=>(const chunk_id&, const chunk_id&) = default;
 };
@@ -29,6 +30,7 @@ struct chunk_id {
 /// The piece of a reply that is handed to TTS. All chunks of a reply, joined, are its text to the
 /// byte; each is valid UTF-8.
 struct chunk {
+    /// By which it is continued, and what was heard of it is told.
     chunk_id id{};
     /// May be white space only, which is not worth speaking, where a limit or a late token left
     /// nothing else. Empty only in a piece of reasoning.
@@ -39,6 +41,7 @@ struct chunk {
     /// around it, and is empty if there is nothing to speak, for example where the whole chunk is
     /// code: continue it at once then.
     std::string speech{};
+    /// Why it ended here.
     tandem::boundary boundary = tandem::boundary::end;
     /// Tokens whose text ends in this chunk.
     int tokens = 0;
@@ -51,8 +54,12 @@ struct chunk {
     /// URL of the server whose request finished the chunk, as it was configured. Empty if no
     /// request did: the text is left over from a reply that was interrupted, and resumed.
     std::string server{};
-    /// Slot of that request, and whether the client used it last before, for
-    /// this reply or another one.
+    /// Which of the reply's requests that was, from 0: as many events of kind `request` stand
+    /// before its own in `reply_result::timeline`. -1 if no request did. Several chunks may be of
+    /// one request, whose tokens and guard wait below the first of them has.
+    int request = -1;
+    /// Slot of that request, and whether the client used it last before, for this reply or another
+    /// one.
     int slot = 0;
     bool slot_reused = false;
     /// Prompt tokens of that request which the slot still held, and those it had to evaluate.

@@ -33,6 +33,7 @@ class channel_core;
 /// that run() does not return.
 class chunk_channel {
  public:
+    /// A channel without a reply, which attach() or one of its kind brings.
     static std::shared_ptr<chunk_channel> create(channel_options options = {});
     ~chunk_channel();
     chunk_channel(const chunk_channel&) = delete;

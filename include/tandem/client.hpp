@@ -58,7 +58,11 @@ class client {
     ~client();
 
     /// Starts a reply to a raw prompt (with the chat template applied; see async_apply_template()).
-    /// What is wrong is told by the reply's end. The options default to `config::generation`.
+    /// The options default to `config::generation`. What is wrong is told by the reply's end
+    /// (reply_result::error): invalid_config if the options cannot work, the errors of all calls as
+    /// above, and prompt_too_long, queue_full, queue_timeout, first_token_timeout,
+    /// between_tokens_timeout, continue_timeout, reply_timeout, circuit_open. docs/failures.md says
+    /// which of them the reply goes on after.
     reply start(std::string prompt);
     reply start(std::string prompt, generation_options options);
 
@@ -192,7 +196,7 @@ class client {
 #endif
     }
     // On the strand: `abort` completes the call and tells its request, which is cut.
-    static void cancel_call(const std::weak_ptr<core>& c, std::function<std::uint64_t()> abort);
+    static void cancel_call(const std::weak_ptr<core>& weak, std::function<std::uint64_t()> abort);
 
     static boost::asio::any_io_executor executor_of(const core& c);
     static void prepare(std::shared_ptr<core>, pending<server_props>);

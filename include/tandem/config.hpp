@@ -2,9 +2,12 @@
 
 #include "tandem/duration.hpp"
 #include "tandem/log.hpp"
+#include "tandem/recording.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -53,8 +56,8 @@ enum class url_speech {
 
 /// The marks around text that the model writes for itself and that is not spoken.
 struct tag_pair {
-    std::string open{};
-    std::string close{};
+    std::string open{};   ///< begins it, as `<think>` does
+    std::string close{};  ///< ends it
 
     friend bool operator==(const tag_pair&, const tag_pair&) = default;
 };
@@ -167,12 +170,14 @@ struct config {
     /// Erase a slot's cache after each cut; for old builds only, needs `--slot-save-path`.
     bool erase_after_cut = false;
 
+    /// When the next chunk is generated; see docs/pacing.md.
     tandem::pacing pacing = tandem::pacing::warm;
     /// Chunks that `ahead` generates before their turn. 1 to 64.
     int ahead_chunks = 1;
     /// Chunks that `stream` holds back at most; generation goes on when half of them were spoken.
     /// 1 to 1024.
     int held_chunks_max = 16;
+    /// What counts as the end of a sentence; see docs/sentences.md.
     tandem::boundary_rule boundary_rule = tandem::boundary_rule::spoken;
     /// Language of the replies, for `spoken`: a BCP 47 tag like "en" or "de-AT"; empty = the script
     /// of the text decides, and Latin letters are read as English.
@@ -202,7 +207,7 @@ struct config {
     /// ends with the opening mark. Empty = all text is. At most 32 pairs of texts of 1 to 64 bytes.
     std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
 
-    /// Limits of waiting. 1 ms to 1 h each; `continue_timeout` to 24 h.
+    /// Limits of waiting. 1 ms to 1 h each; `continue_timeout` and `queue_timeout` to 24 h.
     duration connect_timeout = std::chrono::seconds(5);
     /// From the request to its first token: queueing and prompt processing.
     duration first_token_timeout = std::chrono::seconds(60);
@@ -217,8 +222,8 @@ struct config {
     duration queue_timeout = std::chrono::seconds(30);
     /// Replies that wait for their first slot at most; one more is refused. 1 to 1,000,000.
     int queue_limit = 1024;
-    /// The whole reply, from its start to its end, the voice's time included. 0 = no limit. To 24
-    /// h.
+    /// The whole reply, from its start to its end, the voice's time included. 0 = no limit. 0 to
+    /// 24 h.
     duration reply_timeout = std::chrono::minutes(30);
 
     /// A reply whose server fails goes on from the text so far, there or at another server of the
@@ -229,21 +234,27 @@ struct config {
     /// spoken. A server that is away, or loads its model, is waited for so long, too. 1 ms to 1 h.
     duration resume_within = std::chrono::seconds(3);
     /// After so many requests in a row that broke off, the server gets none for `breaker_pause`,
-    /// then one, which decides; where that fails, the pause comes again. 0 = off. 0 to 1000.
+    /// then one, which decides; where that fails, the pause comes again. 0 = off. 0 to 1000; the
+    /// pause 1 ms to 1 h.
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
 
     /// For replies that bring no options of their own.
     generation_options generation{};
 
-    /// Not a field of files and flags: where log lines go.
+    // Not fields of files and flags:
+    /// Where log lines go.
     tandem::logger logger{};
+    /// Keeps what goes between tandem and the servers; nothing if it is null.
+    std::shared_ptr<recorder> record{};
+    /// Answers in place of the servers; nothing if it is null.
+    std::shared_ptr<recording> play{};
 };
 
 /// One fault of a configuration: the field's name, and what is wrong with its value.
 struct config_fault {
-    std::string field;
-    std::string message;
+    std::string field;    ///< as in `field_info::name`, or the path of a value
+    std::string message;  ///< what is wrong, with the value and what it may be
 };
 
 /// All faults of `c`; empty if it can be used. Never throws but for lack of memory.
@@ -255,7 +266,9 @@ std::vector<config_fault> check(const generation_options& o);
 /// Thrown by the constructor of `client`; what() names every fault, one a line.
 class config_error : public std::invalid_argument {
  public:
+    /// Of at least one fault, as check() gives them.
     explicit config_error(std::vector<config_fault> faults);
+    /// The same faults one by one, for programs.
     const std::vector<config_fault>& faults() const noexcept { return faults_; }
 
  private:

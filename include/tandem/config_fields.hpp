@@ -67,10 +67,10 @@ void for_each_field(Options& o, Visitor&& visit) {
     visit(field_info{"tools", g, "JSON", "functions that the model may call"}, o.tools);
 }
 
-/// The same for each field of a configuration, those of `generation` last.
+namespace detail {
+
 template <class Config, class Visitor>
-requires std::is_same_v<std::remove_const_t<Config>, config>
-void for_each_field(Config& c, Visitor&& visit) {
+void for_each_server_field(Config& c, Visitor& visit) {
     visit(field_info{"url", "server", "URL", "where the server is"}, c.url);
     visit(field_info{.name = "api_key",
                      .group = "server",
@@ -102,6 +102,10 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"erase_after_cut", "slots", "",
                      "erase a slot's cache after each cut (old builds only)"},
           c.erase_after_cut);
+}
+
+template <class Config, class Visitor>
+void for_each_chunk_field(Config& c, Visitor& visit) {
     visit(field_info{"pacing", "chunks", "MODE",
                      "when the next chunk is generated: strict, warm, ahead or stream"},
           c.pacing);
@@ -152,6 +156,10 @@ void for_each_field(Config& c, Visitor&& visit) {
                      "text between these is no part of a chunk (may be repeated; none: all is)", 0,
                      32},
           c.reasoning_tags);
+}
+
+template <class Config, class Visitor>
+void for_each_limit_field(Config& c, Visitor& visit) {
     visit(
         field_info{"connect_timeout", "limits", "TIME", "for the connection to be up", 0.001, 3600},
         c.connect_timeout);
@@ -190,6 +198,17 @@ void for_each_field(Config& c, Visitor&& visit) {
     visit(field_info{"breaker_pause", "failures", "TIME", "so long, before each try", 0.001,
                      3600},
           c.breaker_pause);
+}
+
+}  // namespace detail
+
+/// The same for each field of a configuration, those of `generation` last.
+template <class Config, class Visitor>
+requires std::is_same_v<std::remove_const_t<Config>, config>
+void for_each_field(Config& c, Visitor&& visit) {
+    detail::for_each_server_field(c, visit);
+    detail::for_each_chunk_field(c, visit);
+    detail::for_each_limit_field(c, visit);
     for_each_field(c.generation, visit);
 }
 
@@ -199,16 +218,18 @@ void for_each_field(Config& c, Visitor&& visit) {
 /// wrong, and then changes nothing; ranges are checked by check().
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
-/// A field's value as set_field() reads it; secrets give "***" where they are set, and the URL
-/// comes without user and password.
+/// A field's value as set_field() reads it, lists with commas between their items; empty for a name
+/// that is none. Secrets give "***" where they are set, and the URL comes without user and
+/// password.
 std::string field_text(const config& c, std::string_view name);
 
 /// "250ms" → 250 ms; nothing if `text` is not a duration, is negative, or too long to count.
 std::optional<duration> parse_duration(std::string_view text);
 
-/// 250 ms → "250ms", 2 s → "2s", 1.5 s → "1500ms".
+/// 250 ms → "250ms", 2 s → "2s", 1.5 s → "1500ms": in the form that parse_duration() reads.
 std::string to_string(duration d);
 
+/// Its name, as in files, flags and logs.
 std::string_view to_string(pacing p) noexcept;
 std::string_view to_string(boundary_rule r) noexcept;
 std::string_view to_string(speech_form s) noexcept;

@@ -22,6 +22,7 @@ class conversation_shell;
 
 /// What a conversation has cost so far, over all its turns.
 struct conversation_metrics {
+    /// Turns begun; of these the ones that were interrupted, and those that were resumed.
     int turns = 0;
     int interrupted = 0;
     int resumed = 0;
@@ -55,12 +56,14 @@ struct conversation_state {
     std::size_t generated = 0;
     std::size_t handed_over = 0;
     std::size_t heard = 0;
+    /// A reply runs.
     bool is_replying = false;
     /// Tokens of the history whose ids are known: the next prompt begins with them, and what a slot
     /// still holds of them costs nothing.
     int known_tokens = 0;
     /// Where it is pinned; empty before its first turn.
     std::string server{};
+    /// So far.
     conversation_metrics metrics{};
 };
 
@@ -71,10 +74,13 @@ struct conversation_state {
 /// and, if the voice knows it, heard(): history keeps what the listener heard.
 ///
 /// Lifetime: destroying the handle ends the conversation: its reply is interrupted, and its slots
-/// are free at once. The handle may outlive its service. One that was moved from may only be
-/// assigned to or destroyed.
-/// Thread-safety: all functions may be called from any thread; calls from one thread take effect in
-/// their order. Moving and destroying the handle must not overlap with another call on it.
+/// are free at once. The handle may outlive its service, and the execution context, as that of a
+/// client may: what is said to it then has no effect. One that was moved from may only be assigned
+/// to or destroyed.
+/// Thread-safety: all functions may be called from any thread. Calls from one thread take effect in
+/// their order; but one that is made on the conversation's strand, as in a handler without an
+/// executor of its own, takes effect at once, and may overtake those that were made elsewhere.
+/// Moving and destroying the handle must not overlap with another call on it.
 class conversation {
  public:
     conversation(conversation&&) noexcept;
@@ -83,16 +89,16 @@ class conversation {
 
     /// What is said next: of role "user", "tool" (with `tool_call_id`), "system", or "assistant"
     /// (with `tool_calls`, or words that were said without this library). What is appended while a
-    /// reply runs comes behind it.
+    /// reply runs comes behind it; beyond 256 messages it is dropped, with a warning in the log.
     /// Errors: invalid_prompt if a text is not valid UTF-8 or the role is none of these; nothing is
     /// kept then.
     error_code append(chat_message message, diagnostics* diag = nullptr);
 
     /// Starts the next turn of the assistant. What is wrong is told by the reply's end; besides the
     /// errors of client::start(): operation_in_progress while another reply runs,
-    /// session_not_found, no_model, tokenize_failed, queue_full, queue_timeout, server_gone, and
-    /// prompt_too_long, before anything is sent, where system prompt and last exchange alone do not
-    /// fit. The options default to those of the service.
+    /// session_not_found, no_model, tokenize_failed, server_gone. prompt_too_long comes before the
+    /// request is sent where system prompt and last exchange alone do not fit. The options default
+    /// to those of the service.
     reply generate();
     reply generate(generation_options options);
     /// The same for a reader, or another voice that sets its own pace: one request, which is not
@@ -123,7 +129,8 @@ class conversation {
     /// Prefills a slot with the history, if one is idle, so that the next turn starts sooner: while
     /// the user speaks, or at the start.
     void warm();
-    /// As destroying the handle.
+    /// As destroying the handle: what is said afterwards changes nothing, and replies that are
+    /// asked for end with session_not_found.
     void end();
 
     /// Handler signature: `void(error_code, conversation_state)`. Errors here and below:
@@ -152,7 +159,9 @@ class conversation {
         return detail::async_call<slot_file_result>(executor(), &conversation::ask_save_slot, token,
                                                     diag, shell_, std::move(file));
     }
-    /// Reads such a file into a slot, from which the next turn goes on.
+    /// Reads such a file into a slot, from which the next turn goes on. Handler signature and
+    /// errors are the same, but for nothing_to_save; bad_request if the file is missing or of no
+    /// use.
     template <class CompletionToken>
     auto async_restore_slot(std::string file, CompletionToken&& token,
                             diagnostics* diag = nullptr) {

@@ -19,12 +19,14 @@ enum class history_policy {
     none,         ///< nothing
 };
 
+/// Its name, as in logs, files and flags.
 std::string_view to_string(history_policy p) noexcept;
 
 /// How a conversation is held. The defaults fit a voice bot that the listener may interrupt.
 struct conversation_options {
     /// What comes before the first turn: the system prompt, which stays when the oldest exchanges
-    /// are dropped, and then a greeting or examples, which do not. Valid UTF-8, each with a role.
+    /// are dropped, and then a greeting or examples, which do not. Valid UTF-8, each of role
+    /// "system", "user", "assistant" or "tool".
     std::vector<chat_message> messages{};
     /// What is kept of an interrupted turn. The model should know no more than the listener does.
     history_policy interrupted = history_policy::heard;

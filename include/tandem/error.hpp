@@ -7,6 +7,7 @@
 
 namespace tandem {
 
+/// As Boost and Asio have it; `errc` are those of the library.
 using error_code = boost::system::error_code;
 
 /// What can go wrong, in the category `tandem`. docs/architecture.md tells where each one arises.
@@ -90,6 +91,7 @@ enum class errc {
 /// The category of `errc`.
 const boost::system::error_category& error_category() noexcept;
 
+/// By which an `errc` becomes an error_code by itself.
 inline error_code make_error_code(errc e) noexcept {
     return {static_cast<int>(e), error_category()};
 }

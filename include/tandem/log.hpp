@@ -5,6 +5,7 @@
 
 namespace tandem {
 
+/// How much a log line matters; `off` is for `logger::level` alone.
 enum class log_level { debug, info, warning, error, off };
 
 /// Where the library's log lines go. It is called on the client's executor; a service of several
@@ -16,9 +17,10 @@ using log_function = std::function<void(log_level, std::string_view)>;
 
 /// A log function and the level below which nothing is formatted. The default is silent.
 struct logger {
-    log_level level = log_level::info;
-    log_function write{};
+    log_level level = log_level::info;  ///< lines below it are not even formatted
+    log_function write{};               ///< empty: nothing is logged
 
+    /// Whether a line of this level goes anywhere.
     bool enabled(log_level l) const noexcept { return write && l >= level; }
 };
 

@@ -114,7 +114,7 @@ class reply {
                            detail::next_chunk_completion handler);
     static void upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
                                 detail::speech_completion handler);
-    static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& shell,
+    static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak,
                                   std::uint64_t wait);
 
     std::shared_ptr<detail::reply_shell> shell_;

@@ -19,6 +19,7 @@ enum class finish_reason {
     error,        ///< see `reply_result::error`
 };
 
+/// Its name, as in logs and JSON.
 std::string_view to_string(finish_reason r) noexcept;
 
 /// Tokens of one reply, over all its requests.
@@ -84,6 +85,7 @@ struct slot_metrics {
 
 /// Something that happened in a reply.
 struct timeline_event {
+    /// What can happen.
     enum class kind {
         slot_wait,    ///< the guard, or another request, holds the next slot back
         request,      ///< a request was sent
@@ -97,6 +99,7 @@ struct timeline_event {
         warmed,       ///< it is
         lost,         ///< the server failed, and another one, or the same, is asked to go on
     };
+    /// What happened.
     kind what = kind::request;
     /// Since the reply's start, in ns.
     std::int64_t at_ns = 0;
@@ -105,8 +108,11 @@ struct timeline_event {
     int chunk = -1;
     /// Whose slot that is: an index of `reply_result::servers`; -1 without a slot.
     int server = -1;
+    /// Of a `request`: how long the slot's guard held it back, in ms.
+    double guard_wait_ms = 0;
 };
 
+/// Its name, as in logs and JSON.
 std::string_view to_string(timeline_event::kind k) noexcept;
 
 /// Bytes of `reply_result::reasoning`; what is beyond them is left out.
@@ -114,9 +120,11 @@ inline constexpr std::size_t max_reasoning_bytes = std::size_t{1} << 20;
 
 /// How a reply ended: there is exactly one for each reply.
 struct reply_result {
+    /// Why the reply ended.
     tandem::finish_reason finish_reason = tandem::finish_reason::error;
     /// Set exactly if finish_reason is `error`.
     error_code error{};
+    /// What is known of that error; empty without one.
     tandem::diagnostics diagnostics{};
     /// All text that was handed over.
     std::string text{};
@@ -126,13 +134,17 @@ struct reply_result {
     /// What the model wrote for itself between the marks of `config::reasoning_tags`, without them
     /// and the white space behind the opening one. Not part of the text.
     std::string reasoning{};
+    /// What it cost in tokens.
     token_usage usage{};
+    /// What it cost in slots and time.
     slot_metrics metrics{};
     /// URLs of the servers that it ran on, as they were configured, each once, in the order in
     /// which it came to them. Empty if it found none.
     std::vector<std::string> servers{};
     /// The first 4096 events; later ones are dropped, except the end.
     std::vector<timeline_event> timeline{};
+    /// How many were dropped; they stand before the end.
+    int dropped_events = 0;
 
     /// The log line: LLMSlotMetrics(slot=0, reused=True, chunks=3, time=850ms, cached=245, …).
     std::string metrics_line() const;

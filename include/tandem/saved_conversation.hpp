@@ -12,6 +12,7 @@ namespace tandem {
 
 /// A message of the user and all up to the next one: calls of tools, their results, answers.
 struct saved_exchange {
+    /// In their order.
     std::vector<chat_message> messages{};
     /// What it takes of the prompt, in tokens of the model that was used; -1 = not known.
     int tokens = -1;
@@ -34,6 +35,7 @@ struct saved_conversation {
     conversation_options options{};
     /// From the oldest on. What is kept of the last turn is in it.
     std::vector<saved_exchange> exchanges{};
+    /// Of the turn that `exchanges` ends with.
     saved_turn last_turn{};
 
     friend bool operator==(const saved_conversation&, const saved_conversation&) = default;

@@ -11,6 +11,7 @@ namespace tandem {
 
 /// What a `sentence_splitter` is made for.
 struct sentence_options {
+    /// What counts as the end of a sentence; see docs/sentences.md.
     boundary_rule rule = boundary_rule::spoken;
     /// BCP 47 tag like "en" or "de-AT"; empty = by script.
     std::string language{};
@@ -20,7 +21,8 @@ struct sentence_options {
 /// without limits of length. Needs no server, no event loop, and no other part of the library.
 /// All sentences returned, joined, are the bytes that were fed; white space between two sentences
 /// belongs to the second. One object reads one text. Not thread-safe; objects share nothing that
-/// changes. Memory: the open sentence, and the sentences that are returned.
+/// changes. Memory: the open sentence, and the sentences that are returned. A splitter that was
+/// moved from may only be assigned to or destroyed.
 class sentence_splitter {
  public:
     /// Throws std::bad_alloc only.

@@ -37,9 +37,11 @@ std::string slots_warning(const server_props& props, int slots_wanted);
 /// One slot as /slots tells it. The counts are 0 for a slot that was never used, and in what the
 /// server does not say.
 struct slot_state {
+    /// As the server numbers its slots, from 0 on.
     int id = 0;
     /// Context of the slot, in tokens.
     int context = 0;
+    /// It works on a request now.
     bool processing = false;
     /// Tokens that the slot holds now, and of these, in the running request: those it still had,
     /// and those it evaluated.
@@ -52,10 +54,11 @@ struct slot_state {
 
 /// A LoRA adapter that the server was started with (`--lora`).
 struct server_adapter {
+    /// As the server numbers them, from 0 on.
     int id = 0;
     /// Of its file, as the server was told; empty if it does not say.
     std::string path;
-    /// How much it counts for requests that name no adapters; 0 = not at all.
+    /// How much it counts for requests that name no adapters; 0 = not at all. May be below 0.
     double scale = 0;
 };
 

@@ -61,7 +61,8 @@ class service {
     /// Throws std::out_of_range where there is none.
     conversation create(conversation_options options, std::string near, std::size_t loop);
     /// A conversation from what conversation::async_save() gave, with the options that were saved.
-    /// Nothing, and the reason in `diag`, if `json` is not that.
+    /// Nothing if `json` is not that, with invalid_config in `ec` and the reason in `diag`; else
+    /// `ec` is cleared. Never throws but for lack of memory.
     std::optional<conversation> load(std::string_view json, error_code& ec,
                                      diagnostics* diag = nullptr);
 
@@ -72,7 +73,8 @@ class service {
     /// No turn starts there any more; replies that run are finished. What takes longer than `limit`
     /// goes on at another server, and ends with server_gone if it cannot.
     void remove_server(std::string url, duration limit = std::chrono::minutes(1));
-    /// Adds and removes so that the list is this one. Conversations stay.
+    /// Adds and removes so that the list is this one, with a minute for replies at those that go.
+    /// Conversations stay.
     void reload(std::vector<std::string> urls);
 
     /// Handler signature: `void(error_code, std::vector<server_status>)`; error: client_destroyed.
@@ -84,6 +86,7 @@ class service {
 
     /// The strand of the first loop; see client::get_executor().
     boost::asio::any_io_executor get_executor() const noexcept;
+    /// How many loops it is spread over; at least 1.
     std::size_t loops() const noexcept;
 
  private:

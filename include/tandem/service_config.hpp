@@ -17,6 +17,7 @@ enum class placement {
     least_busy,   ///< the one with the fewest replies under way for each slot, then conversations
 };
 
+/// Its name, as in logs, files and flags.
 std::string_view to_string(placement p) noexcept;
 
 /// How many conversations share servers.
@@ -26,6 +27,7 @@ struct service_config {
     /// All else that is to be known of them, the same for each: key, limits, pacing, chunks,
     /// generation. `slots` is for each server; 0 = all that it has, as here.
     config server{.slots = 0};
+    /// Which server a conversation is pinned to.
     tandem::placement placement = tandem::placement::least_busy;
     /// Slots that a conversation has for itself while it generates. 0 to 1024; 0 = two where slots
     /// have a reuse guard, else one, which keeps its cache best.
@@ -38,24 +40,27 @@ struct service_config {
     /// and every 400 ms while a turn waits for a server. 100 ms to 1 h.
     duration health_interval = std::chrono::seconds(2);
     /// Servers are asked also while there are no conversations, so that what is known of them is
-    /// fresh. The event loop then has work until the service is shut down or destroyed.
+    /// fresh. The event loop then has work until the service is destroyed.
     bool watch_always = false;
     /// For conversations that bring no options of their own.
     conversation_options conversation{};
 };
 
-/// All faults of `c`; empty if it can be used.
+/// All faults of `c`; empty if it can be used. Never throws but for lack of memory.
 std::vector<config_fault> check(const service_config& c);
 
 /// What a service knows of one of its servers.
 struct server_status {
+    /// As `/health` told last.
     enum class health {
         unknown,  ///< not asked yet
         up,
         loading,  ///< its model
         down,
     };
+    /// As it was configured.
     std::string url{};
+    /// Turns begin at servers that are `up`.
     health state = health::unknown;
     /// It was removed, and finishes its replies.
     bool draining = false;
@@ -71,6 +76,7 @@ struct server_status {
     std::string fault{};
 };
 
+/// Its name, as in logs, files and flags.
 std::string_view to_string(server_status::health h) noexcept;
 
 }  // namespace tandem

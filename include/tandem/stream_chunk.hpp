@@ -19,6 +19,7 @@ enum class pace {
 
 /// How a channel works; see docs/channel.md.
 struct channel_options {
+    /// Who sets the pace.
     tandem::pace pace = tandem::pace::voice;
     /// Items that wait to be popped with `pace::text`; below 1 counts as 1. At the bound this reply
     /// waits, as if a voice were speaking, until an item is popped; others go on, and nothing is
@@ -31,9 +32,11 @@ struct channel_options {
 
 /// Why a channel finished.
 struct channel_end {
+    /// Of the reply; `interrupted` where the channel was cancelled.
     tandem::finish_reason finish_reason = tandem::finish_reason::error;
     /// Set exactly if finish_reason is `error`.
     error_code error{};
+    /// What is known of that error; empty without one.
     tandem::diagnostics diagnostics{};
 };
 
@@ -56,6 +59,7 @@ struct stream_chunk {
 
     /// The terminal item; only then the fields below mean something.
     bool finished = false;
+    /// As in channel_end, which chunk_channel::reason() gives with the diagnostics.
     tandem::finish_reason finish_reason = tandem::finish_reason::eos;
     error_code error{};
 };

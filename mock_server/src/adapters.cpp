@@ -1,5 +1,7 @@
 #include "adapters.hpp"
 
+#include "json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -35,7 +37,7 @@ std::string adapters::list() const {
                        {"scale", scales_[i]},
                        {"task_name", ""},
                        {"prompt_prefix", ""}});
-    return out.dump();
+    return json_text(out);
 }
 
 void adapters::set(const std::string& body) {

@@ -1,6 +1,6 @@
 #include "api_error.hpp"
 
-#include <nlohmann/json.hpp>
+#include "json_text.hpp"
 
 #include <utility>
 
@@ -40,8 +40,7 @@ std::string to_json(const api_error& e) {
         body["n_prompt_tokens"] = e.prompt_tokens;
         body["n_ctx"] = e.context_size;
     }
-    return nlohmann::ordered_json{{"error", body}}.dump(
-        -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return json_text({{"error", body}});
 }
 
 }  // namespace tandem::mock

@@ -70,7 +70,7 @@ void read_stop(const json& body, completion_request& r) {
     } else if (field->is_array()) {
         read(body, "stop", r.stop);
     }
-    r.stop.erase(std::remove(r.stop.begin(), r.stop.end(), ""), r.stop.end());
+    std::erase(r.stop, "");
 }
 
 void read_lora(const json& body, completion_request& r) {

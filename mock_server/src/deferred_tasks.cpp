@@ -15,8 +15,7 @@ std::optional<task_id> deferred_tasks::pop_for(int slot) {
 }
 
 void deferred_tasks::remove(task_id task) {
-    const auto is_task = [task](const entry& e) { return e.task == task; };
-    waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_task), waiting_.end());
+    std::erase_if(waiting_, [task](const entry& e) { return e.task == task; });
 }
 
 }  // namespace tandem::mock

@@ -3,6 +3,7 @@
 #include "chat_messages.hpp"
 #include "chat_template.hpp"
 #include "completion_request.hpp"
+#include "json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 
 http_reply ok(const ordered_json& body) {
-    return {200, body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+    return {200, json_text(body)};
 }
 
 ordered_json default_settings() {

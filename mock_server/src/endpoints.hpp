@@ -13,8 +13,8 @@ http_reply health();
 http_reply models(const options& o, const engine& e);
 http_reply props(const options& o, const engine& e);
 http_reply slots(const engine& e, bool fail_on_no_slot);
-http_reply tokenize(const std::string& body, const options& o);
-http_reply detokenize(const std::string& body);
-http_reply apply_template(const std::string& body, const options& o);
+http_reply tokenize(const std::string& text, const options& o);
+http_reply detokenize(const std::string& text);
+http_reply apply_template(const std::string& text, const options& o);
 
 }  // namespace tandem::mock

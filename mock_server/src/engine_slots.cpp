@@ -1,17 +1,7 @@
 #include "engine.hpp"
-
-#include <nlohmann/json.hpp>
+#include "json_text.hpp"
 
 namespace tandem::mock {
-namespace {
-
-using nlohmann::ordered_json;
-
-std::string answer_of(const ordered_json& body) {
-    return body.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-}  // namespace
 
 void engine::act_on_slot(task& t, time_point now) {
     slot& s = pool_.wrapped(t.request.id_slot);
@@ -30,13 +20,13 @@ void engine::erase(task& t, slot& s, time_point now) {
     const std::size_t erased = s.tokens.size();
     s.clear();
     journal_.slot_holds(s.id, 0);
-    answer(t, answer_of({{"id_slot", t.request.id_slot}, {"n_erased", erased}}), now);
+    answer(t, json_text({{"id_slot", t.request.id_slot}, {"n_erased", erased}}), now);
 }
 
 void engine::save(task& t, slot& s, time_point now) {
     if (!files_.save(t.file, s)) return fail(t, error_of(500, "Unable to save slot"), now);
     answer(t,
-           answer_of({{"id_slot", t.request.id_slot},
+           json_text({{"id_slot", t.request.id_slot},
                       {"filename", t.file},
                       {"n_saved", s.tokens.size()},
                       {"n_written", file_size(s.tokens.size())},
@@ -54,7 +44,7 @@ void engine::restore(task& t, slot& s, time_point now) {
                              "invalid slot save file"),
                     now);
     answer(t,
-           answer_of({{"id_slot", t.request.id_slot},
+           json_text({{"id_slot", t.request.id_slot},
                       {"filename", t.file},
                       {"n_restored", s.tokens.size()},
                       {"n_read", file_size(s.tokens.size())},

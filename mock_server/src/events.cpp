@@ -1,5 +1,7 @@
 #include "events.hpp"
 
+#include "json_text.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,11 +12,6 @@ namespace tandem::mock {
 namespace {
 
 using nlohmann::ordered_json;
-
-// Bytes that are not UTF-8 become U+FFFD, as in the server.
-std::string dump(const ordered_json& value) {
-    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
 
 double milliseconds(nanoseconds t) {
     return static_cast<double>(t.count()) / 1e6;
@@ -97,25 +94,25 @@ std::string token_event(const sampled& s, const progress_counts& c, bool with_ti
     fmt::format_to(std::back_inserter(out),
                    R"(data: {{"index":0,"content":{},"tokens":[{}],"stop":false,"id_slot":-1,)"
                    R"("tokens_predicted":{},"tokens_evaluated":{})",
-                   dump(s.content), s.id, c.predicted, c.prompt_tokens);
-    if (with_timings) out += ",\"timings\":" + dump(timings(c));
+                   json_text(s.content), s.id, c.predicted, c.prompt_tokens);
+    if (with_timings) out += ",\"timings\":" + json_text(timings(c));
     return out += "}\n\n";
 }
 
 std::string prompt_progress_event(const progress_counts& c) {
     // The token id 0 is the server's, and means nothing.
-    return as_event(dump({{"index", 0},
-                          {"content", ""},
-                          {"tokens", {0}},
-                          {"stop", false},
-                          {"id_slot", -1},
-                          {"tokens_predicted", 0},
-                          {"tokens_evaluated", c.prompt_tokens},
-                          {"prompt_progress",
-                           {{"total", c.prompt_tokens},
-                            {"cache", c.cached},
-                            {"processed", c.processed},
-                            {"time_ms", c.prompt_time.count() / 1000000}}}}));
+    return as_event(json_text({{"index", 0},
+                               {"content", ""},
+                               {"tokens", {0}},
+                               {"stop", false},
+                               {"id_slot", -1},
+                               {"tokens_predicted", 0},
+                               {"tokens_evaluated", c.prompt_tokens},
+                               {"prompt_progress",
+                                {{"total", c.prompt_tokens},
+                                 {"cache", c.cached},
+                                 {"processed", c.processed},
+                                 {"time_ms", c.prompt_time.count() / 1000000}}}}));
 }
 
 std::string error_event(const api_error& e) {
@@ -142,7 +139,7 @@ std::string final_json(const completion_request& r, const generation& g, const p
         {"stopping_word", g.stopping_word()},
         {"tokens_cached", c.predicted > 0 ? c.prompt_tokens + c.predicted - 1 : 0},
         {"timings", timings(c)}};
-    return dump(r.response_fields.empty() ? all : only_fields(all, r.response_fields));
+    return json_text(r.response_fields.empty() ? all : only_fields(all, r.response_fields));
 }
 
 }  // namespace tandem::mock

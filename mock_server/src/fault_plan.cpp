@@ -1,17 +1,12 @@
 #include "fault_plan.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tandem::mock {
 
 void fault_plan::add(fault f, time_point now) {
-    entry e{.what = std::move(f), .left = 0, .skips = 0, .until = {}};
-    e.left = e.what.times;
-    e.skips = e.what.skip;
-    if (e.what.kind == fault_kind::unavailable && e.what.duration.count() > 0) {
-        e.until = now + e.what.duration;
-    }
+    entry e{.what = f, .left = f.times, .skips = f.skip, .until = {}};
+    if (f.kind == fault_kind::unavailable && f.duration.count() > 0) e.until = now + f.duration;
     const std::lock_guard lock(mutex_);
     entries_.push_back(std::move(e));
 }
@@ -21,23 +16,24 @@ void fault_plan::clear() {
     entries_.clear();
 }
 
-bool fault_plan::applies(entry& e, const request_record& request, time_point now) const {
+bool fault_plan::fits(const entry& e, const request_record& request) {
+    if (e.until) return true;
     const fault& f = e.what;
-    if (e.until) return now < *e.until;
     if (!f.path.empty() && f.path != request.path) return false;
     if (f.id_slot != -1 && f.id_slot != request.id_slot) return false;
-    if (f.when && !f.when(request)) return false;
-    return e.skips-- <= 0;
+    return !f.when || f.when(request);
 }
 
 std::optional<fault> fault_plan::take(const request_record& request, time_point now) {
     const std::lock_guard lock(mutex_);
-    const auto is_over = [now](const entry& e) { return e.until && *e.until <= now; };
-    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), is_over), entries_.end());
+    std::erase_if(entries_, [now](const entry& e) { return e.until && *e.until <= now; });
     for (auto e = entries_.begin(); e != entries_.end(); ++e) {
-        if (!applies(*e, request, now)) continue;
+        if (!fits(*e, request)) continue;
+        if (!e->until && e->skips > 0) {
+            --e->skips;
+            continue;
+        }
         fault f = e->what;
-        e->skips = 0;
         if (!e->until && f.times > 0 && --e->left == 0) entries_.erase(e);
         return f;
     }

@@ -25,7 +25,7 @@ class fault_plan {
         int skips;  // requests still let through
         std::optional<time_point> until;
     };
-    bool applies(entry& e, const request_record& request, time_point now) const;
+    static bool fits(const entry& e, const request_record& request);
 
     std::mutex mutex_;
     std::deque<entry> entries_;  // guarded by mutex_

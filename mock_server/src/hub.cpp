@@ -1,6 +1,8 @@
 #include "hub.hpp"
 
 #include <boost/asio/post.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
@@ -50,7 +52,13 @@ hub::hub(asio::io_context& io, const options& o, journal& j, fault_plan& f)
 
 hub::~hub() = default;
 
-void hub::listen() {
+// The system's own words do not say what cannot be had.
+void hub::listen() try { bind(); } catch (const boost::system::system_error& e) {
+    throw boost::system::system_error(
+        e.code(), fmt::format("cannot listen on {} port {}", options_.host, options_.port));
+}
+
+void hub::bind() {
     const tcp::endpoint endpoint(asio::ip::make_address(options_.host), options_.port);
     acceptor_.open(endpoint.protocol());
     acceptor_.set_option(tcp::acceptor::reuse_address(true));

@@ -31,6 +31,7 @@ class hub : private session_host {
 
  private:
     void listen();
+    void bind();
     void accept();
     void add_session(boost::asio::ip::tcp::socket socket);
 

@@ -34,9 +34,12 @@ int main(int argc, char** argv) {
     using tandem::mock::program_flags;
     CLI::App app("", program_flags::name);
     const program_flags flags(app);
-    CLI11_PARSE(app, argc, argv);
     try {
+        app.parse(argc, argv);
         serve(flags.read());
+    } catch (const CLI::ParseError& e) {
+        // CLI11 has a status of its own for each kind of fault.
+        return app.exit(e) == 0 ? 0 : 2;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s: %s\n", program_flags::name, e.what());
         return 2;

@@ -2,6 +2,7 @@
 
 #include "fault_plan.hpp"
 
+#include <boost/beast/http/status.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,25 +11,10 @@
 namespace tandem::mock {
 namespace {
 
-const char* reason_of(int status) {
-    switch (status) {
-        case 200:
-            return "OK";
-        case 400:
-            return "Bad Request";
-        case 401:
-            return "Unauthorized";
-        case 404:
-            return "Not Found";
-        case 500:
-            return "Internal Server Error";
-        case 501:
-            return "Not Implemented";
-        case 503:
-            return "Service Unavailable";
-        default:
-            return "Error";
-    }
+std::string reason_of(int status) {
+    using namespace boost::beast::http;
+    const auto reason = obsolete_reason(int_to_status(static_cast<unsigned>(status)));
+    return {reason.data(), reason.size()};
 }
 
 std::string connection_headers(bool keep_alive) {

@@ -99,7 +99,7 @@ bool router::has_key(const http_request& r) const {
     std::string given = header_of(r, "authorization");
     if (given.empty()) given = header_of(r, "x-api-key");
     constexpr std::string_view bearer = "Bearer ";
-    if (given.compare(0, bearer.size(), bearer) == 0) given.erase(0, bearer.size());
+    if (given.starts_with(bearer)) given.erase(0, bearer.size());
     return given == options_.api_key;
 }
 

@@ -9,13 +9,9 @@
 namespace tandem::mock {
 namespace {
 
-bool starts_with(std::string_view text, std::string_view start) {
-    return text.substr(0, start.size()) == start;
-}
-
 // What is left of `reply` after `said`; nothing if `said` is not its beginning.
 std::optional<std::string> rest_of(std::string_view reply, std::string_view said) {
-    if (!starts_with(reply, said)) return std::nullopt;
+    if (!reply.starts_with(said)) return std::nullopt;
     return std::string(reply.substr(said.size()));
 }
 
@@ -32,7 +28,7 @@ std::optional<std::string> rest_after_suffix(std::string_view prompt, const scri
 
 // Whether a fall-back reply may have begun at the start of `text`, which may end in its opening.
 bool may_be_fallback(std::string_view text) {
-    return starts_with(text, fallback_opening) || starts_with(fallback_opening, text);
+    return text.starts_with(fallback_opening) || fallback_opening.starts_with(text);
 }
 
 // Here too the earliest place is right.

@@ -4,6 +4,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <fmt/format.h>
 
 #include <mutex>
 #include <stdexcept>
@@ -13,22 +14,25 @@
 namespace tandem::mock {
 namespace {
 
-void require(bool condition, const char* message) {
-    if (!condition) throw std::invalid_argument(message);
+template <class Value>
+void require(bool condition, const char* option, Value value, const char* rule) {
+    if (!condition)
+        throw std::invalid_argument(fmt::format("{} is {}; it must be {}", option, value, rule));
 }
 
 options checked(options o) {
-    require(o.parallel >= 1 && o.parallel <= 64, "parallel: 1 to 64");
-    require(o.ctx_size / o.parallel >= 2, "ctx_size: at least 2 for each slot");
-    require(o.batch_size >= 1, "batch_size: at least 1");
-    require(o.sliding_window >= 1, "sliding_window: at least 1");
-    require(o.ubatch_size >= 1, "ubatch_size: at least 1");
-    require(o.ctx_checkpoints >= 0, "ctx_checkpoints: not negative");
-    require(o.tokens_per_second >= 0, "tokens_per_second: not negative");
-    require(o.prompt_tokens_per_second >= 0, "prompt_tokens_per_second: not negative");
-    require(o.poll_interval.count() > 0, "poll_interval: over 0");
-    require(o.ssl_cert_file.empty() == o.ssl_key_file.empty(),
-            "ssl_cert_file, ssl_key_file: both or none");
+    require(o.parallel >= 1 && o.parallel <= 64, "parallel", o.parallel, "1 to 64");
+    require(o.ctx_size / o.parallel >= 2, "ctx_size", o.ctx_size, "at least 2 for each slot");
+    require(o.batch_size >= 1, "batch_size", o.batch_size, "at least 1");
+    require(o.sliding_window >= 1, "sliding_window", o.sliding_window, "at least 1");
+    require(o.ubatch_size >= 1, "ubatch_size", o.ubatch_size, "at least 1");
+    require(o.ctx_checkpoints >= 0, "ctx_checkpoints", o.ctx_checkpoints, "at least 0");
+    require(o.tokens_per_second >= 0, "tokens_per_second", o.tokens_per_second, "at least 0");
+    require(o.prompt_tokens_per_second >= 0, "prompt_tokens_per_second", o.prompt_tokens_per_second,
+            "at least 0");
+    require(o.poll_interval.count() > 0, "poll_interval", o.poll_interval.count(), "over 0 ms");
+    if (o.ssl_cert_file.empty() != o.ssl_key_file.empty())
+        throw std::invalid_argument("ssl_cert_file and ssl_key_file need each other");
     return o;
 }
 
@@ -57,6 +61,9 @@ class server::impl {
         });
         thread_.join();
     }
+
+ private:
+    friend server;
 
     const options options_;
     journal journal_;

@@ -39,7 +39,7 @@ std::string file_of(const http_request& r) {
 }  // namespace
 
 bool is_slot_action(const http_request& r) {
-    return r.method == "POST" && r.path.compare(0, slot_path.size(), slot_path) == 0;
+    return r.method == "POST" && r.path.starts_with(slot_path);
 }
 
 std::variant<slot_action, api_error> parse_slot_action(const http_request& r, bool allowed) {

@@ -4,6 +4,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/system/system_error.hpp>
 
 namespace tandem::mock {
 namespace {
@@ -51,12 +52,20 @@ class ssl_stream : public byte_stream {
     std::shared_ptr<asio::ssl::stream<tcp::socket>> stream_;
 };
 
+// OpenSSL does not say which file it was.
+void check(const boost::system::error_code& ec, const std::string& file) {
+    if (ec) throw boost::system::system_error(ec, "PEM file " + file);
+}
+
 }  // namespace
 
 stream_maker make_ssl_streams(const std::string& cert_file, const std::string& key_file) {
     auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
-    context->use_certificate_chain_file(cert_file);
-    context->use_private_key_file(key_file, asio::ssl::context::pem);
+    boost::system::error_code ec;
+    context->use_certificate_chain_file(cert_file, ec);
+    check(ec, cert_file);
+    context->use_private_key_file(key_file, asio::ssl::context::pem, ec);
+    check(ec, key_file);
     return [context](tcp::socket socket) {
         return std::make_unique<ssl_stream>(std::move(socket), context);
     };

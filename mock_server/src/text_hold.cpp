@@ -18,7 +18,7 @@ bool is_continuation(char c) {
 
 bool ends_with_start_of(std::string_view text, std::string_view word) {
     for (std::size_t n = std::min(text.size(), word.size()); n > 0; --n) {
-        if (text.substr(text.size() - n) == word.substr(0, n)) return true;
+        if (text.ends_with(word.substr(0, n))) return true;
     }
     return false;
 }

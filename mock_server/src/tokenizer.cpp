@@ -130,9 +130,7 @@ std::pair<token_id, std::size_t> next_token(std::string_view text) {
 // The special token whose name starts `text`; -1 if there is none.
 token_id special_at(std::string_view text) {
     for (std::size_t i = 0; i < special_names.size(); ++i) {
-        if (text.substr(0, special_names[i].size()) == special_names[i]) {
-            return bos_token + static_cast<token_id>(i);
-        }
+        if (text.starts_with(special_names[i])) return bos_token + static_cast<token_id>(i);
     }
     return -1;
 }

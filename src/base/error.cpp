@@ -1,5 +1,7 @@
 #include "tandem/error.hpp"
 
+#include "base/error_names.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -113,6 +115,12 @@ std::string error_name(const error_code& ec) {
     if (ec.category() != error_category()) return ec.message();
     const auto* row = find_row(ec.value());
     return row ? row->name : "unknown";
+}
+
+error_code error_named(std::string_view name) noexcept {
+    for (const auto& row : errc_rows)
+        if (row.name == name) return row.code;
+    return {};
 }
 
 bool is_retryable(const error_code& ec) noexcept {

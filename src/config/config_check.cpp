@@ -120,6 +120,12 @@ void check_constraints(const generation_options& o, std::vector<config_fault>& f
         faults.push_back({"tools", "is no JSON list of objects"});
 }
 
+// What is sent as a header must hold no other.
+void check_trace(const generation_options& o, std::vector<config_fault>& faults) {
+    if (!o.traceparent.empty() && !is_traceparent(o.traceparent))
+        faults.push_back({"traceparent", "is no well-formed traceparent of W3C"});
+}
+
 void check_adapters(const generation_options& o, std::vector<config_fault>& faults) {
     if (o.lora.size() > max_adapters)
         faults.push_back({"lora", fmt::format("has {} adapters; at most {} are possible",
@@ -136,6 +142,13 @@ void check_adapters(const generation_options& o, std::vector<config_fault>& faul
     }
 }
 
+// Besides what for_each_field() tells of each field alone.
+void check_generation(const generation_options& o, std::vector<config_fault>& faults) {
+    check_constraints(o, faults);
+    check_trace(o, faults);
+    check_adapters(o, faults);
+}
+
 std::string describe(const std::vector<config_fault>& faults) {
     std::string text = "the configuration cannot be used:";
     for (const auto& f : faults) text += fmt::format("\n  {} {}", f.field, f.message);
@@ -147,10 +160,7 @@ std::string describe(const std::vector<config_fault>& faults) {
 std::vector<config_fault> check(const generation_options& o) {
     checker check_field;
     for_each_field(o, check_field);
-    check_constraints(o, check_field.faults);
-    if (!o.traceparent.empty() && !is_traceparent(o.traceparent))
-        check_field.faults.push_back({"traceparent", "is no well-formed traceparent of W3C"});
-    check_adapters(o, check_field.faults);
+    check_generation(o, check_field.faults);
     return std::move(check_field.faults);
 }
 
@@ -162,8 +172,7 @@ std::vector<config_fault> check(const config& c) {
     checker check_field;
     for_each_field(c, check_field);
     auto faults = std::move(check_field.faults);
-    check_constraints(c.generation, faults);
-    check_adapters(c.generation, faults);
+    check_generation(c.generation, faults);
     if (const auto fault = transport::url_fault(c.url)) faults.push_back({"url", *fault});
     if (const auto fault = transport::api_key_fault(c.api_key))
         faults.push_back({"api_key", *fault});

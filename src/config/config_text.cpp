@@ -149,11 +149,13 @@ std::optional<duration> parse_duration(std::string_view text) {
 }
 
 std::string to_string(duration d) {
-    using std::chrono::nanoseconds;
     const auto ns = d.count();
     if (ns % 1'000'000'000 == 0) return fmt::format("{}s", ns / 1'000'000'000);
     if (ns % 1'000'000 == 0) return fmt::format("{}ms", ns / 1'000'000);
-    return fmt::format("{}ms", static_cast<double>(ns) / 1e6);
+    // As few digits as tell it, and never an exponent, which parse_duration() does not read.
+    auto ms = fmt::format("{:.6f}", static_cast<double>(ns) / 1e6);
+    ms.erase(ms.find_last_not_of('0') + 1);
+    return ms + "ms";
 }
 
 std::string_view to_string(pacing p) noexcept {

@@ -124,7 +124,7 @@ void conversation_shell::prefill_with(known_prompt prompt) {
     const auto context = static_cast<std::size_t>(props_.context_per_slot);
     if (prompt.text.empty() || (context > 0 && prompt.ids.size() >= context)) return;
     // Whoever asks for it again and again gets it once.
-    if (prefill_ && prefill_->is_for(prompt.text)) return;
+    if (prefill_ && prefill_->serves(prompt.text)) return;
     prefill_ = std::make_shared<slot_prefill>(core_, std::move(prompt), turn_options_->lora, id_);
     prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
         const auto self = weak.lock();
@@ -139,19 +139,30 @@ void conversation_shell::prefill_with(known_prompt prompt) {
 void conversation_shell::use_slot_file(slot_file_job::kind what, std::string file,
                                        slot_file_job::handler done) {
     if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
-    if (file_job_.lock())
+    if (uses_slot_file_)
         return done(errc::operation_in_progress,
                     {.client_message = "a slot file of the conversation is being used already"},
                     {});
     auto placed = host_->place({.pinned = core_, .is_for_turn = false});
     if (const auto* why = std::get_if<failure>(&placed)) return done(why->ec, why->diag, {});
     pin(std::get<core_ptr>(std::move(placed)));
+    done = slot_file_begins(std::move(done));
     core_->prepare([weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
                        error_code ec, const diagnostics& diag, const server_props&) mutable {
         const auto self = weak.lock();
         if (ec || !self || !self->core_) return done(ec ? ec : errc::session_not_found, diag, {});
         self->find_slot_text(what, std::move(file), std::move(done));
     });
+}
+
+// The job itself begins only once the server has answered.
+slot_file_job::handler conversation_shell::slot_file_begins(slot_file_job::handler done) {
+    uses_slot_file_ = true;
+    return [weak = weak_from_this(), done = std::move(done)](error_code ec, const diagnostics& diag,
+                                                             slot_file_result r) {
+        if (const auto self = weak.lock()) self->uses_slot_file_ = false;
+        done(ec, diag, r);
+    };
 }
 
 // A conversation that was loaded knows its text only after its first turn; the slot must be known

@@ -7,8 +7,6 @@
 #include "reply/reply_shell.hpp"
 #include "wire/conversation_json.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -19,11 +17,6 @@ namespace {
 
 // What is appended while a reply runs waits for its end.
 constexpr std::size_t most_said_meanwhile = 256;
-
-void append(saved_conversation& saved, const chat_message& m) {
-    if (m.role == "user" || saved.exchanges.empty()) saved.exchanges.emplace_back();
-    saved.exchanges.back().messages.push_back(m);
-}
 
 }  // namespace
 
@@ -50,7 +43,7 @@ std::shared_ptr<conversation_shell> conversation_shell::make(
 void conversation_shell::append(chat_message message) {
     if (ended_) return;
     if (running_ == 0 && said_meanwhile_.empty()) return void(history_.append(std::move(message)));
-    if (said_meanwhile_.size() < most_said_meanwhile)
+    if (running_ == 0 || said_meanwhile_.size() < most_said_meanwhile)
         return said_meanwhile_.push_back(std::move(message));
     home_->log(log_level::warning,
                "conversation {}: a message is dropped: {} were appended while one reply runs", id_,
@@ -140,8 +133,9 @@ void conversation_shell::leave_server(const reason_to_leave& reason) {
 
 void conversation_shell::end() {
     if (ended_) return;
-    interrupt();
+    // Before its reply ends: nobody will go on from that.
     ended_ = true;
+    if (const auto reply = reply_.lock()) reply->interrupt();
     prefill_.reset();
     rest_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
@@ -165,9 +159,7 @@ conversation_state conversation_shell::state() const {
 }
 
 std::string conversation_shell::saved() const {
-    auto saved = history_.saved();
-    for (const auto& m : said_meanwhile_) detail::append(saved, m);
-    return wire::conversation_text(saved);
+    return wire::conversation_text(history_.saved(said_meanwhile_));
 }
 
 void conversation_shell::save_slot(std::string file, slot_file_job::handler done) {
@@ -204,20 +196,20 @@ void conversation_shell::ended(std::uint64_t reply, const reply_result& result, 
     if (result.usage.prompt > 0) history_.prompt_measured(result.usage.prompt);
     tokens_said_ = result.usage.prompt + result.usage.generated;
     history_.generated(now(), rest.unspoken);
-    // A resumed turn that could not start is as it was.
-    const bool never_began = starting_ && starting_->resumed;
-    history_.turn_ended(now(), never_began ? finish_reason::interrupted : result.finish_reason);
+    auto unstarted = take_unstarted();
+    history_.turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     count(result);
-    keep_rest(std::move(rest));
+    if (!unstarted) rest_model_ = props_.model;
+    rest_ = unstarted ? std::move(*unstarted) : std::move(rest);
     prefill_.reset();
-    if (!ended_) learn_ids();
+    if (!ended_ && !home_->closed()) learn_ids();
 }
 
-void conversation_shell::keep_rest(reply_rest rest) {
+/// What a resumed turn that could not start was to go on from: it is as it was.
+std::optional<reply_rest> conversation_shell::take_unstarted() {
     const auto starting = std::exchange(starting_, nullptr);
-    const bool never_began = starting && starting->resumed;
-    rest_ = never_began ? std::move(*starting->resumed->rest) : std::move(rest);
-    if (!never_began) rest_model_ = props_.model;
+    if (!starting || !starting->resumed) return std::nullopt;
+    return std::move(starting->resumed->rest);
 }
 
 void conversation_shell::count(const reply_result& result) {

@@ -109,7 +109,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void went_on(const start_ptr& start);
     reply_start start_here(reply_origin origin);
     std::optional<failure> refuse_turn() const;
-    std::optional<failure> refuse_resume() const;
+    std::optional<failure> refuse_resume(time_point at) const;
     void turn_begins(reply_shell& reply);
     reply_source source_of(std::function<void(reply_shell&, start_handler)> start);
     void find_server(const start_ptr& start);
@@ -142,6 +142,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void prefill();
     void prefill_with(known_prompt prompt);
     void use_slot_file(slot_file_job::kind what, std::string file, slot_file_job::handler done);
+    slot_file_job::handler slot_file_begins(slot_file_job::handler done);
     void find_slot_text(slot_file_job::kind what, std::string file, slot_file_job::handler done);
     void start_slot_file(slot_file_job::kind what, std::string file, std::string text,
                          slot_file_job::handler done);
@@ -149,7 +150,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
 
     generation_options options_to_resume();
     void take_options(const options_ptr& options, bool has_begun);
-    void keep_rest(reply_rest rest);
+    std::optional<reply_rest> take_unstarted();
     void count(const reply_result& result);
 
     std::shared_ptr<event_home> home_;
@@ -181,6 +182,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::string rest_model_;  // whose ids rest_ has
     std::shared_ptr<slot_prefill> prefill_;
     std::weak_ptr<slot_file_job> file_job_;
+    bool uses_slot_file_ = false;  // from the call to its answer
     std::vector<chat_message> said_meanwhile_;
     conversation_metrics metrics_;
     bool ended_ = false;

@@ -26,8 +26,8 @@ void slot_file_job::abort(const error_code& ec) {
     const auto self = shared_from_this();
     is_aborted_ = true;
     limit_.cancel();
-    if (const auto core = core_.lock(); core && ticket_ != 0 && !core->shut_down())
-        core->keeper().forget(std::exchange(ticket_, 0));
+    if (const auto core = core_.lock(); core && ticket_ != slots::no_ticket && !core->shut_down())
+        core->keeper().forget(std::exchange(ticket_, slots::no_ticket));
     tell(ec, {.client_message = "the conversation ended, or moved, while its slot file was used"});
 }
 
@@ -51,7 +51,7 @@ void slot_file_job::want_slot() {
 }
 
 bool slot_file_job::take(const slots::grant& g) {
-    ticket_ = 0;
+    ticket_ = slots::no_ticket;
     limit_.cancel();
     const auto core = core_.lock();
     if (!core || !done_) return false;
@@ -92,9 +92,9 @@ void slot_file_job::answered(int slot, const error_code& ec, const diagnostics& 
 
 void slot_file_job::give_up() {
     const auto core = core_.lock();
-    if (!core || ticket_ == 0) return;
+    if (!core || ticket_ == slots::no_ticket) return;
     const auto self = shared_from_this();
-    core->keeper().forget(std::exchange(ticket_, 0));
+    core->keeper().forget(std::exchange(ticket_, slots::no_ticket));
     tell(errc::queue_timeout,
          {.client_message = fmt::format("no slot within queue_timeout of {}",
                                         to_string(core->config().queue_timeout))});

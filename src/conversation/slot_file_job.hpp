@@ -50,7 +50,7 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
     std::weak_ptr<client_core> core_;
     order order_;
     handler done_;
-    slots::ticket ticket_ = 0;
+    slots::ticket ticket_ = slots::no_ticket;
     bool is_aborted_ = false;
     boost::asio::steady_timer limit_;
 };

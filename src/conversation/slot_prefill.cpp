@@ -51,7 +51,14 @@ void slot_prefill::start(handler done) {
 }
 
 void slot_prefill::stop_waiting() {
-    if (ticket_ != 0) core_->keeper().forget(std::exchange(ticket_, 0));
+    if (ticket_ != slots::no_ticket)
+        core_->keeper().forget(std::exchange(ticket_, slots::no_ticket));
+}
+
+bool slot_prefill::serves(std::string_view text) const {
+    if (prompt_.text != text) return false;
+    if (ticket_ != slots::no_ticket || is_running_) return true;
+    return slot_ && core_ && core_->keeper().is_with(*slot_, owner_);
 }
 
 void slot_prefill::context_ended() noexcept {
@@ -61,7 +68,7 @@ void slot_prefill::context_ended() noexcept {
 }
 
 bool slot_prefill::take(const slots::grant& g) {
-    ticket_ = 0;
+    ticket_ = slots::no_ticket;
     slot_ = g.slot;
     is_running_ = true;
     arm_limit(late_beginning);

@@ -39,7 +39,9 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
 
     /// The slot that holds the prompt, or is getting it.
     std::optional<int> slot() const noexcept { return slot_; }
-    bool is_for(std::string_view text) const noexcept { return prompt_.text == text; }
+    /// A slot holds that for the owner still, or is going to: asked for once more it would do the
+    /// same.
+    bool serves(std::string_view text) const;
 
  private:
     bool take(const slots::grant& g);
@@ -55,7 +57,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     std::vector<adapter_scale> lora_;
     slots::owner_id owner_;
     handler done_;
-    slots::ticket ticket_ = 0;
+    slots::ticket ticket_ = slots::no_ticket;
     std::optional<int> slot_;
     bool is_running_ = false;
     bool has_begun_ = false;

@@ -90,9 +90,7 @@ bool turn_history::begin_turn() {
     return true;
 }
 
-void turn_history::turn_ended(time_point now, finish_reason why, std::vector<tool_call> calls) {
-    settle_if_over(now);
-    if (!is_open()) return;
+void turn_history::turn_ended(time_point now, finish_reason why) {
     if (state_ != turn_state::running) return;
     if (why == finish_reason::interrupted) {
         interrupted(now);
@@ -100,7 +98,6 @@ void turn_history::turn_ended(time_point now, finish_reason why, std::vector<too
     }
     state_ = turn_state::ended;
     end_ = is_complete(why) ? turn_end::complete : turn_end::failed;
-    if (!calls.empty()) calls_ = std::move(calls);
 }
 
 bool turn_history::interrupted(time_point now) {
@@ -154,7 +151,6 @@ void turn_history::settle() {
     settled_turn_ = last_turn();
     state_ = turn_state::settled;
     turn_ = ledger();
-    calls_ = {};
 }
 
 std::string turn_history::kept() const {
@@ -172,12 +168,10 @@ std::string turn_history::kept() const {
 
 /// The turn as a message; nothing if nothing is kept of it.
 std::optional<chat_message> turn_history::turn_message() const {
-    if (state_ != turn_state::running && state_ != turn_state::ended) return std::nullopt;
-    chat_message m{.role = std::string(assistant), .content = kept(), .tool_calls = calls_};
-    if (!text::is_all_white_space(m.content)) return m;
-    m.content.clear();
-    if (m.tool_calls.empty()) return std::nullopt;
-    return m;
+    if (!is_open()) return std::nullopt;
+    auto words = kept();
+    if (text::is_all_white_space(words)) return std::nullopt;
+    return chat_message{.role = std::string(assistant), .content = std::move(words)};
 }
 
 // What becomes of the turn
@@ -239,10 +233,11 @@ std::vector<chat_message> turn_history::messages() const {
     return joined;
 }
 
-saved_conversation turn_history::saved() const {
+saved_conversation turn_history::saved(std::span<const chat_message> said_meanwhile) const {
     auto copy = *this;
     copy.interrupt_running();
     copy.settle();
+    for (const auto& m : said_meanwhile) copy.add(m);
     saved_conversation all{std::move(copy.options_), std::move(copy.exchanges_),
                            copy.settled_turn_};
     all.options.messages = std::move(copy.system_);

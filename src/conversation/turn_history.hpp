@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,8 +43,9 @@ class turn_history {
     bool append(chat_message m);
     /// The assistant's turn begins. False if one runs already.
     bool begin_turn();
-    /// The last reply of the running turn ended. `calls` are those of tools that it asks for.
-    void turn_ended(time_point now, finish_reason why, std::vector<tool_call> calls = {});
+    /// The last reply of the running turn ended. Calls of tools that it asks for are a message of
+    /// their own, by append().
+    void turn_ended(time_point now, finish_reason why);
     /// The listener talks over the turn: the running one, or the last chunks of one that ended and
     /// is not settled. False if there is none, or it was interrupted before.
     bool interrupted(time_point now);
@@ -79,8 +81,9 @@ class turn_history {
     std::vector<chat_message> messages() const;
     /// The same as they came.
     std::vector<chat_message> transcript() const;
-    /// A running turn is saved as if it were interrupted now; it runs on.
-    saved_conversation saved() const;
+    /// A running turn is saved as if it were interrupted now, and what was said meanwhile were
+    /// appended then; it runs on.
+    saved_conversation saved(std::span<const chat_message> said_meanwhile = {}) const;
 
     // What it takes of the context
 
@@ -123,7 +126,6 @@ class turn_history {
     time_point interrupted_at_{};
     bool is_resumed_ = false;
     ledger turn_;
-    std::vector<tool_call> calls_;
     saved_turn settled_turn_;
 
     // The prompt at the start of the last exchange and of the one before; -1 = not known.

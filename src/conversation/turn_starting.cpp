@@ -34,8 +34,8 @@ std::optional<failure> conversation_shell::refuse_turn() const {
     return std::nullopt;
 }
 
-std::optional<failure> conversation_shell::refuse_resume() const {
-    if (!rest_ || !history_.can_resume(now()))
+std::optional<failure> conversation_shell::refuse_resume(time_point at) const {
+    if (!rest_ || !history_.can_resume(at))
         return failure{errc::nothing_to_resume,
                        {.client_message = "no turn was interrupted within resume_grace, or the "
                                           "next one has begun"}};
@@ -76,8 +76,10 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
 void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
     if (start_again(reply, done)) return;
     if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
-    if (const auto why = refuse_resume()) return done(why->ec, why->diag, {});
-    auto unheard = history_.resume(now());
+    // The grace must not end between the question and the deed.
+    const auto at = now();
+    if (const auto why = refuse_resume(at)) return done(why->ec, why->diag, {});
+    auto unheard = history_.resume(at);
     turn_begins(reply);
     history_.begin_reply(reply.id());
     ++metrics_.resumed;
@@ -158,8 +160,7 @@ void conversation_shell::retire() {
 
 // One that failed this reply before is asked again where all of them did.
 auto conversation_shell::place(const turn_start& start) -> std::variant<core_ptr, failure> {
-    const auto placed =
-        host_->place({.pinned = core_, .elsewhere = start.goes_on, .without = shunned_});
+    auto placed = host_->place({.pinned = core_, .elsewhere = start.goes_on, .without = shunned_});
     const bool is_first_look = !start.unreachable;
     if (std::holds_alternative<core_ptr>(placed) || shunned_.empty() || !is_first_look)
         return placed;

@@ -27,8 +27,7 @@
 namespace tandem::gateway {
 
 /// Has adapters set on the servers, remembers which, and looks that they stay so: a server that was
-/// restarted is set again. On the first loop of the gateway, but for what
-/// it says of adapters.
+/// restarted is set again. On the first loop of the gateway, but for what it says of adapters.
 class adapter_desk : public std::enable_shared_from_this<adapter_desk> {
  public:
     /// `o` must be free of faults. Throws store_error where its file cannot be used.
@@ -73,7 +72,7 @@ class adapter_desk : public std::enable_shared_from_this<adapter_desk> {
 
     void work();
     awaitable<void> run_jobs();
-    awaitable<void> carry_out(std::string adapter, double scale);
+    awaitable<void> carry_out(std::string name, double scale);
     std::string deploy(const allowed_adapter& adapter, double scale);
     void watch();
     awaitable<void> look_after_all();

@@ -47,7 +47,7 @@ class adapter_store {
     void check_owner();
     void make_tables();
     int number(const char* query);
-    void run(const char* statement);
+    void run(const char* text);
     [[noreturn]] void fail(const std::string& what) const;
 
     std::string file_;

@@ -1,5 +1,6 @@
 #include "gateway/api_error.hpp"
 
+#include "gateway/json_text.hpp"
 #include "text/utf8.hpp"
 
 #include <nlohmann/json.hpp>
@@ -32,6 +33,7 @@ int status_of(const error_code& ec) noexcept {
         case errc::reply_timeout:
             return 504;
         case errc::no_model:
+        case errc::connect_failed:
         case errc::model_loading:
         case errc::server_gone:
         case errc::client_destroyed:
@@ -50,12 +52,11 @@ std::string type_of(int status) {
 }  // namespace
 
 std::string body_of(const api_error& e) {
-    return json{{"error",
-                 {{"message", e.message},
-                  {"type", e.type},
-                  {"param", or_null(e.param)},
-                  {"code", or_null(e.code)}}}}
-        .dump(-1, ' ', false, json::error_handler_t::replace);
+    return dumped({{"error",
+                    {{"message", e.message},
+                     {"type", e.type},
+                     {"param", or_null(e.param)},
+                     {"code", or_null(e.code)}}}});
 }
 
 api_error gateway_stopping() {
@@ -63,6 +64,10 @@ api_error gateway_stopping() {
             .code = "gateway_stopping",
             .message = "the gateway is being stopped; try again in a moment",
             .retry_after = std::chrono::seconds(1)};
+}
+
+api_error gateway_broken() {
+    return {.status = 500, .code = "server_error", .message = "the gateway could not go on"};
 }
 
 std::string shown(std::string_view words) {

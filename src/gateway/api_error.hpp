@@ -40,6 +40,9 @@ std::string body_of(const api_error& e);
 /// 503: no request is begun any more.
 api_error gateway_stopping();
 
+/// 500: an exception ended what was done for the client.
+api_error gateway_broken();
+
 /// What a client sent, for a message: whole characters, at most 64 bytes and an ellipsis.
 std::string shown(std::string_view words);
 

@@ -1,8 +1,9 @@
 #include "gateway/api_keys.hpp"
 
+#include "gateway/base64url.hpp"
+
 #include <boost/algorithm/hex.hpp>
 
-#include <algorithm>
 #include <iterator>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -14,17 +15,6 @@ namespace {
 
 constexpr std::size_t key_bytes = 32;
 using key_bits = std::array<unsigned char, key_bytes>;
-
-/// RFC 4648, section 5, without padding.
-std::string base64url(const key_bits& bits) {
-    std::array<unsigned char, 4 * ((key_bytes + 2) / 3) + 1> buffer{};
-    const int length = EVP_EncodeBlock(buffer.data(), bits.data(), static_cast<int>(bits.size()));
-    std::string text(buffer.data(), buffer.data() + length);
-    std::ranges::replace(text, '+', '-');
-    std::ranges::replace(text, '/', '_');
-    text.erase(text.find_last_not_of('=') + 1);
-    return text;
-}
 
 }  // namespace
 

@@ -34,9 +34,9 @@ struct chat_request : generation_request {
 ///   passed over, as the answer would not be what was asked for.
 /// - `response_format`: `json_schema` and `json_object` become options.json_schema.
 /// - `tools` go to the chat template (options.tools), but with `tool_choice` "none". With
-/// "required"
-///   or a named function the answer is forced to be one call, by a JSON schema: an object of `name`
-///   and `parameters`. With "auto" and a `response_format`, the schema allows a call or an answer.
+///   "required" or a named function the answer is forced to be one call, by a JSON schema: an
+///   object of `name` and `parameters`. With "auto" and a `response_format`, the schema allows a
+///   call or an answer.
 std::variant<chat_request, api_error> read_chat_request(std::string_view body,
                                                         const request_defaults& defaults);
 

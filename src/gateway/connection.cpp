@@ -5,7 +5,7 @@
 #include "gateway/endpoints.hpp"
 #include "gateway/ids.hpp"
 #include "gateway/routes.hpp"
-#include "gateway/voice_socket.hpp"
+#include "gateway/voice_websocket.hpp"
 #include "reply/clock.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -134,16 +134,12 @@ void connection::start() {
         });
 }
 
-// Memory may have run out.
 void connection::broke(const std::exception_ptr& why) {
     close();
-    const auto& log = core_.options.service.server.logger;
-    if (!log.enabled(log_level::error)) return;
     try {
         std::rethrow_exception(why);
-    } catch (const std::exception& e) {
-        log.write(log_level::error, "a connection is closed, as the gateway could not go on");
-        log.write(log_level::error, e.what());
+    } catch (...) {
+        log_exception(core_.options, "a connection is closed, as the gateway could not go on");
     }
 }
 
@@ -180,7 +176,8 @@ void connection::limit_reading(duration limit) {
     stream_.expires_after(limit + farewell);
     limit_.expires_after(limit);
     limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
-        if (ec || !self->is_reading_) return;
+        // One that has come meanwhile may be of the read before.
+        if (ec || !self->is_reading_ || self->limit_.expiry() > detail::now()) return;
         self->is_late_ = true;
         boost::system::error_code ignored;
         self->stream_.socket().cancel(ignored);

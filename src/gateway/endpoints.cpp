@@ -1,5 +1,7 @@
 #include "gateway/endpoints.hpp"
 
+#include "gateway/json_text.hpp"
+#include "gateway/model_choice.hpp"
 #include "gateway/model_list.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -35,13 +37,6 @@ std::string metrics_now(gateway_core& core, const std::vector<server_status>& se
     return core.metrics.text();
 }
 
-std::vector<model_info> models_for(const gateway_core& core, const admitted& who) {
-    std::vector<model_info> models;
-    for (const auto& name : core.models.names())
-        if (!may_use(who, name)) models.push_back({.id = name, .created = core.started_at});
-    return models;
-}
-
 }  // namespace
 
 awaitable<void> answer_health(http_exchange& exchange) {
@@ -60,8 +55,7 @@ awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core) {
     }
     is_ready = is_ready && !core.is_stopping;
     const json body{{"status", is_ready ? "ready" : "not ready"}, {"servers", std::move(list)}};
-    co_await exchange.send(is_ready ? 200 : 503,
-                           body.dump(-1, ' ', false, json::error_handler_t::replace));
+    co_await exchange.send(is_ready ? 200 : 503, dumped(body));
 }
 
 awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
@@ -77,12 +71,13 @@ awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
 }
 
 awaitable<void> answer_models(http_exchange& exchange, gateway_core& core, const admitted& who) {
-    co_await exchange.send(200, model_list_body(models_for(core, who)));
+    co_await exchange.send(200,
+                           model_list_body(models_for(core.models.names(), who, core.started_at)));
 }
 
 awaitable<void> answer_model(http_exchange& exchange, gateway_core& core, const admitted& who,
                              std::string_view id) {
-    const auto models = models_for(core, who);
+    const auto models = models_for(core.models.names(), who, core.started_at);
     const auto found = std::ranges::find(models, id, &model_info::id);
     if (found == models.end()) co_return co_await exchange.send(unknown_model(id, models));
     co_await exchange.send(200, model_body(*found));

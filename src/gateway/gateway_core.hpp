@@ -35,25 +35,11 @@ struct asked_questions {
     std::map<question_id, std::weak_ptr<whole_reply>> replies{};
 };
 
-/// The same, with an audit that only one loop calls at a time.
-gateway_options with_one_audit(gateway_options o);
-
 /// What all requests of one gateway share; it outlives its connections. Several loops use it at a
 /// time: what changes is guarded, atomic, or thread-safe by itself.
 struct gateway_core : std::enable_shared_from_this<gateway_core> {
     /// At least one executor, of one thread each.
-    gateway_core(const std::vector<boost::asio::any_io_executor>& executors, gateway_options o)
-        : options(with_one_audit(std::move(o))),
-          desk(std::make_shared<adapter_desk>(executors.front(), options)),
-          models(executors, options, desk->adapters()),
-          gate(options.keys),
-          policy(options.prompts),
-          questions(asked_questions{shared_answers(options.answer_cache)}),
-          metrics(measured_servers(options), started_at),
-          voice_sessions(options.voice) {
-        for (const auto& executor : executors) loops.emplace_back(*this, loops.size(), executor);
-        desk->start();
-    }
+    gateway_core(const std::vector<boost::asio::any_io_executor>& executors, gateway_options o);
 
     request_defaults defaults() const {
         return {.generation = options.service.server.generation,

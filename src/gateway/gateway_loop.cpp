@@ -4,18 +4,9 @@
 
 #include <boost/asio/dispatch.hpp>
 
-#include <memory>
-#include <string_view>
 #include <utility>
 
 namespace tandem::gateway {
-
-gateway_options with_one_audit(gateway_options o) {
-    if (!o.audit) return o;
-    const auto audit = std::make_shared<detail::guarded<decltype(o.audit)>>(std::move(o.audit));
-    o.audit = [audit](std::string_view line) { (*audit->lock())(line); };
-    return o;
-}
 
 gateway_loop::gateway_loop(gateway_core& g, std::size_t its_number,
                            const boost::asio::any_io_executor& its_executor)

@@ -36,8 +36,7 @@ struct gateway_load {
 /// Counts what the gateway does, and tells it in Prometheus' text format; docs/metrics.md lists
 /// what there is. Labels are bounded whatever clients send: servers and models are those that it
 /// was made with, and routes those of the table; anything else is "other", and what does not apply
-/// "none". Pure; its functions may be called from any
-/// thread.
+/// "none". Its functions may be called from any thread.
 class gateway_metrics {
  public:
     /// `started_at` is Unix time, in seconds.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace tandem::gateway {
@@ -36,6 +37,7 @@ void check_models(const std::vector<model_servers>& models, std::vector<config_f
 
 std::vector<std::string> names_of(const std::vector<model_servers>& models) {
     std::vector<std::string> names;
+    names.reserve(models.size());
     for (const auto& m : models) names.push_back(m.name);
     return names;
 }
@@ -52,6 +54,20 @@ std::vector<measured_server> measured_servers(const gateway_options& o) {
     for (const auto& m : models_of(o))
         for (const auto& url : m.servers) all.push_back({url, m.name});
     return all;
+}
+
+// Memory may have run out: no text is put together.
+void log_exception(const gateway_options& o, std::string_view what) {
+    const auto& log = o.service.server.logger;
+    if (!log.enabled(log_level::error)) return;
+    log.write(log_level::error, what);
+    try {
+        throw;
+    } catch (const std::exception& e) {
+        log.write(log_level::error, e.what());
+    } catch (...) {
+        log.write(log_level::error, "it is no std::exception");
+    }
 }
 
 void write_down(const gateway_options& o, const audit_record& record, log_level level) {

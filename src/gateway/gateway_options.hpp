@@ -91,6 +91,9 @@ struct audit_record;
 /// Gives what is remembered of a request to the audit, and to the log at this level.
 void write_down(const gateway_options& o, const audit_record& record, log_level level);
 
+/// Tells the log what the exception that is being handled has ended, and what it says.
+void log_exception(const gateway_options& o, std::string_view what);
+
 /// The models that are served, with their servers: one at least.
 std::vector<model_servers> models_of(const gateway_options& o);
 std::vector<std::string> names_of(const std::vector<model_servers>& models);

@@ -101,8 +101,15 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         next_ = (next_ + 1) % core_->loops.size();
         core_->first_loop().tell(loop, [socket = std::move(socket),
                                         seat = core_->connection_seats](gateway_loop& its) mutable {
-            std::make_shared<connection>(std::move(socket), its.handle(), std::move(seat))->start();
+            begin(its, std::move(socket), std::move(seat));
         });
+    }
+
+    static void begin(gateway_loop& loop, tcp::socket socket,
+                      std::shared_ptr<const char> seat) try {
+        std::make_shared<connection>(std::move(socket), loop.handle(), std::move(seat))->start();
+    } catch (...) {
+        log_exception(loop.core.options, "a connection is closed before it could begin");
     }
 
     // There are no descriptors left, for example.

@@ -1,7 +1,5 @@
 #include "gateway/model_choice.hpp"
 
-#include "gateway/model_list.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,14 +8,6 @@
 
 namespace tandem::gateway {
 namespace {
-
-// Of those that it may use: the others are none of its business.
-std::vector<model_info> models_for(std::span<const std::string> names, const admitted& who) {
-    std::vector<model_info> models;
-    for (const auto& name : names)
-        if (!may_use(who, name)) models.push_back({.id = name});
-    return models;
-}
 
 api_error no_name(std::span<const model_info> models) {
     return {.status = 400,
@@ -28,6 +18,14 @@ api_error no_name(std::span<const model_info> models) {
 }
 
 }  // namespace
+
+std::vector<model_info> models_for(std::span<const std::string> names, const admitted& who,
+                                   std::int64_t created) {
+    std::vector<model_info> models;
+    for (const auto& name : names)
+        if (!may_use(who, name)) models.push_back({.id = name, .created = created});
+    return models;
+}
 
 std::variant<std::size_t, api_error> choose_model(std::span<const std::string> names,
                                                   std::string_view asked, const admitted& who) {

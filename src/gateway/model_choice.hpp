@@ -3,8 +3,10 @@
 #include "gateway/api_error.hpp"
 #include "gateway/api_keys.hpp"
 #include "gateway/gatekeeper.hpp"
+#include "gateway/model_list.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +20,10 @@ namespace tandem::gateway {
 /// must be one of them (404). A model that the key may not use is refused with 403.
 std::variant<std::size_t, api_error> choose_model(std::span<const std::string> names,
                                                   std::string_view asked, const admitted& who);
+
+/// Those of these models that it may use, in their order: the others are none of its business.
+std::vector<model_info> models_for(std::span<const std::string> names, const admitted& who,
+                                   std::int64_t created = 0);
 
 /// A line for each model of a key that is none of these: it opens nothing, and may be a slip of the
 /// pen.

@@ -197,25 +197,21 @@ struct asked_reply {
     std::shared_ptr<whole_reply> reply;
 };
 
-// A question without a reply would be waited for by all who ask it later.
-std::shared_ptr<whole_reply> reply_to(gateway_loop& loop, asked_questions& questions,
-                                      const shared_answers::asked& asked, reply_order order) try {
-    auto& known = questions.replies[asked.question];
+// A question and its reply become known in one turn of the lock, so that whoever asks the same
+// joins it. What a reply takes to begin is done without the lock.
+asked_reply ask(gateway_loop& loop, const question_key& key) {
+    const auto questions = loop.core.questions.lock();
+    auto asked = questions->answers.ask(detail::now(), key);
+    if (asked.answer) return {std::move(asked), nullptr};
+    auto& known = questions->replies[asked.question];
     auto reply = known.lock();
-    if (!reply) known = reply = whole_reply::begin(loop, asked.question, std::move(order));
-    return reply;
-} catch (...) {
-    if (questions.answers.leave(asked.question)) questions.replies.erase(asked.question);
-    throw;
+    asked.is_first = !reply;
+    if (!reply) known = reply = std::make_shared<whole_reply>(loop, asked.question);
+    return {std::move(asked), std::move(reply)};
 }
 
-// Others may ask the same on their loops: they wait until there is a reply to join.
-asked_reply ask(gateway_loop& loop, const std::optional<question_key>& key, reply_order order) {
-    if (!key) return {{.is_first = true}, whole_reply::begin(loop, no_question, std::move(order))};
-    const auto questions = loop.core.questions.lock();
-    const auto asked = questions->answers.ask(detail::now(), key);
-    if (asked.answer) return {asked, nullptr};
-    return {asked, reply_to(loop, *questions, asked, std::move(order))};
+asked_reply ask_alone(gateway_loop& loop) {
+    return {{.is_first = true}, std::make_shared<whole_reply>(loop, no_question)};
 }
 
 // The answer to the same question goes to all who ask it, each with an id of its own.
@@ -223,7 +219,8 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer
                              std::optional<question_key> key, reply_order order, admitted& who) {
     const auto& model = *order.model;
     const auto head = head_of(loop, model, kind);
-    const auto [asked, reply] = ask(loop, key, std::move(order));
+    const auto [asked, reply] = key ? ask(loop, *key) : ask_alone(loop);
+    if (asked.is_first) reply->start(std::move(order));
     if (key)
         exchange.set_header(cache_header, asked.answer     ? "hit"
                                           : asked.is_first ? "miss"
@@ -236,8 +233,11 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer
     }
     const bool pays = co_await reply->wait(loop, exchange, asked.is_first);
     if (!reply->has_ended()) co_return co_await tell_cut_short(exchange, model, head);
-    pays ? charge(exchange, loop.core, model, who, reply->itself(), false)
-         : note(exchange, model, {}, reply->itself().result().finish_reason);
+    const auto* const made = reply->itself();
+    if (pays && made)
+        charge(exchange, loop.core, model, who, *made, false);
+    else
+        note(exchange, model, {}, made ? made->result().finish_reason : finish_reason::error);
     who.release();
     if (reply->error()) co_return co_await exchange.send(*reply->error());
     const auto told = pays ? *reply->answer() : at_no_cost(*reply->answer());

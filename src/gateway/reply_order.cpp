@@ -58,7 +58,8 @@ void keep_place(detail::guarded<conversation_places>& places, const std::string&
         return;
     // Ids of what the slot holds, and the text of the reply.
     constexpr int bytes_of_token = 8;
-    const auto tokens = static_cast<std::size_t>(result.usage.prompt + result.usage.generated);
+    const auto tokens = static_cast<std::size_t>(result.usage.prompt) +
+                        static_cast<std::size_t>(result.usage.generated);
     places.lock()->put(
         now, pin, {result.servers.back(), std::make_shared<const conversation>(std::move(talk))},
         1024 + bytes + bytes_of_token * tokens);

@@ -62,7 +62,7 @@ void keep_place(detail::guarded<conversation_places>& places, const std::string&
 /// The text of a reply, with the calls taken out where the request has functions.
 class called_text {
  public:
-    explicit called_text(call_rules rules)
+    explicit called_text(call_rules rules = {})
         : has_functions_(!rules.functions.empty()), reader_(std::move(rules)) {}
 
     text_and_calls feed(const std::string& text) {

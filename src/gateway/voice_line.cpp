@@ -15,6 +15,8 @@ std::string_view to_string(voice_close why) noexcept {
             return "messages are text";
         case voice_close::too_large:
             return "the message is too large";
+        case voice_close::broken:
+            return "the gateway could not go on";
         case voice_close::restarting:
             return "the gateway is stopping";
         case voice_close::taken_over:

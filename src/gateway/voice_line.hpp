@@ -18,6 +18,7 @@ enum class voice_close : std::uint16_t {
     done = 1000,              ///< the client said `end`
     no_text = 1003,           ///< a binary message
     too_large = 1009,         ///< a message over the limit: closed by the WebSocket library
+    broken = 1011,            ///< an exception ended the session
     restarting = 1012,        ///< the gateway stops
     taken_over = 4001,        ///< another socket took up the session
     silent = 4008,            ///< nothing was heard of the client, not even an answer to a ping

@@ -1,6 +1,7 @@
 #include "gateway/voice_message.hpp"
 
 #include "gateway/header_text.hpp"
+#include "gateway/model_name.hpp"
 #include "gateway/voice_fields.hpp"
 #include "text/utf8.hpp"
 #include "wire/json_bounds.hpp"
@@ -25,7 +26,6 @@ using json = nlohmann::ordered_json;
 constexpr wire::json_limits message_limits{.depth = 32, .values = 20'000, .keys = 128};
 constexpr double longest_ms = 24 * 3600 * 1000.0;
 constexpr std::size_t max_session_bytes = 64;
-constexpr std::size_t max_model_bytes = 256;
 
 api_error refused(int status, std::string code, std::string message, std::string param = {}) {
     return {.status = status,
@@ -46,7 +46,7 @@ bool is_json_text(std::string_view field) {
 
 /// Reads values into what they belong to, and keeps the first fault. Every function is false once
 /// there is one. Texts are moved out of the JSON.
-class message_reader {
+class voice_message_reader {
  public:
     std::variant<voice_message, api_error> read(json& root) {
         std::string type;
@@ -247,7 +247,7 @@ class message_reader {
     bool check_sizes(const voice::start& m) {
         return right_unless(m.session.size() > max_session_bytes, "session",
                             "is no id of a session") &&
-               right_unless(m.model.size() > max_model_bytes, "model", "is too long");
+               right_unless(m.model.size() > max_model_name_bytes, "model", "is too long");
     }
     bool check_words(const voice::start& m) {
         return right_unless(m.text && m.text->empty(), "text", "is empty") &&
@@ -340,7 +340,7 @@ std::variant<voice_message, api_error> read_voice_message(std::string_view text,
                                                           std::size_t most_bytes) {
     if (auto fault = fault_of(text, most_bytes)) return std::move(*fault);
     auto root = json::parse(text, nullptr, false);
-    return message_reader().read(root);
+    return voice_message_reader().read(root);
 }
 
 }  // namespace tandem::gateway

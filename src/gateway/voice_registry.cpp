@@ -81,9 +81,13 @@ void voice_registry::start(voice_socket socket, voice_caller caller, voice::star
 }
 
 auto voice_registry::admit(const admitted& who, const voice::start& first)
-    -> std::variant<session_ptr, api_error> {
+    -> std::variant<session_ptr, api_error> try {
     if (loop_.core.is_stopping) return gateway_stopping();
     return first.session.empty() ? open(who, first) : take_up(who, first.session);
+} catch (...) {
+    // The socket waits for an answer, on another loop perhaps.
+    log_exception(loop_.core.options, "a voice session is not begun: the gateway could not go on");
+    return gateway_broken();
 }
 
 auto voice_registry::open(const admitted& who, const voice::start& first)

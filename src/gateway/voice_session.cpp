@@ -43,8 +43,16 @@ voice_session::voice_session(gateway_loop& loop, served_model& model, voice_setu
 template <class Function>
 void voice_session::enter(Function change) {
     const auto self = shared_from_this();  // it may be forgotten
-    change(detail::now());
-    if (std::exchange(is_performing_, true)) return;
+    try {
+        change(detail::now());
+        if (!is_performing_) perform_all();
+    } catch (...) {
+        broke();
+    }
+}
+
+void voice_session::perform_all() {
+    is_performing_ = true;
     for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions()) {
         give_back_seat();
         for (auto& a : actions) std::visit([this](auto& value) { this->perform(value); }, a);
@@ -53,6 +61,13 @@ void voice_session::enter(Function change) {
     end_stale_checks();
     give_back_seat();
     watch_check();
+}
+
+// Other sessions go on. Called while the exception is handled.
+void voice_session::broke() {
+    log_exception(core_.options, "a voice session is over, as the gateway could not go on");
+    turns_.broke();
+    perform_all();
 }
 
 // Before the client hears of the reply's end: it may be quick to ask for the next one elsewhere.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gateway/audit_line.hpp"
+#include "gateway/gateway_core.hpp"
 #include "gateway/policy_desk.hpp"
 #include "gateway/voice_registry.hpp"
 #include "gateway/voice_turns.hpp"
@@ -43,6 +44,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void enter(Function change);
     template <class Function>
     auto later(Function change);
+    void perform_all();
+    void broke();
     void give_back_seat();
     void watch_check();
 

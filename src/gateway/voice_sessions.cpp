@@ -1,23 +1,15 @@
 #include "gateway/voice_sessions.hpp"
 
+#include "gateway/base64url.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-#include <openssl/evp.h>
 #include <utility>
 
 namespace tandem::gateway {
 namespace {
-
-std::string base64url(const voice_sessions::random_bits& bits) {
-    std::array<unsigned char, 25> text;  // 24 characters, and the NUL that OpenSSL writes
-    EVP_EncodeBlock(text.data(), bits.data(), static_cast<int>(bits.size()));
-    std::string id(text.begin(), text.begin() + 22);  // without the padding
-    std::ranges::replace(id, '+', '-');
-    std::ranges::replace(id, '/', '_');
-    return id;
-}
 
 api_error not_found() {
     return {.status = 404,

@@ -392,10 +392,12 @@ void voice_turns::resume_if_due(time_point now) {
 }
 
 void voice_turns::finish_if_done() {
-    if (!is_closing() || !waiting_.empty()) return;
-    if (socket_)
-        actions_.push_back(voice_action::close{
-            *socket_, is_ending_ ? voice_close::done : voice_close::restarting});
+    if (is_closing() && waiting_.empty())
+        finish(is_ending_ ? voice_close::done : voice_close::restarting);
+}
+
+void voice_turns::finish(voice_close why) {
+    if (socket_) actions_.push_back(voice_action::close{*socket_, why});
     socket_.reset();
     is_over_ = true;
     actions_.push_back(voice_action::forget{});
@@ -459,6 +461,11 @@ void voice_turns::stop(time_point now) {
     is_draining_ = true;
     interrupt();
     drain(now);
+}
+
+void voice_turns::broke() {
+    actions_.clear();
+    finish(voice_close::broken);
 }
 
 // A reply whose last chunk was not continued ends then; what else keeps it from going on is told.

@@ -89,6 +89,10 @@ class voice_turns {
     /// That takes too long: it is interrupted.
     void stop(time_point now);
 
+    /// An exception came out of the session: it is over at once. What it wanted done is not: nobody
+    /// knows how far that went.
+    void broke();
+
     /// next_check() has come.
     void check(time_point now);
     std::optional<time_point> next_check() const;
@@ -160,6 +164,7 @@ class voice_turns {
     void resume_if_due(time_point now);
     void ask_for_chunk();
     void finish_if_done();
+    void finish(voice_close why);
 
     // Sockets.
     void lose_socket();

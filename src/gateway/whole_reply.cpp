@@ -18,10 +18,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::awaitable;
 
-api_error broken() {
-    return {.status = 500, .type = "server_error", .message = "the gateway could not go on"};
-}
-
 bool is_same(const std::weak_ptr<void>& a, const std::shared_ptr<void>& b) {
     return !a.owner_before(b) && !b.owner_before(a);
 }
@@ -48,42 +44,41 @@ void whole_reply::waiters::choose_payer() {
     payer = (first != all.end() ? first : all.begin())->there;
 }
 
-whole_reply::whole_reply(gateway_loop& loop, question_id question, reply_order order,
-                         conversation talk)
-    : loop_(loop.handle()),
-      question_(question),
-      pin_(std::move(order.pin)),
-      model_(order.model->name),
-      request_id_(std::move(order.request_id)),
-      bytes_(bytes_of(order)),
-      calls_(std::move(order.calls)),
-      talk_(std::move(talk)),
-      reply_(talk_.stream(std::move(order.options), stream_by::chunk)) {}
+whole_reply::whole_reply(gateway_loop& loop, question_id question)
+    : loop_(loop.handle()), question_(question) {}
 
-std::shared_ptr<whole_reply> whole_reply::begin(gateway_loop& loop, question_id question,
-                                                reply_order order) {
-    auto talk = open(loop.core.places, order, loop.number, detail::now());
-    std::shared_ptr<whole_reply> r(
-        new whole_reply(loop, question, std::move(order), std::move(talk)));
+void whole_reply::start(reply_order order) try {
+    talk_ = open(loop_->core.places, order, loop_->number, detail::now());
+    bytes_ = bytes_of(order);
+    pin_ = std::move(order.pin);
+    model_ = order.model->name;
+    request_id_ = std::move(order.request_id);
+    calls_ = called_text(std::move(order.calls));
+    reply_ = talk_->stream(std::move(order.options), stream_by::chunk);
     asio::co_spawn(
-        loop.executor, [r] { return r->run(); },
-        [r](const std::exception_ptr& e) {
-            if (!e) return;
-            r->error_ = broken();
-            r->tell();
+        loop_->executor, [self = shared_from_this()] { return self->run(); },
+        [self = shared_from_this()](const std::exception_ptr& e) {
+            if (e) self->broke();
         });
-    return r;
+} catch (...) {
+    broke();
+    throw;
+}
+
+void whole_reply::broke() {
+    error_ = gateway_broken();
+    tell();
 }
 
 awaitable<void> whole_reply::run() {
     for (;;) {
         error_code ec;
         const auto piece =
-            co_await reply_.async_next_chunk(asio::redirect_error(asio::use_awaitable, ec));
+            co_await reply_->async_next_chunk(asio::redirect_error(asio::use_awaitable, ec));
         if (!piece) break;
-        reply_.continue_after(piece->id);
+        reply_->continue_after(piece->id);
         take(calls_.feed(piece->text));
-        if (calls_.is_full()) reply_.interrupt();
+        if (calls_.is_full()) reply_->interrupt();
     }
     take(calls_.finish());
     warn_of(loop_->core.options.service.server.logger, calls_.fault(), model_, request_id_);
@@ -97,8 +92,8 @@ void whole_reply::take(text_and_calls read) {
 }
 
 void whole_reply::finish() {
-    const auto& result = reply_.result();
-    keep_place(loop_->core.places, pin_, std::move(talk_), bytes_, result, detail::now());
+    const auto& result = reply_->result();
+    keep_place(loop_->core.places, pin_, *std::move(talk_), bytes_, result, detail::now());
     if (result.finish_reason == finish_reason::error) {
         error_ = error_of(result.error, result.diagnostics);
         return;
@@ -149,9 +144,10 @@ bool whole_reply::leave_question() {
     return question_ == no_question || loop_->core.questions.lock()->answers.leave(question_);
 }
 
-// The last one stays until the reply has ended, and so learns what it cost.
+// The last one stays until the reply has ended, and so learns what it cost. Who asked first leaves
+// once the reply has begun: until then nobody is the last one.
 void whole_reply::left(const std::shared_ptr<waiter>& w) {
-    if (leave_question()) return reply_.interrupt();
+    if (leave_question()) return reply_->interrupt();
     const auto waiting = waiting_.lock();
     if (waiting->has_ended) return;
     waiting->erase(w);

@@ -27,9 +27,12 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
  public:
     using answer_ptr = shared_answers::answer_ptr;
 
-    /// Begins at once, on the caller's loop. Nobody can join where it is the reply to no_question.
-    static std::shared_ptr<whole_reply> begin(gateway_loop& loop, question_id question,
-                                              reply_order order);
+    /// To be started on this loop; who joins may wait() before. Nobody can join where it is the
+    /// reply to no_question.
+    whole_reply(gateway_loop& loop, question_id question);
+
+    /// Once. Those who wait are told where it throws.
+    void start(reply_order order);
 
     /// Until it has ended, or the client is gone and others wait; on the loop of the exchange. True
     /// for the one to whom the reply is charged: who asked first, if there to its end, else who has
@@ -40,7 +43,8 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
     /// Once it has ended: one of them is there.
     const answer_ptr& answer() const noexcept { return answer_; }
     const std::optional<api_error>& error() const noexcept { return error_; }
-    const reply& itself() const noexcept { return reply_; }
+    /// Null where it broke before it had a result: then there is an error, and nothing to charge.
+    const reply* itself() const noexcept { return reply_ && reply_->ended() ? &*reply_ : nullptr; }
 
  private:
     struct waiter;
@@ -59,8 +63,8 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
         void choose_payer();
     };
 
-    whole_reply(gateway_loop& loop, question_id question, reply_order order, conversation talk);
     boost::asio::awaitable<void> run();
+    void broke();
     void take(text_and_calls read);
     void finish();
     void close_question();
@@ -74,10 +78,10 @@ class whole_reply : public std::enable_shared_from_this<whole_reply> {
     std::string pin_;
     std::string model_;
     std::string request_id_;
-    std::size_t bytes_;
-    called_text calls_;
-    conversation talk_;
-    reply reply_;
+    std::size_t bytes_ = 0;
+    called_text calls_{};
+    std::optional<conversation> talk_{};
+    std::optional<reply> reply_{};
     finished_answer read_{};
     /// Do not change once it has ended.
     answer_ptr answer_{};

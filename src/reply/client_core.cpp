@@ -1,5 +1,8 @@
 #include "reply/client_core.hpp"
 
+#include "recording/playback_transport.hpp"
+#include "recording/recording_access.hpp"
+#include "recording/recording_transport.hpp"
 #include "reply/clock.hpp"
 #include "reply/going_on.hpp"
 #include "slots/server_builds.hpp"
@@ -9,13 +12,27 @@
 #include <utility>
 
 namespace tandem::detail {
+namespace {
+
+using access = recording_access;
+
+std::unique_ptr<transport::http_transport> make_transport(
+    const boost::asio::any_io_executor& executor, const config& c) {
+    const auto shown = transport::without_credentials(c.url);
+    auto t =
+        c.play ? make_playback_transport(executor, access::playback_of(*c.play), shown, c.peek_hold)
+               : transport::make_curl_transport(executor, transport::curl_options_of(c));
+    if (!c.record) return t;
+    return make_recording_transport(std::move(t), access::writer_of(*c.record), shown);
+}
+
+}  // namespace
 
 client_core::client_core(std::shared_ptr<event_home> home, tandem::config c,
                          std::shared_ptr<shared_server> shared)
     : home_(std::move(home)),
       config_(std::move(c)),
-      transport_(
-          transport::make_curl_transport(home_->executor(), transport::curl_options_of(config_))),
+      transport_(make_transport(home_->executor(), config_)),
       calls_(std::in_place, home_->executor(), *transport_, config_.request_timeout),
       shared_(std::move(shared)),
       keeper_(*this, slots_of(shared_)) {}

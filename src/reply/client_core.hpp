@@ -60,8 +60,6 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     /// Why no request is sent there now, where its last ones failed. What is not refused must be
     /// sent.
     std::optional<failure> refuses(time_point now);
-    /// The same, without a request that follows.
-    bool may_serve(time_point now) const { return shared_->circuit.lock()->allows(now); }
 
     // What requests tell of the server; those to /completion tell when they were sent.
     void request_failed(const error_code& ec);

@@ -20,13 +20,15 @@ std::string body_of(const completion_order& order) {
 }
 
 void completion_call::start(transport::http_transport& transport, std::string body,
-                            std::weak_ptr<const void> owner, std::string traceparent) {
+                            std::weak_ptr<const void> owner, std::string traceparent,
+                            std::optional<reply_place> place) {
     owner_ = std::move(owner);
     sent_at_ = now();
     reader_ = wire::completion_reader();
     exchange_ = transport.start({.path = std::string(wire::completion_path),
                                  .body = std::move(body),
-                                 .traceparent = std::move(traceparent)},
+                                 .traceparent = std::move(traceparent),
+                                 .place = place},
                                 *this);
 }
 

@@ -40,10 +40,11 @@ class completion_call : private transport::exchange_handler {
     };
 
     explicit completion_call(handlers h) : handlers_(std::move(h)) {}
-    /// `owner` owns this object, and is kept alive while a handler runs. `traceparent` is as in
-    /// http_request.
+    /// `owner` owns this object, and is kept alive while a handler runs. `traceparent` and `place`
+    /// are as in http_request.
     void start(transport::http_transport& transport, std::string body,
-               std::weak_ptr<const void> owner, std::string traceparent = {});
+               std::weak_ptr<const void> owner, std::string traceparent = {},
+               std::optional<reply_place> place = {});
     /// When the last request was sent.
     time_point sent_at() const noexcept { return sent_at_; }
     /// The connection is closed when this returns.

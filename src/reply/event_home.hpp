@@ -66,6 +66,8 @@ class event_home : public std::enable_shared_from_this<event_home> {
         const auto strand = executor_;
         if (strand) boost::asio::post(strand, std::move(f));
     }
+    /// Unique in the process.
+    std::uint64_t number() const noexcept { return number_; }
     /// Of a reply or a conversation: unique among those of the source, and never 0.
     std::uint64_t next_id() noexcept { return ++*ids_; }
 
@@ -86,6 +88,9 @@ class event_home : public std::enable_shared_from_this<event_home> {
     template <class Tell>
     void tell_tenants(Tell tell);
 
+    static std::uint64_t next_number() noexcept;
+
+    const std::uint64_t number_ = next_number();
     boost::asio::any_io_executor executor_;
     logger logger_;
     id_source ids_;

@@ -26,8 +26,8 @@ std::optional<time_point> reply_machine::deadline() const {
 
 time_point reply_machine::next_due() const {
     if (ended()) return never;
-    return std::min({generation_due(), chunk_due(), hold_due(), reply_due(), consumer_due(),
-                     warming_due()});
+    return std::min(
+        {generation_due(), chunk_due(), hold_due(), reply_due(), consumer_due(), warming_due()});
 }
 
 // Each of them leaves nothing that is due at the same time for the same reason, so this ends.

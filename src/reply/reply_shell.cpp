@@ -213,7 +213,7 @@ slot_taker reply_shell::offered_to(bool (reply_shell::*take)(const slots::grant&
 }
 
 bool reply_shell::take_slot(const slots::grant& g) {
-    ticket_ = 0;
+    ticket_ = slots::no_ticket;
     if (!machine_.wants_slot()) return false;
     machine_.slot_granted(now(), g.slot, g.reused, g.guard_wait);
     perform_actions();
@@ -221,7 +221,7 @@ bool reply_shell::take_slot(const slots::grant& g) {
 }
 
 bool reply_shell::take_warm_slot(const slots::grant& g) {
-    warm_ticket_ = 0;
+    warm_ticket_ = slots::no_ticket;
     if (!machine_.wants_warm_slot()) return false;
     machine_.warm_slot_granted(now(), g.slot);
     perform_actions();
@@ -318,7 +318,7 @@ void reply_shell::perform(action::want_slot a) {
 void reply_shell::perform(action::want_warm_slot) {
     boost::asio::post(home_->executor(), [weak = weak_from_this()] {
         const auto self = weak.lock();
-        if (self && self->machine_.wants_warm_slot() && self->warm_ticket_ == 0)
+        if (self && self->machine_.wants_warm_slot() && self->warm_ticket_ == slots::no_ticket)
             self->want_warm_slot();
     });
 }
@@ -355,11 +355,11 @@ void reply_shell::perform(action::raise_wish) {
 }
 
 void reply_shell::perform(action::forget_slot) {
-    machine_.wait_given_up(core_->keeper().forget(std::exchange(ticket_, 0)));
+    machine_.wait_given_up(core_->keeper().forget(std::exchange(ticket_, slots::no_ticket)));
 }
 
 void reply_shell::perform(action::forget_warm_slot) {
-    core_->keeper().forget(std::exchange(warm_ticket_, 0));
+    core_->keeper().forget(std::exchange(warm_ticket_, slots::no_ticket));
 }
 
 void reply_shell::perform(action::send_request a) {
@@ -384,7 +384,11 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
                         .n_predict = n_predict,
                         .reuse_cache = !core_->keeper().holds_foreign_text(slot),
                         .settings = settings_}),
-               weak_from_this(), options_.traceparent);
+               weak_from_this(), options_.traceparent,
+               reply_place{.home = home_->number(),
+                           .reply = id(),
+                           .text_bytes = machine_.said().generated().size(),
+                           .is_prefill = &call == &warming_});
 }
 
 void reply_shell::perform(action::close_connection) {

@@ -114,8 +114,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     reply_machine machine_;
     bool performing_ = false;
 
-    slots::ticket ticket_ = 0;
-    slots::ticket warm_ticket_ = 0;
+    slots::ticket ticket_ = slots::no_ticket;
+    slots::ticket warm_ticket_ = slots::no_ticket;
     completion_call request_;
     completion_call warming_;
 

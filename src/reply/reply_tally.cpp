@@ -19,7 +19,10 @@ void reply_tally::note(time_point now, timeline_event::kind what, int chunk) {
 
 void reply_tally::note_at(place p, time_point now, timeline_event::kind what, int chunk) {
     const bool last = what == timeline_event::kind::end;
-    if (timeline_.size() >= max_timeline_events - (last ? 0 : 1)) return;
+    if (timeline_.size() >= max_timeline_events - (last ? 0 : 1)) {
+        ++dropped_events_;
+        return;
+    }
     timeline_.push_back({what, (now - start_).count(), p.slot, chunk, p.server});
 }
 
@@ -56,6 +59,7 @@ void reply_tally::request_sent(time_point now, int slot, bool reused, duration g
     ++metrics_.requests;
     if (guard_wait > duration{}) guard_waited(guard_wait);
     note(now, timeline_event::kind::request);
+    if (dropped_events_ == 0) timeline_.back().guard_wait_ms = to_ms(guard_wait);
 }
 
 void reply_tally::slot_wait_over(time_point now) {
@@ -95,6 +99,7 @@ void reply_tally::cut(time_point now) {
 void reply_tally::completed(chunk& c) {
     const auto [server, slot] = request_.at;
     if (server >= 0) c.server = servers_[static_cast<std::size_t>(server)];
+    c.request = metrics_.requests - 1;
     c.slot = slot;
     c.slot_reused = request_.reused;
     // Only the first chunk of a request carries its figures, so that sums over chunks are true.
@@ -174,6 +179,7 @@ void reply_tally::ended(time_point now, reply_result& result, int prompt_tokens)
     result.metrics = metrics_;
     result.servers = std::move(servers_);
     result.timeline = std::move(timeline_);
+    result.dropped_events = dropped_events_;
 }
 
 }  // namespace tandem::detail

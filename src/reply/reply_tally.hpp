@@ -87,6 +87,7 @@ class reply_tally {
     std::optional<time_point> handed_over_at_;  // and not continued yet
     std::optional<time_point> continued_at_;
     std::vector<timeline_event> timeline_;
+    int dropped_events_ = 0;
 };
 
 }  // namespace tandem::detail

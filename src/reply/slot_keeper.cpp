@@ -189,6 +189,11 @@ void slot_keeper::let_go(slots::owner_id owner) {
     give();
 }
 
+bool slot_keeper::is_with(int slot, slots::owner_id owner) const {
+    const auto used = room_->lock()->scheduler.slots_used_by(owner);
+    return std::ranges::find(used, slot) != used.end();
+}
+
 void slot_keeper::retire(slots::owner_id owner) {
     const bool is_isolated = room_->lock()->isolated.contains(owner);
     if (is_isolated) erase_slots_of(owner);

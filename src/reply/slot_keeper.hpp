@@ -50,6 +50,8 @@ class slot_keeper {
     bool was_last_used_by(int slot, slots::owner_id owner) const {
         return room_->lock()->scheduler.was_last_used_by(slot, owner);
     }
+    /// The owner is using the slot, or nobody has used it since.
+    bool is_with(int slot, slots::owner_id owner) const;
     std::optional<int> last_slot_of(slots::owner_id owner) const {
         return room_->lock()->scheduler.last_slot_of(owner);
     }

@@ -28,7 +28,9 @@ struct answer {
 using call_id = std::uint64_t;
 inline constexpr call_id no_call = 0;
 
-/// Runs short calls, each with a time limit and a bound on the body. Not thread-safe.
+/// Runs short calls, each with a time limit and a bound on the body (wire::max_answer_bytes). Not
+/// thread-safe. Destroying it cuts the calls that run, and drops their handlers uncalled: cancel()
+/// them before where somebody waits.
 class call_runner {
  public:
     using handler = std::function<void(answer)>;
@@ -44,7 +46,7 @@ class call_runner {
                 std::optional<duration> at_most = {});
     /// Ends one call with `ec`, if it runs.
     void cancel(call_id id, error_code ec);
-    /// Ends all calls with `ec`.
+    /// Ends all calls with `ec`, those that handlers start meanwhile included.
     void cancel(error_code ec);
 
  private:

@@ -12,16 +12,27 @@ namespace {
 // swaps.
 constexpr duration longest_health_answer = std::chrono::seconds(2);
 
+template <class Result>
+server_calls::handler<Result> without_result(server_calls::handler<> done) {
+    return [done = std::move(done)](error_code ec, const diagnostics& diag, const Result&) {
+        done(ec, diag);
+    };
+}
+
 }  // namespace
 
 // Every answer takes this way: transport error, else what the decoder makes of it.
-template <class Result, class Decode>
-call_id server_calls::call(transport::http_request request, Decode decode, handler<Result> done) {
-    return runner_.run(std::move(request), [decode, done = std::move(done)](answer a) {
-        Result result{};
-        if (!a.ec) a.ec = decode(wire::answer{a.http_status, a.body}, result, a.diag);
-        done(a.ec, a.diag, std::move(result));
-    });
+template <class... Results, class Decode>
+call_id server_calls::call(transport::http_request request, Decode decode, handler<Results...> done,
+                           std::optional<duration> at_most) {
+    auto read = [decode, done = std::move(done)](answer a) {
+        const auto tell = [&](auto... results) {
+            if (!a.ec) a.ec = decode(wire::answer{a.http_status, a.body}, results..., a.diag);
+            done(a.ec, a.diag, std::move(results)...);
+        };
+        tell(Results{}...);
+    };
+    return runner_.run(std::move(request), std::move(read), at_most);
 }
 
 template <class Handler>
@@ -39,20 +50,13 @@ call_id server_calls::slots(handler<std::vector<slot_state>> done) {
 }
 
 call_id server_calls::health(handler<> done) {
-    const auto read = [done = std::move(done)](answer a) {
-        if (!a.ec) a.ec = wire::decode_health({a.http_status, a.body}, a.diag);
-        done(a.ec, a.diag);
-    };
-    return runner_.run({.method = "GET", .path = "/health"}, read, longest_health_answer);
+    return call({.method = "GET", .path = "/health"}, wire::decode_health, std::move(done),
+                longest_health_answer);
 }
 
 call_id server_calls::prove(handler<> done) {
-    const auto read = [done = std::move(done)](answer a) {
-        server_props ignored;
-        if (!a.ec) a.ec = wire::decode_props({a.http_status, a.body}, ignored, a.diag);
-        done(a.ec, a.diag);
-    };
-    return runner_.run({.method = "GET", .path = "/props"}, read, longest_health_answer);
+    return call({.method = "GET", .path = "/props"}, wire::decode_props,
+                without_result<server_props>(std::move(done)), longest_health_answer);
 }
 
 call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
@@ -90,9 +94,8 @@ call_id server_calls::apply_template(const std::vector<chat_message>& messages,
 
 call_id server_calls::erase_slot(int slot, handler<> done) {
     // The body is empty JSON: old servers refuse a POST without one.
-    return call<int>(
-        {.path = wire::slot_erase_path(slot), .body = "{}"}, wire::decode_slot_erased,
-        [done = std::move(done)](error_code ec, const diagnostics& diag, int) { done(ec, diag); });
+    return call({.path = wire::slot_erase_path(slot), .body = "{}"}, wire::decode_slot_erased,
+                without_result<int>(std::move(done)));
 }
 
 call_id server_calls::adapters(handler<std::vector<server_adapter>> done) {
@@ -101,11 +104,8 @@ call_id server_calls::adapters(handler<std::vector<server_adapter>> done) {
 }
 
 call_id server_calls::set_adapters(std::span<const adapter_scale> adapters, handler<> done) {
-    const auto read = [done = std::move(done)](answer a) {
-        if (!a.ec) a.ec = wire::decode_adapters_set({a.http_status, a.body}, a.diag);
-        done(a.ec, a.diag);
-    };
-    return runner_.run({.path = "/lora-adapters", .body = wire::adapter_list(adapters)}, read);
+    return call({.path = "/lora-adapters", .body = wire::adapter_list(adapters)},
+                wire::decode_adapters_set, std::move(done));
 }
 
 call_id server_calls::save_slot(int slot, std::string_view file, handler<slot_file_result> done) {

@@ -64,8 +64,9 @@ class server_calls {
     // Tells `done` why nothing is sent, if anything is wrong.
     template <class Handler>
     static bool refused(const std::optional<failure>& bad, const Handler& done);
-    template <class Result, class Decode>
-    call_id call(transport::http_request request, Decode decode, handler<Result> done);
+    template <class... Results, class Decode>
+    call_id call(transport::http_request request, Decode decode, handler<Results...> done,
+                 std::optional<duration> at_most = {});
     call_id tokenize_body(std::string body, handler<std::vector<std::int32_t>> done);
 
     call_runner runner_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 namespace tandem::detail {
+
 service_core::service_core(std::shared_ptr<event_home> home, service_config c,
                            std::shared_ptr<service_bonds> bonds)
     : home_(std::move(home)),
@@ -182,7 +183,7 @@ auto service_core::place(const server_wish& wish) -> std::variant<core_ptr, fail
     const auto& [server, needs_check] = std::get<found_place>(placed);
     auto core = core_of(server);
     if (needs_check) arm_timer();
-    // It may serve, but perhaps one request only.
+    // Of an open circuit, the turn is the one request that was to be sent.
     if (wish.is_for_turn) core->refuses(now());
     return core;
 }

@@ -47,9 +47,8 @@ bool has(int build, const build_fault& f) noexcept {
 
 std::optional<int> build_number(std::string_view build_info) {
     const auto start = build_info.find_first_of("0123456789");
-    // "b11669" and "11669"; other letters before the number make it something else.
-    if (start == std::string_view::npos || start > 1 || (start == 1 && build_info[0] != 'b'))
-        return std::nullopt;
+    // "b11669" and "11669"; other letters before the number, or no number, make it something else.
+    if (start > 1 || (start == 1 && build_info[0] != 'b')) return std::nullopt;
     int number = 0;
     const auto digits = build_info.substr(start);
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);

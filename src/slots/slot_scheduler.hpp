@@ -129,7 +129,6 @@ std::string in_words(const wait& w);
 /// overwrites the least that another owner may come back for; used last. While a slot is being
 /// prefilled for a ticket, only one that holds the whole prompt is taken instead. Where that leaves
 /// several, or each has to wait, it is the one whose guard ends first, which is the next in turn.
-/// Without prompts this is the seed's `_get_next_slot`.
 ///
 /// Tickets. They are served by priority and rank, and in their order within each. One that waits
 /// for a guard is promised its slot: no ticket behind it gets that, but any other slot. One that

@@ -40,10 +40,12 @@ bool slot_scheduler::is_for(int slot, const wish& w, bool has_all) const {
 std::vector<int> slot_scheduler::best_first(const std::vector<int>& slots, const wish& w,
                                             time_point now) const {
     std::vector<std::pair<std::size_t, int>> ranked;
+    ranked.reserve(slots.size());
     for (const int slot : slots) ranked.emplace_back(cost(slot, w, now), slot);
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<int> sorted;
+    sorted.reserve(ranked.size());
     for (const auto& r : ranked) sorted.push_back(r.second);
     return sorted;
 }

@@ -3,17 +3,14 @@
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
-#include <algorithm>
-
 namespace tandem::text {
 namespace {
 
-template <class Set>
-bool contains(const Set& set, char32_t c) noexcept {
-    return std::find(set.begin(), set.end(), c) != set.end();
-}
-
 using characters = std::u32string_view;
+
+bool contains(characters set, char32_t c) noexcept {
+    return set.find(c) != characters::npos;
+}
 
 // Latin, Arabic and Devanagari: white space follows.
 constexpr characters spaced_marks = U",;:\u060C\u061B\u0964";
@@ -35,6 +32,7 @@ bool divides(char32_t mark, std::string_view before, std::string_view after) noe
     if (contains(spaced_marks, mark)) return is_white_space(next);
     if (contains(dashes, mark)) return !after.empty() && !is_digit(next);
     if (!contains(wide_marks, mark)) return false;
+    // Each of them has 3 bytes.
     const bool in_number = is_digit(last_character(before.substr(0, before.size() - 3)).character);
     return !in_number || (!after.empty() && !is_digit(next));
 }

@@ -147,6 +147,7 @@ void reasoning_filter::skip_space(std::string_view& text) {
     }
 }
 
+/// Bytes of `withheld_` are decided, and not visible: a token of which none is counts nowhere.
 void reasoning_filter::drop(std::size_t bytes) {
     while (bytes > 0 && !parts_.empty()) {
         auto& first = parts_.front();
@@ -157,7 +158,7 @@ void reasoning_filter::drop(std::size_t bytes) {
     }
 }
 
-/// The same for bytes that became visible.
+/// The same for bytes that became visible: tokens count with their first one.
 void reasoning_filter::count(std::size_t bytes) {
     while (bytes > 0 && !parts_.empty()) {
         auto& first = parts_.front();

@@ -64,7 +64,6 @@ class sentence_context {
     /// colon or comma.
     bool closed_from_start() const noexcept { return closed_from_start_; }
     bool closed_after_colon() const noexcept { return closed_after_colon_; }
-    char32_t last_visible() const noexcept { return last_visible_; }
     /// The last letter that was read, for its script.
     char32_t last_letter() const noexcept { return last_letter_; }
 

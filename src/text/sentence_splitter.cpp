@@ -14,6 +14,7 @@ struct sentence_splitter::state {
     void restart() {
         detector = text::make_boundary_detector(options.rule, options.language);
         open.clear();
+        start = 0;
         partial.clear();
         pending.reset();
     }
@@ -83,7 +84,6 @@ std::vector<std::string> sentence_splitter::finish() {
         for (auto& more : hold_expired()) sentences.push_back(std::move(more));
     auto last = std::string(rest()) + s.partial;
     if (!last.empty()) sentences.push_back(std::move(last));
-    s.start = 0;
     s.restart();
     return sentences;
 }

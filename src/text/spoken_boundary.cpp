@@ -145,7 +145,10 @@ bool spoken_boundary::attach(char32_t c) {
 
 bool spoken_boundary::attach_in_tag(char32_t c) {
     const bool is_tag = open_->tag > 1 || c == '/';
-    if (!is_tag || ++open_->tag > max_tag) return leave_tag(c), true;
+    if (!is_tag || ++open_->tag > max_tag) {
+        leave_tag(c);
+        return true;
+    }
     if (c != '>') return true;
     open_->tag = 0;
     return lengthen();

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tandem::text {
@@ -75,12 +76,10 @@ lexicon::lexicon(const language_words& words)
     std::ranges::sort(made->starters);
     std::ranges::sort(made->whens);
     made->numbered_ending = words.numbered_ending;
-    tables_ = made.release();
+    tables_ = std::move(made);
 }
 
-lexicon::~lexicon() {
-    delete tables_;
-}
+lexicon::~lexicon() = default;
 
 const lexicon& lexicon::of(std::string_view language_tag) {
     static const auto lexicons = [] {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -24,7 +25,6 @@ enum class word_class : std::uint16_t {
     exclaimed = 1 << 11,  ///< a name with an exclamation mark ("Yahoo!")
     brief = 1 << 12,      ///< a plain word though it is short ("up")
     file = 1 << 13,       ///< often the start of a file's or a site's name ("main.cpp")
-    filler = 1 << 14,     ///< goes on behind an ellipsis whatever follows ("Well... I")
 };
 
 /// Several classes of a word.
@@ -90,14 +90,14 @@ class lexicon {
     bool has_ordinals() const noexcept { return has_ordinals_; }
     bool is_english() const noexcept { return is_english_; }
 
-    struct tables;
     explicit lexicon(const language_words& words);
     ~lexicon();
     lexicon(const lexicon&) = delete;
     lexicon& operator=(const lexicon&) = delete;
 
  private:
-    const tables* tables_;
+    struct tables;
+    std::unique_ptr<const tables> tables_;
     bool has_ordinals_;
     bool is_english_;
 };

@@ -36,6 +36,6 @@ failure describe(CURLcode code, const failure_context& context);
 failure describe_missing_status(const failure_context& context);
 
 /// A fault of the configuration, in its own words.
-failure invalid_config(std::string words);
+failure invalid_config(std::string text);
 
 }  // namespace tandem::transport

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/reply_place.hpp"
 #include "base/time.hpp"
 
 #include "tandem/error.hpp"
@@ -23,6 +24,8 @@ struct http_request {
     std::string traceparent{};
     /// Until it is connected, where that is shorter than the limit of all requests.
     std::optional<duration> connect_within{};
+    /// Of a request for a reply. It is not sent.
+    std::optional<reply_place> place{};
 };
 
 /// Where the answer to one request goes. No function is called from inside start() or resume(), nor

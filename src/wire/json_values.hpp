@@ -5,7 +5,8 @@
 // JSON texts that callers give, to be passed on as they are.
 namespace tandem::wire {
 
-/// Whether `text` is one JSON object, nested no deeper than answers may be.
+/// Whether `text` is one JSON object, nested no deeper than answers may be, of at most 100,000
+/// values and keys.
 bool is_json_object(std::string_view text);
 
 /// The same of a list of objects.

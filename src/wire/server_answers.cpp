@@ -44,9 +44,9 @@ int decoded_tokens(const json& slot) {
     return int_or(next.is_array() && !next.empty() ? next.front() : next, "n_decoded", 0);
 }
 
-slot_state slot_of(const json& body) {
+slot_state slot_of(int id, const json& body) {
     slot_state s;
-    s.id = int_or(body, "id", 0);
+    s.id = id;
     s.context = int_or(body, "n_ctx", 0);
     s.processing = bool_or(body, "is_processing", false);
     s.prompt_tokens = int_or(body, "n_prompt_tokens", 0);
@@ -112,9 +112,10 @@ error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& dia
     if (!body.is_array()) return not_understood("/slots", a.http_status, "it is not a list", diag);
     std::vector<slot_state> slots;
     for (const auto& item : body) {
-        if (!member(item, "id").is_number_integer())
+        int id = 0;
+        if (!read_int(member(item, "id"), 0, id))
             return not_understood("/slots", a.http_status, "a slot has no id", diag);
-        slots.push_back(slot_of(item));
+        slots.push_back(slot_of(id, item));
     }
     out = std::move(slots);
     return {};
@@ -131,7 +132,9 @@ error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnosti
         if (!read_int(member(item, "id"), 0, adapter.id))
             return not_understood(path, a.http_status, "an adapter has no id", diag);
         adapter.path = server_words(string_or(item, "path"));
-        adapter.scale = number_or(item, "scale", 0);
+        // May be below 0.
+        if (const auto& scale = member(item, "scale"); scale.is_number())
+            adapter.scale = scale.get<double>();
         adapters.push_back(std::move(adapter));
     }
     out = std::move(adapters);

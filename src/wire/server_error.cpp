@@ -19,6 +19,7 @@ bool is_prompt_too_long(const token_event& e) noexcept {
            (e.error_status == 400 && mentions(e.error_message, "exceeds the available context"));
 }
 
+// "Loading model", however its first letter is written.
 bool is_unavailable(const token_event& e) noexcept {
     return mentions(e.error_type, "unavailable") || mentions(e.error_message, "unavailable") ||
            mentions(e.error_message, "oading");
@@ -66,6 +67,12 @@ std::string words_for(errc code, const token_event& e) {
     }
 }
 
+/// A page of HTML, as other servers and proxies answer: no words for a message.
+bool is_page(std::string_view body) noexcept {
+    const auto first = body.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && body[first] == '<';
+}
+
 /// Reads the error a body tells of; its plain words if it is not JSON of that kind.
 token_event error_in(int http_status, std::string_view body) {
     token_event e;
@@ -85,7 +92,7 @@ error_code decode_error(std::string_view path, int http_status, std::string_view
     const auto code = classify(e);
     diag.http_status = http_status;
     diag.client_message = fmt::format("{}: {} (HTTP {})", path, words_for(code, e), http_status);
-    diag.server_message = std::move(e.error_message);
+    diag.server_message = is_page(body) ? std::string() : std::move(e.error_message);
     return code;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::wire {
@@ -10,6 +12,9 @@ using token_id = std::int32_t;
 
 /// Why the server says it stopped.
 enum class stop_type { none, eos, word, limit };
+
+/// As it writes them, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 4> stop_type_names{"none", "eos", "word", "limit"};
 
 /// The `timings` of an event.
 struct timings {

@@ -18,10 +18,9 @@ namespace tandem::wire {
 namespace {
 
 stop_type stop_type_of(std::string_view name) noexcept {
-    if (name == "eos") return stop_type::eos;
-    if (name == "word") return stop_type::word;
-    if (name == "limit") return stop_type::limit;
-    return stop_type::none;
+    const auto found = std::ranges::find(stop_type_names, name);
+    return found == stop_type_names.end() ? stop_type::none
+                                          : static_cast<stop_type>(found - stop_type_names.begin());
 }
 
 /// Makes `e` a fresh one that keeps its memory.

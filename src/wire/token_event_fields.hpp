@@ -33,6 +33,7 @@ enum class field {
     predicted_ms,
     progress_cached,
     progress_processed,
+    // From here on of errors; see is_of_error().
     error_code,
     error_type,
     error_message,

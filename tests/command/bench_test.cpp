@@ -73,6 +73,15 @@ TEST_F(bench, holds_no_more_conversations_at_once_than_it_should) {
     EXPECT_LE(report({"--turns", "30", "--concurrency", "3"})["peak_streams"], 3);
 }
 
+TEST_F(bench, has_as_many_connections_as_it_needs_where_the_usual_limit_is_low) {
+    // Slow enough for all of them to be open at once, on both sides.
+    auto args = bench_args({"--turns", "40", "--concurrency", "40", "--tokens-per-second", "20",
+                            "--max-tokens", "8", "--retries", "0"});
+    args.insert(args.begin(), {"-c", "ulimit -Sn 64; exec \"$0\" \"$@\"", program});
+    const auto end = child_process("/bin/sh", {.args = std::move(args)}).wait();
+    EXPECT_EQ(end.status, 0) << end.out << end.err;
+}
+
 TEST_F(bench, measures_any_server) {
     start_server({.parallel = 4});
     const auto o = report({"--turns", "6", "--concurrency", "2", "--prompt", "Tell me a story"});

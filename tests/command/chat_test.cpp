@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sys/stat.h>
@@ -39,6 +40,7 @@ class chat : public replay_test {
     }
     ~chat() override {
         for (const auto& f : {wav, fifo, file}) std::remove(f.c_str());
+        std::filesystem::remove_all(folder);
     }
     static std::string said(const std::string& text) {
         return text + "<|im_end|>\n<|im_start|>assistant\n";
@@ -82,6 +84,7 @@ class chat : public replay_test {
     const std::string wav = path(".wav");
     const std::string fifo = path(".fifo");
     const std::string file = path(".json");
+    const std::string folder = path(".bin");
 };
 
 // 6, 3, 4 and 2 words, of 200 ms each.
@@ -194,6 +197,19 @@ TEST_F(chat, ends_cleanly_with_its_file_at_ctrl_c) {
     EXPECT_NEAR(speech[0], 1200, exactly);
 }
 
+TEST_F(chat, is_saved_where_the_terminal_is_closed) {
+    child_process child(
+        program, {.args = chat_args(heard({"--json", "--save", file})), .input = "story\ncount\n"});
+    EXPECT_EQ(json::parse(child.read_line())["seq"], 0);
+    EXPECT_EQ(json::parse(child.read_line())["seq"], 1);
+    child.send_signal(SIGHUP);
+    child.close_stdout();
+    EXPECT_EQ(child.wait().status, 129);
+    std::ifstream in(file);
+    EXPECT_TRUE(json::accept(in));
+    EXPECT_FALSE(lengths(true).empty()) << "the header of its sound is wrong";
+}
+
 TEST_F(chat, tells_voice_to_voice_in_parts_that_add_up) {
     const auto r = talk("count\n", heard({"--json", "--vad-stop", "200ms"}, 100));
     const auto times = r.event("end")["voice_to_voice"];
@@ -214,6 +230,37 @@ TEST_F(chat, shows_people_how_long_the_voice_took) {
 TEST_F(chat, marks_what_was_interrupted) {
     const auto r = talk("story\n", heard({"--barge-in-after", "300ms"}));
     EXPECT_THAT(r.out, HasSubstr("A fox went out at night. [interrupted, heard up to \"A fox"));
+}
+
+TEST_F(chat, says_once_what_is_too_soon_for_a_program_that_plays) {
+    const auto r = talk("count\n", {"--speed", "450", "--tts-command", "cat > /dev/null"});
+    EXPECT_EQ(r.status, 1);
+    const auto told = r.err.find("it wrote no sound, and ended after 0.0");
+    ASSERT_NE(told, r.err.npos) << r.err;
+    EXPECT_EQ(r.err.find("it wrote no sound", told + 1), r.err.npos);
+}
+
+TEST_F(chat, leaves_a_file_alone_that_is_no_wav_file) {
+    std::ofstream(wav) << "a letter";
+    const auto r = talk("count\n", heard({}));
+    EXPECT_EQ(r.status, 2);
+    EXPECT_THAT(r.err, HasSubstr("--wav " + wav + ": it is there, and no WAV file"));
+    std::ifstream in(wav);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "a letter");
+}
+
+TEST_F(chat, says_that_a_sound_build_needs_no_guard) {
+    const auto err_with = [this](const std::string& guard) {
+        return talk("", {"--tts", "none", "--reuse-guard", guard}).err;
+    };
+    EXPECT_EQ(err_with("2s"),
+              "tandem chat: this server needs no guard: --reuse-guard auto avoids waits between "
+              "chunks\n");
+    EXPECT_EQ(err_with("auto"), "");
+    mock::options untried;
+    untried.build_info = "b8000";
+    start_server(std::move(untried));
+    EXPECT_EQ(err_with("2s"), "");
 }
 
 TEST_F(chat, shows_the_text_where_the_synthesiser_fails) {
@@ -248,9 +295,48 @@ TEST_F(chat, gives_each_sound_to_the_player) {
 TEST_F(chat, does_not_begin_with_a_player_that_cannot_play) {
     const auto r =
         talk("count\n", {"--tts-command", "cat", "--player", "echo no device >&2; exit 1"});
-    EXPECT_EQ(r.status, 1);
+    EXPECT_EQ(r.status, 2);
     EXPECT_THAT(r.err, HasSubstr("sounds cannot be played: no device"));
     EXPECT_EQ(r.out, "");
+}
+
+TEST_F(chat, says_that_nothing_is_heard_only_where_there_is_a_sound_to_play) {
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder + "/aplay") << "#!/bin/sh\necho no device >&2\nexit 1\n";
+    std::filesystem::permissions(folder + "/aplay", std::filesystem::perms::owner_all);
+    const auto talk_by = [this](const std::string& command) {
+        auto args = chat_args({"--tts-command", command});
+        args.insert(args.begin(), {"PATH=" + folder + ":/usr/bin:/bin", program});
+        return child_process("/usr/bin/env", {.args = args, .input = "count\n"}).wait();
+    };
+    const auto played = talk_by("cat > /dev/null; sleep 0.1");
+    EXPECT_EQ(played.status, 0);
+    EXPECT_EQ(played.err, "");
+    const auto unheard = talk_by(TANDEM_FAKE_VOICE);
+    EXPECT_EQ(unheard.status, 0);
+    EXPECT_EQ(unheard.err,
+              "tandem chat: sounds cannot be played: no device; each one takes as long as it is, "
+              "and nothing is heard\n");
+}
+
+TEST_F(chat, says_once_that_nothing_is_heard_where_aplay_is_not_installed) {
+    // What the command starts, and no aplay.
+    std::filesystem::create_directory(folder);
+    for (const auto* name : {"sh", "cat", "sleep"})
+        std::filesystem::create_symlink(std::string("/bin/") + name, folder + "/" + name);
+    const auto talk_by = [this](const std::string& command, std::vector<std::string> more) {
+        auto args = chat_args(std::move(more));
+        args.insert(args.begin(), {"PATH=" + folder, program});
+        args.insert(args.end(), {"--tts-command", command});
+        return child_process("/usr/bin/env", {.args = args, .input = "count\n"}).wait();
+    };
+    const auto unheard = talk_by(TANDEM_FAKE_VOICE, {});
+    EXPECT_EQ(unheard.status, 0);
+    EXPECT_EQ(unheard.err,
+              "tandem chat: aplay is not installed, so nothing is heard; install it (apt-get "
+              "install alsa-utils), or give --player CMD or --play no\n");
+    EXPECT_EQ(talk_by(TANDEM_FAKE_VOICE, {"--play", "no"}).err, "");
+    EXPECT_EQ(talk_by("cat > /dev/null; sleep 0.1", {}).err, "") << "it plays its own sounds";
 }
 
 TEST_F(chat, says_how_to_hear_something_where_there_is_no_synthesiser) {
@@ -287,8 +373,44 @@ TEST_F(chat, goes_on_with_a_conversation_that_was_saved) {
 TEST_F(chat, does_not_begin_where_it_could_not_be_saved) {
     const auto r = talk("count\n", heard({"--save", "/no/such/folder/talk.json"}));
     EXPECT_EQ(r.status, 2);
-    EXPECT_THAT(r.err, HasSubstr("/no/such/folder/talk.json: No such file or directory"));
+    EXPECT_THAT(r.err, HasSubstr("--save /no/such/folder/talk.json: No such file or directory"));
     EXPECT_EQ(r.out, "");
+}
+
+TEST_F(chat, does_not_begin_with_a_file_that_it_cannot_use) {
+    std::ofstream(file) << "no conversation";
+    const auto loaded = talk("count\n", {"--tts", "none", "--load", file});
+    EXPECT_EQ(loaded.status, 2);
+    EXPECT_THAT(loaded.err,
+                HasSubstr("--load " + file + ": the saved conversation cannot be used: "));
+    const auto missing = talk("count\n", {"--tts", "none", "--load", "/no/such/talk.json"});
+    EXPECT_EQ(missing.status, 2);
+    EXPECT_THAT(missing.err, HasSubstr("--load /no/such/talk.json: No such file"));
+    const auto unwritable = talk("count\n", {"--play", "no", "--tts-command", TANDEM_FAKE_VOICE,
+                                             "--wav", "/no/such/folder/talk.wav"});
+    EXPECT_EQ(unwritable.status, 2);
+    EXPECT_THAT(unwritable.err, HasSubstr("--wav /no/such/folder/talk.wav: No such file"));
+    EXPECT_EQ(loaded.out + unwritable.out, "");
+}
+
+TEST_F(chat, is_refused_an_input_that_cannot_be_read) {
+    auto args = chat_args({"--tts", "none"});
+    args.insert(args.begin(), {"-c", "exec \"$0\" \"$@\" < /", program});
+    const auto end = child_process("/bin/sh", {.args = args}).wait();
+    EXPECT_EQ(end.status, 2);
+    EXPECT_THAT(end.err, HasSubstr("stdin: Is a directory"));
+}
+
+TEST_F(chat, does_not_begin_without_stdin) {
+    for (const auto* closed : {"<&-", "0>/dev/null"}) {
+        auto args = chat_args({"--tts", "none"});
+        args.insert(args.begin(), {"-c", std::string("exec \"$0\" \"$@\" ") + closed, program});
+        const auto end = child_process("/bin/sh", {.args = args}).wait();
+        EXPECT_EQ(end.status, 2);
+        EXPECT_EQ(end.err,
+                  "tandem chat: stdin is closed, or not open for reading; your lines are read from "
+                  "it\n");
+    }
 }
 
 TEST_F(chat, tells_the_end_of_a_turn_that_cannot_be_said) {
@@ -298,6 +420,8 @@ TEST_F(chat, tells_the_end_of_a_turn_that_cannot_be_said) {
     ASSERT_THAT(ends, SizeIs(2));
     EXPECT_EQ(ends[0]["turn"], 0);
     EXPECT_EQ(ends[0]["code"], "invalid_prompt");
+    EXPECT_THAT(ends[0]["message"].get<std::string>(),
+                HasSubstr("stdin:1: invalid UTF-8 at byte 5"));
     EXPECT_EQ(ends[1]["turn"], 1);
     EXPECT_EQ(ends[1]["history"], "One. Two. Three.");
 }
@@ -332,10 +456,13 @@ TEST_F(chat, is_heard_by_espeak_ng) {
 TEST_F(chat, tells_that_espeak_ng_has_no_such_voice) {
     if (std::system("command -v espeak-ng > /dev/null") != 0)
         GTEST_SKIP() << "espeak-ng is not installed";
-    const auto r = talk("story\n", {"--play", "no", "--voice", "nobody"});
-    EXPECT_EQ(r.status, 1);
-    EXPECT_THAT(r.err, HasSubstr("espeak-ng cannot speak: "));
-    EXPECT_EQ(r.out, "");
+    for (const std::string flag : {"--voice", "--language"}) {
+        const auto r = talk("story\n", {"--play", "no", flag, "xx-YY"});
+        EXPECT_EQ(r.status, 2);
+        EXPECT_THAT(r.err, AllOf(HasSubstr(flag + " xx-YY: espeak-ng cannot speak: "),
+                                 HasSubstr("\"espeak-ng --voices\"")));
+        EXPECT_EQ(r.out, "");
+    }
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 namespace {
 
-using tandem::testing::finished_run;
 using tandem::testing::json;
 using testing::AllOf;
 using testing::AnyOf;

@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <fstream>
 #include <future>
+#include <unistd.h>
 
 namespace {
 
@@ -41,6 +44,8 @@ TEST_F(replay_faults, tell_once_that_the_key_is_wrong_without_showing_it) {
     EXPECT_EQ(r.status, 1);
     EXPECT_EQ(r.event("error")["code"], "unauthorized");
     EXPECT_THAT(r.out + r.err, Not(HasSubstr("wrong-key")));
+    EXPECT_THAT(run({"--api-key", "wrong-key", "-"}, three_prompts).err,
+                HasSubstr("give, by --api-key-file FILE or TANDEM_API_KEY, the one "));
 }
 
 TEST_F(replay_faults, tell_once_that_the_model_is_loading) {
@@ -207,6 +212,23 @@ TEST_F(replay_faults, end_with_a_message_when_the_disk_is_full) {
     EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: No space left on device"));
 }
 
+TEST_F(replay_faults, leave_files_alone_where_stdout_or_stderr_is_closed) {
+    start_server();
+    const auto save = testing::TempDir() + "closed_" + std::to_string(::getpid());
+    const auto run_closed = [&](const std::string& closed) {
+        auto all = args({"--prompt", "count", "--record", save});
+        all.insert(all.begin(), {"-c", "exec \"$0\" \"$@\" " + closed, program});
+        return child_process("/bin/sh", {.args = all}).wait();
+    };
+    const auto r = run_closed("<&- >&-");
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.err, HasSubstr("cannot write to stdout: Bad file descriptor"));
+    EXPECT_EQ(run_closed("<&- 2>&-").status, 0);
+    std::ifstream in(save);
+    for (std::string line; std::getline(in, line);) EXPECT_TRUE(json::accept(line)) << line;
+    std::remove(save.c_str());
+}
+
 TEST_F(replay_faults, do_not_pass_over_a_help_that_cannot_be_written) {
     child_process child(program, {.args = {"--help"}, .out_file = "/dev/full"});
     EXPECT_EQ(child.wait().status, 1);
@@ -235,8 +257,19 @@ TEST_P(replay_stopped, keeps_the_results_so_far) {
 
 INSTANTIATE_TEST_SUITE_P(by, replay_stopped,
                          testing::Values(stop_signal{"ctrl_c", SIGINT},
-                                         stop_signal{"sigterm", SIGTERM}),
+                                         stop_signal{"sigterm", SIGTERM},
+                                         stop_signal{"sighup", SIGHUP}),
                          [](const auto& row) { return std::string(row.param.name); });
+
+TEST_F(replay_faults, do_not_end_at_a_hangup_under_nohup) {
+    start_server();
+    auto all = args({"--json", "--tts", "wpm=300", "-"});
+    all.insert(all.begin(), {"-c", "trap '' HUP; exec \"$0\" \"$@\"", program});
+    child_process child("/bin/sh", {.args = all, .input = three_prompts});
+    child.read_line();
+    child.send_signal(SIGHUP);
+    EXPECT_EQ(child.wait().status, 0);
+}
 
 TEST_F(replay_faults, do_not_keep_a_stopped_run_waiting_for_a_server_that_stalls) {
     start_server({.faults = {{.kind = fault_kind::slow_headers,

@@ -92,7 +92,7 @@ TEST_F(replay_reports, draw_the_only_reply) {
     const auto drawing = read("r.svg");
     EXPECT_EQ(drawing["root"], "svg");
     EXPECT_THAT(strings(drawing["bars"]), Contains("generation"));
-    EXPECT_THAT(strings(drawing["texts"]), Contains(HasSubstr("It saw the moon.")));
+    EXPECT_THAT(strings(drawing["titles"]), Contains(HasSubstr("It saw the moon.")));
     EXPECT_THAT(strings(drawing["titles"]), Contains(HasSubstr("request until its first token")));
 }
 
@@ -101,7 +101,7 @@ TEST_F(replay_reports, keep_hostile_texts_as_texts_in_a_drawing) {
     run_with("r.svg", {"--prompt", "hostile"});
     const auto drawing = read("r.svg");
     EXPECT_THAT(strings(drawing["tags"]), Not(Contains(HasSubstr("img"))));
-    EXPECT_THAT(strings(drawing["texts"]), Contains(HasSubstr("<img src=x>")));
+    EXPECT_THAT(strings(drawing["titles"]), Contains(HasSubstr("<img src=x>")));
 }
 
 TEST_F(replay_reports, draw_one_reply_only) {
@@ -110,6 +110,22 @@ TEST_F(replay_reports, draw_one_reply_only) {
     EXPECT_EQ(r.status, 2);
     EXPECT_THAT(r.err, HasSubstr("shows one reply, and this run has 2; give a name in .html"));
     EXPECT_FALSE(files::exists(path("r.svg")));
+}
+
+TEST_F(replay_reports, are_as_many_as_are_asked_for) {
+    start_server();
+    const auto r = run_with("r.html", {"--prompt", "story", "--report", path("r.svg")});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(strings(read("r.html")["texts"]), Contains("story"));
+    EXPECT_EQ(read("r.svg")["root"], "svg");
+}
+
+TEST_F(replay_reports, are_told_by_endings_in_capitals_too) {
+    start_server();
+    const auto r = run_with("R.HTML", {"--prompt", "story", "--report", path("R.SVG")});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_TRUE(files::exists(path("R.HTML")));
+    EXPECT_TRUE(files::exists(path("R.SVG")));
 }
 
 TEST_F(replay_reports, that_cannot_be_written_are_told_before_the_run) {
@@ -133,6 +149,18 @@ TEST_F(replay_reports, are_written_after_an_interrupt_too) {
     child.read_line();  // the first chunk, which is spoken for minutes
     child.send_signal(SIGINT);
     EXPECT_EQ(child.wait().status, 130);
+    EXPECT_THAT(strings(read("r.html")["bars"]), Contains("interrupt"));
+}
+
+TEST_F(replay_reports, are_written_where_the_terminal_is_closed) {
+    start_server();
+    auto child =
+        start({"--json", "--prompt", "story", "--tts", "wpm=1", "--report", path("r.html")});
+    child.read_line();
+    // It sends several of them.
+    for (int i = 0; i < 3; ++i) child.send_signal(SIGHUP);
+    child.close_stdout();
+    EXPECT_EQ(child.wait().status, 129);
     EXPECT_THAT(strings(read("r.html")["bars"]), Contains("interrupt"));
 }
 

@@ -19,8 +19,6 @@
 namespace tandem::testing {
 namespace {
 
-using std::chrono::seconds;
-
 using test::number_from;
 
 class caller;

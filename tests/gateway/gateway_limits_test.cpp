@@ -8,8 +8,6 @@ namespace {
 
 using namespace tandem;
 using namespace tandem::testing;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 struct bad_bytes {
     const char* name;

@@ -80,7 +80,7 @@ TEST_F(measured_gateway, counts_replies_that_fail) {
     start();
     ASSERT_TRUE(is_ready());
     mock_server->stop();
-    EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 502);
+    EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 503);
     const auto text = metrics();
     EXPECT_EQ(value(text, "tandem_replies_total", {R"(finish_reason="error")", R"(server="none")"}),
               1)

@@ -8,7 +8,6 @@ namespace {
 
 using namespace tandem;
 using namespace tandem::testing;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -97,7 +96,7 @@ TEST_F(a_gateway, has_a_status_for_what_fails_before_the_first_text) {
     mock_server->stop();
     for (const bool stream : {false, true}) {
         const auto a = client().post("/v1/chat/completions", chat("Hello!", {{"stream", stream}}));
-        EXPECT_THAT(a.status, ::testing::AnyOf(502, 503)) << a.body;
+        EXPECT_EQ(a.status, 503) << a.body;
         EXPECT_TRUE(a.parsed()["error"].is_object()) << a.body;
     }
 }

@@ -9,7 +9,6 @@ namespace {
 using namespace tandem;
 using namespace tandem::testing;
 using ::testing::ElementsAre;
-using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 class the_same_question : public a_gateway {

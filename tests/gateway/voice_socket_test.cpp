@@ -2,6 +2,9 @@
 
 #include "gateway/voice_fixture.hpp"
 
+#include <stdexcept>
+#include <string_view>
+
 namespace {
 
 using namespace tandem;
@@ -249,6 +252,25 @@ TEST_F(voice_gateway, interrupts_replies_that_take_too_long_when_it_stops) {
     EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
     EXPECT_EQ(c.close_code(), 1012);
     EXPECT_EQ(stopped.wait_for(20s), std::future_status::ready);
+}
+
+TEST_F(voice_gateway, ends_a_session_that_breaks_and_no_other) {
+    options.audit = [](std::string_view line) {
+        const bool is_of_turn = line.find(R"("route":"/v1/voice")") != line.npos &&
+                                line.find(R"("finish_reason":null)") == line.npos;
+        if (is_of_turn) throw std::runtime_error("the disk is full");
+    };
+    start();
+    auto other = voice();
+    other.say({{"type", "start"}});
+    other.read("ready");
+    auto broken = voice();
+    broken.say(start_of("Hello!"));
+    EXPECT_TRUE(listen(broken).is_null());
+    EXPECT_EQ(broken.close_code(), 1011);
+    EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 200);
+    other.say(start_of("Hello!"));
+    EXPECT_EQ(other.read("chunk")["reply"], "1");
 }
 
 TEST_F(voice_gateway, may_be_destroyed_while_sessions_talk) {

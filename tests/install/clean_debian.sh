@@ -19,11 +19,16 @@ each step took. Needs root, debootstrap and the network. Exit status: 0 all went
 END
 }
 
-# Runs a step and tells how long it took.
+# Runs a step and tells how long it took. Any command of a step that fails ends it, which would not be
+# so where its status is asked for in the same line.
 step() {
-  local name=$1 started=${EPOCHREALTIME/./} spent
+  local name=$1 started=${EPOCHREALTIME/./} spent status
   shift
-  "$@" >"$log" 2>&1 || { cat "$log"; printf 'FAILED: %s\n' "$name"; return 1; }
+  set +e
+  (set -e; "$@") >"$log" 2>&1
+  status=$?
+  set -e
+  [[ $status == 0 ]] || { cat "$log"; printf 'FAILED: %s\n' "$name"; return 1; }
   spent=$(((${EPOCHREALTIME/./} - started) / 100000))
   printf '%4d.%d s  %s\n' $((spent / 10)) $((spent % 10)) "$name"
 }
@@ -33,13 +38,14 @@ inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONT
 make_system() {
   [[ -f $base/etc/debian_version ]] || debootstrap --variant=minbase bookworm "$base" "$mirror"
 }
+leave_system() { ! mountpoint -q "$root/proc" || umount "$root/proc"; }
 copy_system() {
+  leave_system  # of a run that was killed
   rm -rf "$root"
   cp -a "$base" "$root"
   cp -r "$packages"/*.deb "$here/../model/dialogues.jsonl" "$root/root/"
   cp -r "$here" "$root/root/tests"
   mount -t proc proc "$root/proc"
-  trap 'umount "$root/proc"' EXIT
 }
 install_command() { inside sh -c 'apt-get update -q && apt-get install -y -q --no-install-recommends /root/tandem_*.deb'; }
 install_library() { inside sh -c 'apt-get install -y -q --no-install-recommends /root/libtandem-dev_*.deb'; }
@@ -47,7 +53,8 @@ install_tools() { inside apt-get install -y -q --no-install-recommends g++ make 
 
 # Each runs a program against the mock server of the package.
 with_mock_server() {
-  inside bash -c 'coproc server { exec tandem-mock-server --port 0 --dialogues /root/dialogues.jsonl; }
+  inside bash -c 'set -euo pipefail
+    coproc server { exec tandem-mock-server --port 0 --dialogues /root/dialogues.jsonl; }
     trap "kill $server_PID" EXIT
     read -r -t 20 line <&"${server[0]}"
     url=${line#listening on }; '"$1"
@@ -56,11 +63,11 @@ version() { inside tandem --version; }
 replay() { with_mock_server 'tandem replay --url "$url" --reuse-guard 0 --user "Are you open on Sundays?" | grep -F "Yes."'; }
 with_cmake() {
   inside sh -c 'cmake -S /root/tests/find_package -B /root/bot && cmake --build /root/bot'
-  with_mock_server '[[ $(/root/bot/bot "$url") == Yes. ]]'
+  with_mock_server 'said=$(/root/bot/bot "$url"); [[ $said == Yes. ]]'
 }
 with_pkg_config() {
   inside make -C /root/tests/pkg_config OUT=/root/made-
-  with_mock_server '[[ $(/root/made-bot "$url") == Yes. ]]'
+  with_mock_server 'said=$(/root/made-bot "$url"); [[ $said == Yes. ]]'
 }
 complete_words() {
   inside bash -c 'source /usr/share/bash-completion/completions/tandem
@@ -76,6 +83,7 @@ main() {
   [[ $# == 2 ]] || { usage >&2; exit 2; }
   packages=$(cd "$1" && pwd) base=$2/base root=$2/system log=$2/step.log
   mkdir -p "$2"
+  trap leave_system EXIT
   step 'a minimal Debian 12 (debootstrap)' make_system
   step 'a copy of it' copy_system
   step 'apt-get install tandem' install_command

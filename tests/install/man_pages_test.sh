@@ -6,7 +6,9 @@ failed=0
 
 fail() { printf '%s\n' "$1"; failed=1; }
 
-for command in $("$PREFIX/bin/tandem" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+commands=$("$PREFIX/bin/tandem" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[[ -n $commands ]] || fail 'the help of tandem has no commands under "Commands:"'
+for command in $commands; do
   [[ -f tandem-$command.1 ]] || fail "there is no page of tandem $command"
 done
 for page in *.1; do

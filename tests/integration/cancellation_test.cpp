@@ -1,5 +1,7 @@
 #include "integration/mock_fixture.hpp"
 
+#include "tandem/service.hpp"
+
 #include <boost/version.hpp>
 
 // Asio cancels single operations from Boost 1.77 on; with older ones there is nothing to test.
@@ -121,6 +123,20 @@ TEST_F(cancelling_a_call, changes_nothing_once_the_answer_came) {
     loop.ioc.poll();
     EXPECT_FALSE(error);
     EXPECT_EQ(told, 1);
+}
+
+TEST(a_cancellation_signal, may_outlive_the_context_of_a_conversation_that_it_cancels) {
+    boost::asio::cancellation_signal stop;
+    bool is_told = false;
+    {
+        boost::asio::io_context ioc;
+        service bots(ioc.get_executor(), {});
+        auto talk = bots.create();
+        talk.async_state(boost::asio::bind_cancellation_slot(
+            stop.slot(), [&](error_code, const conversation_state&) { is_told = true; }));
+    }
+    stop.emit(boost::asio::cancellation_type::total);
+    EXPECT_FALSE(is_told);
 }
 
 }  // namespace

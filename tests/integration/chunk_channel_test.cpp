@@ -9,7 +9,6 @@ namespace tandem::testing {
 namespace {
 
 using mock::fault_kind;
-using ::testing::HasSubstr;
 
 class channel : public channels_and_mock {};
 

@@ -227,32 +227,17 @@ TEST_F(a_conversation, counts_late_reports_though_the_user_has_spoken_already) {
     EXPECT_EQ(message(talk, -1), "And you?");
 }
 
-TEST_F(a_conversation, that_was_loaded_goes_on_from_its_file) {
-    server_options.slot_actions = true;
-    config.server.pacing = pacing::strict;
+TEST_F(a_conversation, is_saved_with_a_call_of_a_tool_beside_what_is_said_before_its_result) {
     start();
-    std::string saved;
-    int tokens = 0;
-    {
-        auto talk = bots->create();
-        say(talk, "Hello!");
-        saved = loop.call<std::string>([&](auto h) { talk.async_save(std::move(h)); }).second;
-        tokens = loop.call<slot_file_result>(
-                         [&](auto h) { talk.async_save_slot("talk.bin", std::move(h)); })
-                     .second.tokens;
-    }
-    for (int i = 0; i < 2; ++i) {
-        auto other = bots->create();
-        say(other, "And you?");
-    }
-    error_code ec;
-    auto talk = bots->load(saved, ec);
-    ASSERT_TRUE(talk);
-    ASSERT_FALSE(loop.call<slot_file_result>(
-                         [&](auto h) { talk->async_restore_slot("talk.bin", std::move(h)); })
-                     .first);
-    say(*talk, "And you?");
-    EXPECT_GE(completions(server()).back().cached, tokens - 1);
+    auto talk = bots->create();
+    talk.append({.role = "user", .content = "How is the weather?"});
+    talk.append({.role = "assistant", .tool_calls = {{"1", "weather", "{}"}}});
+    const auto reply = talk.generate();
+    talk.append({.role = "user", .content = "Hello?"});
+    const auto text = loop.call<std::string>([&](auto h) { talk.async_save(std::move(h)); }).second;
+    saved_conversation saved;
+    ASSERT_FALSE(read_saved(text, saved));
+    EXPECT_THAT(saved.exchanges, SizeIs(1)) << "trimming must not part the call from its result";
 }
 
 TEST_F(a_conversation, is_settled_when_the_grace_is_over) {
@@ -403,68 +388,40 @@ TEST_F(a_conversation, is_prefilled_while_nobody_waits) {
     EXPECT_EQ(reply.text(), "I am well, too.");
 }
 
-TEST_F(a_conversation, that_sleeps_is_kept_in_a_file) {
-    server_options.slot_actions = true;
+TEST_F(a_conversation, is_prefilled_again_when_another_one_has_taken_its_slot) {
     server_options.parallel = 1;
-    config.server.pacing = pacing::strict;
     start();
     auto talk = bots->create();
-    say(talk, "Hello!");
-    const auto saved = loop.call<slot_file_result>(
-        [&](auto h) { talk.async_save_slot("talk.bin", std::move(h)); });
-    ASSERT_FALSE(saved.first) << saved.first.message();
-    EXPECT_GT(saved.second.tokens, 0);
+    talk.append({.role = "user", .content = "Hello!"});
+    talk.warm();
+    loop.run_until([&] { return state_of(talk).metrics.warmed > 0; });
+    const auto warmed = state_of(talk).metrics.warmed;
     auto other = bots->create();
     say(other, "And you?");
-    const auto restored = loop.call<slot_file_result>(
-        [&](auto h) { talk.async_restore_slot("talk.bin", std::move(h)); });
-    ASSERT_FALSE(restored.first) << restored.first.message();
-    EXPECT_EQ(restored.second.tokens, saved.second.tokens);
-    say(talk, "And you?");
-    EXPECT_GE(completions(server()).back().cached, saved.second.tokens - 1);
-    EXPECT_EQ(state_of(talk).metrics.slot_saves, 1);
-    EXPECT_EQ(state_of(talk).metrics.slot_restores, 1);
+    talk.warm();
+    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > warmed; }, 5s));
 }
 
-TEST_F(a_conversation, is_saved_from_its_own_slot_though_another_is_ready_before) {
-    server_options.slot_actions = true;
-    config.server.reuse_guard = 100ms;
-    config.server.pacing = pacing::strict;
+TEST_F(a_conversation, is_prefilled_when_asked_again_after_that_failed) {
+    server_options.faults = {{.kind = mock::fault_kind::http_error, .status = 500}};
     start();
     auto talk = bots->create();
-    const auto said = say(talk, "And you?").result().usage;
-    const auto saved = loop.call<slot_file_result>(
-        [&](auto h) { talk.async_save_slot("talk.bin", std::move(h)); });
-    ASSERT_FALSE(saved.first) << saved.first.message();
-    EXPECT_EQ(saved.second.tokens, said.prompt + said.generated - 1);
+    talk.append({.role = "user", .content = "Hello!"});
+    talk.warm();
+    loop.run_until([&] { return log.count(log_level::info, "could not be prefilled") == 1; });
+    talk.warm();
+    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > 0; }, 5s));
 }
 
-TEST_F(a_conversation, is_told_when_it_ends_before_its_slot_is_saved) {
-    server_options.slot_actions = true;
-    config.server.reuse_guard = 1h;
-    config.server.queue_timeout = 2h;
+TEST_F(a_conversation, asks_its_server_for_nothing_once_it_has_ended) {
+    config.server.pacing = pacing::stream;
     start();
     auto talk = bots->create();
-    say(talk, "And you?");
-    error_code told;
-    bool done = false;
-    talk.async_save_slot("talk.bin", [&](error_code ec, slot_file_result) {
-        told = ec;
-        done = true;
-    });
-    state_of(talk);
+    auto reply = say_until_first_chunk(talk, "Hello!");
     talk.end();
-    loop.run_until([&] { return done; });
-    EXPECT_EQ(told, errc::session_not_found);
-}
-
-TEST_F(a_conversation, that_no_slot_holds_cannot_be_saved) {
-    server_options.slot_actions = true;
-    start();
-    auto talk = bots->create();
-    const auto saved = loop.call<slot_file_result>(
-        [&](auto h) { talk.async_save_slot("talk.bin", std::move(h)); });
-    EXPECT_EQ(saved.first, errc::nothing_to_save);
+    loop.run_to_end(reply);
+    EXPECT_TRUE(loop.runs_out());
+    EXPECT_THAT(server().observe().of_path("/tokenize"), IsEmpty());
 }
 
 TEST_F(a_conversation, ends_with_its_service) {

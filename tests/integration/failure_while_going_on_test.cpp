@@ -12,7 +12,6 @@
 namespace tandem::testing {
 namespace {
 
-using mock::fault;
 using mock::fault_kind;
 
 /// The reply's second request breaks off in mid-sentence.

@@ -4,7 +4,6 @@
 namespace tandem::testing {
 namespace {
 
-using mock::fault;
 using mock::fault_kind;
 
 class server_fault : public client_and_mock {};

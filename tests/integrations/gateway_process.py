@@ -34,9 +34,9 @@ FIRST_TURN = DIALOGUE[:2]
 
 
 def _dialogues():
-    """DIALOGUE, and those in which the user interrupts its first sentence behind any of its words."""
+    """DIALOGUE, and those in which the user interrupts its first two sentences behind any word."""
     yield DIALOGUE
-    words = FIRST[0].split()
+    words = " ".join(FIRST[:2]).split()
     for n in range(1, len(words)):
         heard = {"role": "assistant", "content": " ".join(words[:n])}
         yield [*DIALOGUE[:2], heard, *DIALOGUE[3:]]

@@ -91,6 +91,18 @@ describe('the time line of a reply', () => {
         ...{ slot: 0, cached: 9, evaluated: 1, guard_wait_ms: 0, ...more },
     });
 
+    test('has its slots in the order of their numbers', async () => {
+        const lanes = await it.page.evaluate(async () => {
+            const { TimeLine } = await import('/assets/time_line.js');
+            const place = document.createElement('div');
+            const line = new TimeLine({ place, figures: document.createElement('dl') }).begin();
+            const request = (slot, at_ms) => ({ what: 'request', at_ms, slot, server: 0 });
+            line.ended({ timeline: [request(10, 0), request(2, 5)] });
+            return [...place.querySelectorAll('.lanes li')].map((lane) => lane.textContent);
+        });
+        assert.deepEqual(lanes.slice(0, 2), ['Slot 2', 'Slot 10']);
+    });
+
     test('shows silence until the first chunk', async () => {
         assert.deepEqual(await bars([], 1300), ['chunk gap 1000-1300']);
     });

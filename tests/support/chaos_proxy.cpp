@@ -9,7 +9,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <future>
 #include <random>
@@ -129,8 +128,7 @@ asio::awaitable<void> chaos_proxy::accept_all() {
 
 chaos_proxy::link_ptr chaos_proxy::new_link(tcp::socket client) {
     client.set_option(tcp::no_delay(true));
-    links_.erase(std::remove_if(links_.begin(), links_.end(), [](auto& w) { return w.expired(); }),
-                 links_.end());
+    std::erase_if(links_, [](const auto& w) { return w.expired(); });
     auto l =
         std::shared_ptr<link>(new link(std::move(client), plan_, accepted_++), [this](link* p) {
             --running_;

@@ -134,6 +134,8 @@ class machine_driver {
     std::optional<std::vector<wire::token_id>> prompt_ids{{101}};
     /// Whether the machine has said that it wants no more slots.
     bool left_slots = false;
+    /// As far as their actions were noted.
+    std::vector<chunk> handed_over;
     detail::reply_machine machine;
 
  private:
@@ -185,6 +187,7 @@ class machine_driver {
     }
     void note(const detail::action::close_warming&) { noted_.push_back("close warm"); }
     void note(const detail::action::hand_over& a) {
+        handed_over.push_back(a.value);
         if (a.value.text.empty())
             return noted_.push_back(
                 fmt::format("thought {} '{}'", a.value.id.seq, a.value.reasoning));

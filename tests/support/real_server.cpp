@@ -57,7 +57,7 @@ finding find_server() {
     std::istringstream lines(said);
     // What it says while it fetches the server comes before its answer.
     for (std::string line; std::getline(lines, line);) {
-        if (line.rfind("llama-server.sh:", 0) == 0) continue;
+        if (line.starts_with("llama-server.sh:")) continue;
         if (f.directory.empty())
             f.directory = line;
         else
@@ -208,9 +208,9 @@ std::vector<logged_use> uses_in_log(const std::string& log) {
         if (read < 6 || told == 0) continue;
         const std::chrono::microseconds at(((minutes * 60 + seconds) * 1000 + ms) * 1000 + us);
         const auto what = std::string_view(line).substr(static_cast<std::size_t>(told));
-        if (what.rfind("processing task", 0) == 0) {
+        if (what.starts_with("processing task")) {
             uses.push_back({slot, task, at, std::nullopt});
-        } else if (what.rfind("stop processing", 0) == 0) {
+        } else if (what.starts_with("stop processing")) {
             const auto use = std::find_if(uses.rbegin(), uses.rend(), [&](const auto& u) {
                 return u.task == task && u.slot == slot;
             });

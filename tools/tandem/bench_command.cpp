@@ -23,7 +23,7 @@ std::vector<dialogue> read_bench_dialogues(const bench_options& o, terminal& t) 
 }
 
 int bench_status(const std::optional<bench_report>& r, const terminal& t) {
-    if (!t.failure().empty()) return not_all_good;
+    if (!t.failure().empty() && !stop_pipe::has_hung_up()) return not_all_good;
     if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
     return r && r->figures.failed == 0 && r->missed == 0 ? all_good : not_all_good;
 }

@@ -55,8 +55,8 @@ TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
 variables, and variables over the file.
 
 Exit status: 0 all replies complete, 1 some failed or turns never begun, 2 wrong
-use, 130 stopped with Ctrl-C, 143 stopped with SIGTERM; the report of what was
-begun comes all the same.)";
+use, 130 stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP; the report of
+what was begun comes all the same.)";
 
 // In the order of their enumeration.
 constexpr std::array<std::string_view, 2> arrival_names{"poisson", "even"};
@@ -128,8 +128,7 @@ void bench_flags::add_conversation_flags() {
 }
 
 bench_options bench_flags::read(const environment& variables, std::vector<std::string>& faults) {
-    faults = unknown_flags(app_);
-    std::ranges::move(surplus_arguments(app_), std::back_inserter(faults));
+    faults = argument_faults(app_);
     auto options = read_own_flags(faults);
     auto loaded = config_.load(variables);
     std::ranges::move(loaded.faults, std::back_inserter(faults));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -65,11 +66,10 @@ std::string reply_text(const bench_report& r) {
     return r.was_stopped ? text + "; stopped early" : text;
 }
 
-// "µs" is one column of two bytes, which fmt counts as it should only in UTF-8 locales.
+// "µs" is two columns of three bytes, which fmt counts as it should only in UTF-8 locales.
 std::string cell(double ms) {
     const auto text = latency_text(ms);
-    const std::size_t columns = text.size() - (text.find("µ") != text.npos ? 1 : 0);
-    return std::string(columns < 11 ? 11 - columns : 1, ' ') + text;
+    return std::string(static_cast<std::size_t>(std::max(1, 11 - columns_of(text))), ' ') + text;
 }
 
 std::string latency_row(const char* name, const latency_figures& f) {

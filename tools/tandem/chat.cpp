@@ -1,6 +1,8 @@
 #include "chat.hpp"
 
 #include "chat_lines.hpp"
+#include "slots/server_builds.hpp"
+#include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -18,6 +20,13 @@ namespace {
 
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
+
+std::string mute_text(const voice_options& o, const std::string& why) {
+    const auto& program = o.synthesiser.front();
+    if (o.voice_flag.empty()) return fmt::format("{} cannot speak: {}", program, why);
+    return fmt::format("{}: {} cannot speak: {}; \"{} --voices\" lists what it has", o.voice_flag,
+                       program, why, program);
+}
 
 }  // namespace
 
@@ -55,15 +64,25 @@ void chat::fail(const std::string& text) {
     view_.fault(text);
 }
 
+void chat::refuse(const std::string& text) {
+    misused_ = true;
+    fail(text);
+}
+
 auto chat::run() -> awaitable<void> {
     bool ready = co_await find_servers();
     if (ready) ready = co_await try_voice();
     if (ready) ready = begin_conversation();
     servers_.close();
     if (!ready) co_return;
+    if (!rules_.begins()) {
+        misused_ = true;
+        co_return;
+    }
+    tell_needless_guard();
     co_await hold_conversation();
     if (rules_.saves) co_await save();
-    if (const auto why = voice_.recording_failure(); !why.empty()) fail(why);
+    if (const auto why = voice_.wav_failure(); !why.empty()) fail(why);
     talk_.reset();
     service_.reset();
 }
@@ -79,27 +98,42 @@ auto chat::find_servers() -> awaitable<bool> {
     co_return !failed_;
 }
 
+void chat::tell_needless_guard() {
+    // Who has set another one knows of it.
+    if (settings_.server.reuse_guard != config{}.reuse_guard) return;
+    bool is_needed = false;
+    for (const auto& s : servers_.all())
+        is_needed = is_needed || !s.answers || !slots::is_sound(s.props.build_info);
+    if (!is_needed)
+        view_.note("this server needs no guard: --reuse-guard auto avoids waits between chunks");
+}
+
 auto chat::try_voice() -> awaitable<bool> {
-    if (const auto why = voice_.recording_failure(); !why.empty()) fail("--wav " + why);
+    if (const auto why = voice_.wav_failure(); !why.empty()) refuse("--wav " + why);
     if (!failed_) {
         const auto why = co_await voice_.try_synthesiser();
-        if (!why.empty()) fail(voice_.options().synthesiser.front() + " cannot speak: " + why);
+        if (!why.empty()) refuse(mute_text(voice_.options(), why));
     }
     if (stopping_ || failed_) co_return false;
     co_return co_await try_player();
 }
 
 auto chat::try_player() -> awaitable<bool> {
+    if (const auto& none = voice_.options().no_player; !none.empty()) {
+        voice_.without_player([this] { view_.note(voice_.options().no_player); });
+        co_return true;
+    }
     const auto why = co_await voice_.try_player();
     if (stopping_) co_return false;
     if (why.empty()) co_return true;
     const auto words = "sounds cannot be played: " + why;
     if (voice_.options().needs_player) {
-        fail(words);
+        refuse(words);
         co_return false;
     }
-    voice_.without_player();
-    view_.note(words + "; each one takes as long as it is, and nothing is heard");
+    voice_.without_player([this, words] {
+        view_.note(words + "; each one takes as long as it is, and nothing is heard");
+    });
     co_return true;
 }
 
@@ -114,7 +148,9 @@ bool chat::begin_conversation() {
     error_code ec;
     diagnostics diag;
     talk_ = service_->load(rules_.saved, ec, &diag);
-    if (!talk_) fail("--load: the saved conversation cannot be used: " + error_text(ec, diag));
+    if (!talk_)
+        refuse(fmt::format("--load {}: the saved conversation cannot be used: {}", rules_.saved_in,
+                           error_text(ec, diag)));
     return talk_.has_value();
 }
 
@@ -156,7 +192,7 @@ void chat::ask_for_line() {
 
 void chat::line_came(read_line l) {
     asked_for_line_ = false;
-    if (!l.fault.empty()) fail("stdin: " + l.fault);
+    if (!l.fault.empty()) refuse("stdin: " + l.fault);
     if (l.what == read_line::kind::too_long) {
         fail(fmt::format("a line is longer than {} bytes, and was left out",
                          line_reader::max_line_bytes));
@@ -175,6 +211,12 @@ void chat::line_came(read_line l) {
 
 auto chat::take_turn(const read_line& said) -> awaitable<void> {
     diagnostics diag;
+    if (const auto bad = text::find_invalid(said.text); bad != said.text.npos) {
+        diag.client_message =
+            fmt::format("stdin:{}: invalid UTF-8 at byte {}", said.number, bad + 1);
+        refuse_turn(errc::invalid_prompt, std::move(diag));
+        co_return;
+    }
     if (const auto ec = talk_->append({.role = "user", .content = said.text}, &diag)) {
         refuse_turn(ec, std::move(diag));
         co_return;

@@ -25,12 +25,16 @@ struct chat_rules {
     bool all_slots = true;
     /// A conversation as conversation::async_save() gave it, to go on with; or empty.
     std::string saved{};
+    /// The file that it came from.
+    std::string saved_in{};
     /// It is asked for what can go on later.
     bool saves = false;
     /// A line interrupts the reply that is spoken; else it waits for its end.
     bool barge_in = false;
     std::optional<duration> barge_in_after{};
     duration vad_stop{};
+    /// Called once before the first line is taken, when nothing stands in the way; false: it ends.
+    std::function<bool()> begins = [] { return true; };
 };
 
 /// One conversation: lines come in, and the replies are spoken. Everything runs on `ioc`, with one
@@ -48,6 +52,8 @@ class chat {
 
     /// Some reply, or the voice, did not do well.
     bool has_failed() const noexcept { return failed_ || voice_.has_failed(); }
+    /// What it was given to work with cannot be used: a file, a program, or stdin.
+    bool was_misused() const noexcept { return misused_; }
     /// The conversation, if it is to be saved.
     const std::optional<std::string>& saved() const noexcept { return saved_; }
 
@@ -56,6 +62,7 @@ class chat {
     using awaitable = boost::asio::awaitable<T>;
 
     awaitable<void> run();
+    void tell_needless_guard();
     awaitable<bool> find_servers();
     awaitable<bool> try_voice();
     awaitable<bool> try_player();
@@ -70,6 +77,7 @@ class chat {
     awaitable<std::string> kept_of_turn();
     awaitable<void> save();
     void fail(const std::string& text);
+    void refuse(const std::string& text);
 
     boost::asio::io_context& ioc_;
     service_config settings_;
@@ -91,6 +99,7 @@ class chat {
     std::optional<std::string> saved_;
     bool stopping_ = false;
     bool failed_ = false;
+    bool misused_ = false;
     line_reader reader_;
 };
 

@@ -5,6 +5,7 @@
 #include "exit_status.hpp"
 #include "input_file.hpp"
 #include "log_output.hpp"
+#include "recorded_run.hpp"
 #include "stop_pipe.hpp"
 #include "stop_signals.hpp"
 #include "terminal.hpp"
@@ -14,6 +15,8 @@
 #include <fmt/format.h>
 
 #include <clocale>
+#include <fcntl.h>
+#include <memory>
 #include <unistd.h>
 #include <utility>
 
@@ -24,6 +27,9 @@ constexpr std::size_t max_saved_bytes = std::size_t{64} << 20;
 constexpr const char* no_espeak =
     "espeak-ng is not installed, so replies are shown and not heard, {} words a minute; install it "
     "(apt-get install espeak-ng), or give --tts-command or --tts none";
+constexpr const char* no_aplay =
+    "aplay is not installed, so nothing is heard; install it (apt-get install alsa-utils), or give "
+    "--player CMD or --play no";
 
 using tts = chat_options::tts;
 using playing = chat_options::playing;
@@ -59,6 +65,9 @@ class voice_choice {
         if (is_on_path("espeak-ng")) {
             voice_.synthesiser = espeak_arguments(o.voice_name, o.words_per_minute);
             voice_.tries_synthesiser = true;
+            if (!o.voice_name.empty())
+                voice_.voice_flag =
+                    (o.voice_is_language ? "--language " : "--voice ") + o.voice_name;
             return;
         }
         if (o.synthesiser == tts::espeak)
@@ -82,6 +91,8 @@ class voice_choice {
             refuse(
                 "--play is yes, and aplay is not installed (apt-get install alsa-utils); give "
                 "another program with --player");
+        else
+            voice_.no_player = no_aplay;
     }
 
     void refuse(const std::string& text) {
@@ -96,17 +107,25 @@ class voice_choice {
     bool ok_ = true;
 };
 
-// False if there is a fault, which is told.
-bool is_fine(const std::string& fault, terminal& t) {
-    if (!fault.empty()) t.print_error("tandem chat: " + fault);
+// Also what main() has put in the place of a closed one.
+bool can_be_read(int fd) {
+    const int flags = ::fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
+// False if there is a fault, which is told, behind the flag that it is of.
+bool is_fine(const std::string& fault, terminal& t, const std::string& flag = {}) {
+    if (!fault.empty()) t.print_error("tandem chat: " + flag + (flag.empty() ? "" : " ") + fault);
     return fault.empty();
 }
 
 // One chat with all that belongs to it.
 class chat_run {
  public:
-    chat_run(const chat_options& options, voice_options speaker, std::string saved, terminal& t)
+    chat_run(const chat_options& options, voice_options speaker, std::string saved,
+             const std::unique_ptr<recording_file>& recorded, terminal& t)
         : options_(options),
+          recorded_(recorded),
           terminal_(t),
           text_(t, style()),
           json_(t),
@@ -119,9 +138,13 @@ class chat_run {
     int run() {
         chat_.start([this] { signals_.cancel(); });
         ioc_.run();
-        bool good = !chat_.has_failed() && terminal_.failure().empty();
+        bool good = !chat_.has_failed();
         if (chat_.saved())
-            good = is_fine(whole_file(options_.save).write(*chat_.saved()), terminal_) && good;
+            good = is_fine(whole_file(options_.save).write(*chat_.saved()), terminal_, "--save") &&
+                   good;
+        if (stop_pipe::has_hung_up()) return by_signal + stop_pipe::received();
+        if (!terminal_.failure().empty()) return not_all_good;
+        if (chat_.was_misused()) return wrong_use;
         if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
         return good ? all_good : not_all_good;
     }
@@ -142,10 +165,12 @@ class chat_run {
         return {.wait = options_.wait,
                 .all_slots = !options_.has_slots,
                 .saved = std::move(saved),
+                .saved_in = input_name(options_.load),
                 .saves = !options_.save.empty(),
                 .barge_in = options_.barge_in || has_terminal(),
                 .barge_in_after = options_.barge_in_after,
-                .vad_stop = options_.vad_stop};
+                .vad_stop = options_.vad_stop,
+                .begins = [this] { return begin_recording(recorded_); }};
     }
     chat_view& view() {
         if (options_.json) return json_;
@@ -153,6 +178,7 @@ class chat_run {
     }
 
     const chat_options& options_;
+    const std::unique_ptr<recording_file>& recorded_;
     terminal& terminal_;
     boost::asio::io_context ioc_{1};
     chat_text_view text_;
@@ -163,19 +189,30 @@ class chat_run {
 
 }  // namespace
 
-int run_chat(const chat_options& options) {
+int run_chat(chat_options options) {
     std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
     terminal t;
+    if (!can_be_read(STDIN_FILENO)) {
+        is_fine("stdin is closed, or not open for reading; your lines are read from it", t);
+        return wrong_use;
+    }
     auto speaker = voice_choice(options, t).chosen();
     if (!speaker) return wrong_use;
     file_content saved;
     if (!options.load.empty()) saved = read_file(options.load, max_saved_bytes);
-    if (!is_fine(saved.fault, t)) return wrong_use;
+    if (!is_fine(saved.fault, t, "--load")) return wrong_use;
     // Not when somebody has talked for an hour.
-    if (!options.save.empty() && !is_fine(whole_file(options.save).fault(), t)) return wrong_use;
-    const int status = chat_run(options, std::move(*speaker), std::move(saved.text), t).run();
+    if (!options.save.empty() && !is_fine(whole_file(options.save).fault(), t, "--save"))
+        return wrong_use;
+    auto& server = options.service.server;
+    const auto recorded =
+        start_recording(options.record, {settings_of(server, options.record.prompts)}, server);
+    if (!is_fine(fault_of(recorded), t)) return wrong_use;
+    const int status =
+        chat_run(options, std::move(*speaker), std::move(saved.text), recorded, t).run();
     if (!t.failure().empty()) t.print_error("tandem chat: " + t.failure());
-    return status;
+    const bool is_whole = is_fine(fault_of(recorded), t);
+    return is_whole || status != all_good ? status : not_all_good;
 }
 
 }  // namespace tandem::command

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "color.hpp"
+#include "record_flags.hpp"
 #include "voice.hpp"
 
 #include "tandem/log.hpp"
@@ -28,6 +29,8 @@ struct chat_options {
     std::string tts_command{};
     /// Of espeak-ng; empty = its own.
     std::string voice_name{};
+    /// It is the language, as none was given.
+    bool voice_is_language = false;
     int words_per_minute = 160;
     enum class playing { automatic, yes, no };
     playing play = playing::automatic;
@@ -42,6 +45,7 @@ struct chat_options {
     /// Files of the conversation, or empty.
     std::string load{};
     std::string save{};
+    record_options record{};
     bool json = false;
     bool quiet = false;
     color_choice color = color_choice::automatic;
@@ -49,6 +53,6 @@ struct chat_options {
 };
 
 /// Carries out `tandem chat`; returns the exit status.
-int run_chat(const chat_options& options);
+int run_chat(chat_options options);
 
 }  // namespace tandem::command

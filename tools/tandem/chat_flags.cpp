@@ -3,7 +3,6 @@
 #include "flag_faults.hpp"
 #include "run_flags.hpp"
 #include "service_flags.hpp"
-#include "text/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -52,8 +51,10 @@ server to generation may also be set by a variable (--reuse-guard by
 TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
 variables, and variables over the file.
 
-Exit status: 0 all replies complete or interrupted, 1 some failed, 2 wrong use,
-130 stopped with Ctrl-C, 143 stopped with SIGTERM.)";
+Exit status: 0 all replies complete or interrupted, 1 some failed, or the WAV
+file, conversation or recording could not be written, 2 wrong use, or a file, a
+program or stdin that cannot be used, 130 stopped with Ctrl-C, 143 with SIGTERM,
+129 with SIGHUP.)";
 
 // In the order of their enumerations.
 constexpr std::array<std::string_view, 3> tts_names{"auto", "espeak-ng", "none"};
@@ -96,6 +97,7 @@ void chat_flags::add_conversation_flags() {
              "put behind what history keeps of an interrupted reply", group);
     add_flag("--load", t.load, "FILE", "go on with a conversation that was saved", group);
     add_flag("--save", t.save, "FILE", "write the conversation there at the end", group);
+    record_.add_to(app_, group);
     add_flag("--wait", t.wait, "TIME",
              "how long to wait for servers that start or load their model [0]", group);
 }
@@ -134,8 +136,7 @@ void chat_flags::add_output_flags() {
 }
 
 chat_options chat_flags::read(const environment& variables, std::vector<std::string>& faults) {
-    faults = unknown_flags(app_);
-    if (faults.empty()) faults = surplus_arguments(app_);
+    faults = argument_faults(app_);
     chat_options o;
     read_voice(o, faults);
     read_conversation(o, faults);
@@ -149,7 +150,8 @@ chat_options chat_flags::read(const environment& variables, std::vector<std::str
     if (!loaded.has_continue_timeout) o.service.server.continue_timeout = usual_continue_timeout;
     o.has_slots = loaded.has_slots;
     o.service.servers = std::move(loaded.urls);
-    if (o.voice_name.empty()) o.voice_name = o.service.server.language;
+    o.voice_is_language = o.voice_name.empty();
+    if (o.voice_is_language) o.voice_name = o.service.server.language;
     std::ranges::move(service_faults(o.service), std::back_inserter(faults));
     return o;
 }
@@ -193,8 +195,7 @@ void chat_flags::read_voice(chat_options& o, std::vector<std::string>& faults) c
 void chat_flags::read_conversation(chat_options& o, std::vector<std::string>& faults) const {
     const auto& t = texts_;
     auto& talk = o.service.conversation;
-    if (const auto bad = text::find_invalid(t.system); bad != std::string::npos)
-        faults.push_back(fmt::format("--system has invalid UTF-8 at byte {}", bad + 1));
+    check_utf8("--system", t.system, faults);
     if (!t.system.empty()) talk.messages.push_back({.role = "system", .content = t.system});
     if (!t.load.empty() && (!t.system.empty() || !t.interrupted_mark.empty()))
         faults.push_back(
@@ -207,6 +208,10 @@ void chat_flags::read_conversation(chat_options& o, std::vector<std::string>& fa
     o.barge_in = t.barge_in;
     o.load = t.load;
     o.save = t.save;
+    o.record = record_.read(faults);
+    std::ranges::move(
+        shared_file_faults(o.record, {{"--load", t.load}, {"--save", t.save}, {"--wav", t.wav}}),
+        std::back_inserter(faults));
 }
 
 }  // namespace tandem::command

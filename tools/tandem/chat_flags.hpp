@@ -2,6 +2,7 @@
 
 #include "chat_command.hpp"
 #include "config_flags.hpp"
+#include "record_flags.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -56,6 +57,7 @@ class chat_flags {
 
     CLI::App& app_;
     flag_texts texts_;
+    record_flags record_;
     config_flags config_;
 };
 

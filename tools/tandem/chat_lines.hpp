@@ -21,7 +21,7 @@ std::string timing_text(const spoken_timing& t);
 /// What an interrupted reply has behind its text.
 std::string interrupted_text(const spoken_end& e);
 
-std::string json_line(const spoken_chunk& c);
+std::string json_line(const spoken_chunk& s);
 std::string json_line(const spoken_end& e);
 
 }  // namespace tandem::command

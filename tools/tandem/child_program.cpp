@@ -40,7 +40,7 @@ struct spawn_setup {
         sigset_t signals;
         sigemptyset(&signals);
         ::posix_spawnattr_setsigmask(&attributes, &signals);
-        sigaddset(&signals, SIGPIPE);  // which this program ignores
+        for (const int ignored_here : {SIGPIPE, SIGXFSZ}) sigaddset(&signals, ignored_here);
         ::posix_spawnattr_setsigdefault(&attributes, &signals);
     }
     ~spawn_setup() {

@@ -11,6 +11,7 @@
 #include "replay_flags.hpp"
 #include "segment_flags.hpp"
 #include "serve_flags.hpp"
+#include "text_distance.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,7 +68,7 @@ class flags_where_wanted {
 // "help replay" asks for what "replay --help" does.
 void read_help(std::vector<std::string>& args) {
     if (args.empty() || args.front() != "help") return;
-    args.erase(args.begin());
+    while (!args.empty() && args.front() == "help") args.erase(args.begin());
     args.emplace_back("--help");
 }
 
@@ -111,6 +112,9 @@ class parser {
             return refused(name(), faults);
         return read_command(variables);
     } catch (const CLI::CallForHelp&) {
+        const auto rest = app_.remaining();
+        if (&parsed() == &app_ && !rest.empty() && !is_flag(rest.front()))
+            return refused("tandem", {unknown_command(rest.front())});
         return {.out = help_text(parsed())};
     } catch (const CLI::CallForVersion&) {
         return {.out = "tandem " TANDEM_VERSION "\n"};
@@ -169,6 +173,14 @@ class parser {
         return names;
     }
 
+    std::string unknown_command(const std::string& given) const {
+        const auto names = commands_with("");
+        const auto like = similar_name(names, given);
+        return fmt::format("{} is an unknown command; {} are: {}", given,
+                           like.empty() ? "known" : fmt::format("did you mean {}? Known", like),
+                           fmt::join(names, ", "));
+    }
+
     // What stands in the place of a command, or before it.
     std::vector<std::string> faults_before() const {
         std::vector<std::string> faults;
@@ -176,8 +188,7 @@ class parser {
             if (!is_flag(argument)) {
                 // Behind a flag it may be that one's value.
                 if (!faults.empty()) continue;
-                return {fmt::format("{} is an unknown command; known are: {}", argument,
-                                    fmt::join(commands_with(""), ", "))};
+                return {unknown_command(argument)};
             }
             const auto flag = argument.substr(0, argument.find('='));
             const auto owners = commands_with(flag);

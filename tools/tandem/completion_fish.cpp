@@ -8,9 +8,18 @@
 namespace tandem::command {
 namespace {
 
+// The command is the first word; one of that name behind it is a value.
 constexpr const char* fish_head = R"(# fish completion for tandem; made by "tandem completion fish".
+function __tandem_has_command
+    set -l words (commandline -opc)
+    test (count $words) -gt 1; and test "$words[2]" = "$argv[1]"
+end
+function __tandem_has_no_command
+    test (count (commandline -opc)) -eq 1
+end
 complete -c tandem -f
 )";
+constexpr const char* without_command = "__tandem_has_no_command";
 
 // In single quotes.
 std::string fish_text(std::string_view text) {
@@ -57,18 +66,17 @@ std::string fish_line(const std::string& condition, const completed_flag& f) {
 std::string fish_completion(const completion_words& words) {
     std::string text = fish_head;
     std::vector<std::string> names;
-    for (const auto& f : words.flags) text += fish_line("__fish_use_subcommand", f);
+    for (const auto& f : words.flags) text += fish_line(without_command, f);
     for (const auto& c : words.commands) {
         names.push_back(c.name);
-        text += fmt::format("complete -c tandem -n __fish_use_subcommand -a {} -d {}\n", c.name,
+        text += fmt::format("complete -c tandem -n {} -a {} -d {}\n", without_command, c.name,
                             fish_text(c.help));
-        for (const auto& f : c.flags) text += fish_line("__fish_seen_subcommand_from " + c.name, f);
+        for (const auto& f : c.flags) text += fish_line("__tandem_has_command " + c.name, f);
     }
     return text + fmt::format(
-                      "complete -c tandem -n __fish_use_subcommand -a help -d "
-                      "'tell more of a command'\n"
-                      "complete -c tandem -n '__fish_seen_subcommand_from help' -a '{}'\n",
-                      fmt::join(names, " "));
+                      "complete -c tandem -n {} -a help -d 'tell more of a command'\n"
+                      "complete -c tandem -n '__tandem_has_command help' -a '{}'\n",
+                      without_command, fmt::join(names, " "));
 }
 
 }  // namespace tandem::command

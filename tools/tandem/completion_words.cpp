@@ -8,10 +8,10 @@
 namespace tandem::command {
 namespace {
 
-void add_values(const CLI::Option& o, completed_flag& f) {
+void add_values(const std::string& command, const CLI::Option& o, completed_flag& f) {
     f.value = o.get_type_name();
     for (const auto& name : f.names)
-        for (const auto word : flag_values(name)) f.words.emplace_back(word);
+        for (const auto word : flag_values(command, name)) f.words.emplace_back(word);
     if (!f.words.empty())
         f.by = completed_by::words;
     else if (f.value == "FILE")
@@ -31,18 +31,18 @@ completed_flag argument_of(const CLI::Option& o) {
     return f;
 }
 
-completed_flag flag_of(const CLI::Option& o) {
+completed_flag flag_of(const std::string& command, const CLI::Option& o) {
     if (o.get_positional()) return argument_of(o);
     completed_flag f{.help = o.get_description()};
     for (const auto& n : o.get_snames()) f.names.push_back("-" + n);
     for (const auto& n : o.get_lnames()) f.names.push_back("--" + n);
-    if (o.get_items_expected_max() > 0) add_values(o, f);
+    if (o.get_items_expected_max() > 0) add_values(command, o, f);
     return f;
 }
 
 std::vector<completed_flag> flags_of(const CLI::App& app) {
     std::vector<completed_flag> flags;
-    for (const auto* o : app.get_options()) flags.push_back(flag_of(*o));
+    for (const auto* o : app.get_options()) flags.push_back(flag_of(app.get_name(), *o));
     return flags;
 }
 

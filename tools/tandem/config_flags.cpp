@@ -69,8 +69,10 @@ void config_flags::add_key_file(std::vector<setting>& settings,
     settings.push_back({"--api-key-file", "api_key", std::move(file.text)});
 }
 
-config_flags::loaded config_flags::load(const environment& variables) const {
+config_flags::loaded config_flags::load(const environment& variables,
+                                        const std::vector<setting>& lowest) const {
     config_layers layers;
+    layers.add(lowest);
     if (takes_model_names_) layers.allow_model_names();
     std::vector<std::string> faults;
     if (!file_.empty()) {

@@ -38,7 +38,8 @@ class config_flags {
         bool has_continue_timeout = false;
         std::vector<std::string> faults;
     };
-    loaded load(const environment& variables) const;
+    /// `lowest` is the layer below all others.
+    loaded load(const environment& variables, const std::vector<setting>& lowest = {}) const;
 
  private:
     struct flag {

@@ -46,7 +46,7 @@ class config_layers {
 
  private:
     void begin_list(const std::string& name);
-    void set(const setting& s);
+    void set(const setting& given);
     setting take_model_name(const setting& s);
 
     config config_;

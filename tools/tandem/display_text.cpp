@@ -3,6 +3,7 @@
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
 
+#include <algorithm>
 #include <cwchar>
 #include <utility>
 
@@ -81,6 +82,11 @@ int columns_of(std::string_view text) {
     int columns = 0;
     while (!text.empty()) columns += take_glyph(text).columns;
     return columns;
+}
+
+std::string filled(std::string text, int columns) {
+    text.append(static_cast<std::size_t>(std::max(0, columns - columns_of(text))), ' ');
+    return text;
 }
 
 std::string shortened(std::string_view text, int width) {

@@ -12,6 +12,9 @@ namespace tandem::command {
 /// Columns that `text` takes.
 int columns_of(std::string_view text);
 
+/// `text`, and as many spaces as make it `columns` wide.
+std::string filled(std::string text, int columns);
+
 /// `text` in one line of at most `width` columns; "…" stands for what does not fit, a space for
 /// white space.
 std::string shortened(std::string_view text, int width);

@@ -12,7 +12,6 @@
 namespace tandem::command {
 namespace {
 
-constexpr int fair_context = 4096;
 // Below that the usual batch of 2048 tokens takes more than a second.
 constexpr double slow_prompt_tokens_per_second = 2000;
 

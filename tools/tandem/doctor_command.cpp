@@ -45,7 +45,7 @@ int run_doctor(const doctor_options& options) {
     const auto report = report_of(examine(options, t));
     const screen_style style{.width = t.out_width(), .color = wants_color(options.color, t)};
     t.print(options.json ? doctor_json(report) : doctor_screen(style, report));
-    if (!t.failure().empty()) {
+    if (!t.failure().empty() && !stop_pipe::has_hung_up()) {
         t.print_error("tandem doctor: " + t.failure());
         return not_all_good;
     }

@@ -15,6 +15,8 @@ namespace tandem::command {
 
 /// A sentence of 20 tokens should be there within some 1.5 s.
 inline constexpr double slow_tokens_per_second = 15;
+/// Tokens of a slot that last for a talk of some twenty minutes.
+inline constexpr int fair_context = 4096;
 
 /// What came of a question to the server; one that failed may have a value of what was known until
 /// then. Not done where an earlier question had no good answer.

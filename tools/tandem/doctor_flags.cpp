@@ -1,6 +1,7 @@
 #include "doctor_flags.hpp"
 
 #include "flag_faults.hpp"
+#include "run_flags.hpp"
 
 #include <fmt/format.h>
 
@@ -37,7 +38,7 @@ the file of --config ("slots"). Flags win over variables, and variables over
 the file.
 
 Exit status: 0 good (warnings too), 1 a bot would break, 2 wrong use, 130
-stopped with Ctrl-C, 143 stopped with SIGTERM.)";
+stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP.)";
 
 // What a look at a server has to do with, and what goes with it on a line that was replay's.
 bool is_asked_about(const field_info& f) {
@@ -65,12 +66,9 @@ doctor_flags::doctor_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name,
 }
 
 doctor_options doctor_flags::read(const environment& variables, std::vector<std::string>& faults) {
-    faults = unknown_flags(app_);
-    // The value of an unknown flag is taken for an argument: more would mislead.
-    if (faults.empty()) faults = surplus_arguments(app_);
+    faults = argument_faults(app_);
     read_wait(wait_, options_.wait, faults);
-    if (!choose(color_names, color_, options_.color))
-        faults.push_back(fmt::format("--color is {}; it must be auto, always or never", color_));
+    read_color(color_, options_.color, faults);
     auto loaded = config_.load(variables);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     if (loaded.urls.size() > 1)

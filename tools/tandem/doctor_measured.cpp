@@ -86,7 +86,8 @@ finding speed(const doctor_round& r) {
     return f;
 }
 
-finding cut(const doctor_measures& m) {
+finding cut(const doctor_facts& facts) {
+    const auto& m = facts.measured.value;
     const auto& r = m.median;
     auto f = measured("cut");
     if (m.busy_after_cut_ms >= 0) {
@@ -102,6 +103,11 @@ finding cut(const doctor_measures& m) {
     if (r.tokens_after_cut >= 0)
         f.message += fmt::format("; {} ran on", counted(r.tokens_after_cut, "token"));
     if (r.cut_to_idle_ms < late_idle_ms && r.tokens_after_cut <= many_tokens_after_cut) return f;
+    if (facts.stopped && m.rounds < 2) {
+        f.status = finding_status::note;
+        f.message += "; measured once, which is too little to judge it";
+        return f;
+    }
     f.status = finding_status::warning;
     f.remedy = "look for a proxy in between, or speculative decoding with long drafts";
     return f;
@@ -154,7 +160,7 @@ void check_measures(const doctor_facts& facts, std::vector<finding>& all) {
     all.push_back(requests(facts));
     if (r.first_token_cold_ms >= 0) all.push_back(first_token(r, m.prompt_tokens));
     if (r.tokens_per_second >= 0) all.push_back(speed(r));
-    if (r.cut_to_idle_ms >= 0 || m.busy_after_cut_ms >= 0) all.push_back(cut(m));
+    if (r.cut_to_idle_ms >= 0 || m.busy_after_cut_ms >= 0) all.push_back(cut(facts));
     if (r.same_slot) all.push_back(cache("cache_same_slot", *r.same_slot, "after a cut"));
     if (r.other_slot) all.push_back(other_slot(*r.other_slot));
     if (r.prefilled_slot)

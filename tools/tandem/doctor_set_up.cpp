@@ -13,7 +13,6 @@ namespace {
 // Two people speak some 200 tokens a minute.
 constexpr int tokens_a_minute = 200;
 constexpr int short_context = 2048;
-constexpr int fair_context = 4096;
 
 finding build(const doctor_facts& facts) {
     const auto& info = facts.props.value.build_info;

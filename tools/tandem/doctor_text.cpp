@@ -1,6 +1,7 @@
 #include "doctor_text.hpp"
 
 #include "color.hpp"
+#include "config_layers.hpp"
 #include "display_text.hpp"
 
 #include <fmt/format.h>
@@ -72,10 +73,7 @@ std::string group_lines(const screen_style& style, const doctor_report& report, 
 
 // As it is set: a flag of ours, or of the server's.
 std::string flag_of(const advised_setting& s) {
-    if (s.name.starts_with('-')) return s.name + ' ' + s.value;
-    std::string name = s.name;
-    std::ranges::replace(name, '_', '-');
-    return fmt::format("--{} {}", name, s.value);
+    return fmt::format("{} {}", s.name.starts_with('-') ? s.name : flag_name(s.name), s.value);
 }
 
 std::string setting_lines(const screen_style& style, const advised_setting& s) {

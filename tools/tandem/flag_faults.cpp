@@ -34,6 +34,11 @@ std::vector<std::string> surplus_arguments(const CLI::App& app) {
     return faults;
 }
 
+std::vector<std::string> argument_faults(const CLI::App& app) {
+    auto faults = unknown_flags(app);
+    return faults.empty() ? surplus_arguments(app) : faults;
+}
+
 std::vector<std::string> empty_values(const CLI::App& app,
                                       const std::vector<std::string>& arguments) {
     const auto commands = app.get_subcommands([](const CLI::App*) { return true; });

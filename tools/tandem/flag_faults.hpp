@@ -20,6 +20,9 @@ bool is_flag(const std::string& argument);
 /// Of a parsed command that allows extras.
 std::vector<std::string> unknown_flags(const CLI::App& app);
 std::vector<std::string> surplus_arguments(const CLI::App& app);
+/// The former, or where there are none the latter: the value of an unknown flag is taken for an
+/// argument, and to call it one too many would mislead.
+std::vector<std::string> argument_faults(const CLI::App& app);
 /// "--stop=": CLI11 would take the next argument for the value. `app` has the flag, or a command of
 /// it.
 std::vector<std::string> empty_values(const CLI::App& app,

@@ -1,5 +1,6 @@
 #include "flag_values.hpp"
 
+#include "chat_flags.hpp"
 #include "color.hpp"
 #include "log_output.hpp"
 
@@ -7,7 +8,9 @@
 
 namespace tandem::command {
 
-std::vector<std::string_view> flag_values(std::string_view flag) {
+std::vector<std::string_view> flag_values(std::string_view command, std::string_view flag) {
+    // The only one that means different things: elsewhere it is a pace.
+    if (command == chat_flags::name && flag == "--tts") return {"espeak-ng", "none"};
     static const std::map<std::string_view, std::vector<std::string_view>> values{
         {"--arrivals", {"poisson", "even"}},
         {"--boundary-rule", {"classic", "spoken"}},

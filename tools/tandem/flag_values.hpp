@@ -5,8 +5,8 @@
 
 namespace tandem::command {
 
-/// The words that `flag` ("--color") takes; empty if it takes others than a few words. A flag has
-/// the same ones in each command.
-std::vector<std::string_view> flag_values(std::string_view flag);
+/// The words that `flag` ("--color") of `command` ("chat") takes; empty if it takes others than a
+/// few words.
+std::vector<std::string_view> flag_values(std::string_view command, std::string_view flag);
 
 }  // namespace tandem::command

@@ -1,6 +1,7 @@
 #include "key_command.hpp"
 
 #include "client_keys.hpp"
+#include "exit_status.hpp"
 #include "terminal.hpp"
 
 namespace tandem::command {
@@ -16,10 +17,10 @@ int run_key(const key_options& options) {
         t.print_error(
             "The first line is the key, for the client: it is shown this once. The second\n"
             "one goes into the file of --keys: {\"keys\": [LINE, LINE...]}");
-        return 0;
+        return all_good;
     }
     t.print_error("tandem key: " + t.failure());
-    return 1;
+    return not_all_good;
 }
 
 }  // namespace tandem::command

@@ -39,9 +39,7 @@ key_flags::key_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, key_t
 }
 
 key_options key_flags::read(std::vector<std::string>& faults) {
-    faults = unknown_flags(app_);
-    // The value of an unknown flag is taken for an argument: more would mislead.
-    if (faults.empty()) faults = surplus_arguments(app_);
+    faults = argument_faults(app_);
     if (app_.count("--name") > 0)
         if (const auto fault = key_name_fault(options_.name); !fault.empty())
             faults.push_back("--name " + fault);

@@ -75,8 +75,9 @@ bool line_reader::wait_until_asked() {
 void line_reader::work(int fd) {
     block_signals();
     input_lines lines(fd, stop_fd_, max_line_bytes);
-    while (wait_until_asked()) {
+    for (int number = 1; wait_until_asked(); ++number) {
         read_line read;
+        read.number = number;
         const auto outcome = lines.next(read.text);
         if (outcome == input_lines::outcome::stopped) return;
         read.what = kind_of(outcome);

@@ -18,6 +18,8 @@ struct read_line {
     enum class kind { line, too_long, end };
     kind what = kind::end;
     std::string text{};
+    /// In the input, from 1.
+    int number = 0;
     /// When its newline was read.
     time_point at{};
     /// Why reading ended, in words; empty at the end of the input.

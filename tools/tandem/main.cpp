@@ -1,7 +1,9 @@
 #include "bench_command.hpp"
 #include "chat_command.hpp"
 #include "command_line.hpp"
+#include "descriptor_limit.hpp"
 #include "doctor_command.hpp"
+#include "exit_status.hpp"
 #include "key_command.hpp"
 #include "replay_command.hpp"
 #include "segment_command.hpp"
@@ -11,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <fcntl.h>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -25,7 +28,7 @@ int tell(const tandem::command::command_line& c) {
     if (!c.err.empty()) t.print_error(c.err);
     if (t.failure().empty()) return c.status;
     t.print_error("tandem: " + t.failure());
-    return 1;
+    return tandem::command::not_all_good;
 }
 
 tandem::command::environment environment_variables() {
@@ -38,13 +41,24 @@ tandem::command::environment environment_variables() {
     return variables;
 }
 
+// A file or a socket would take the number of one that is closed, and be read or printed to. As
+// glibc does it for setuid programs: what stands there instead fails as a closed one does.
+void fill_closed_descriptors() {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
-    // A closed pipe is told by the write that fails.
+    fill_closed_descriptors();
+    // A closed pipe, and a file as large as may be, are told by the write that fails.
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     const auto command = tandem::command::parse_command_line(
         std::vector<std::string>(argv + 1, argv + argc), environment_variables());
+    // Those that may have many connections at once.
+    if (command.replay || command.bench || command.serve) tandem::command::raise_descriptor_limit();
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);
     if (command.replay) return tandem::command::run_replay(*command.replay);
     if (command.chat) return tandem::command::run_chat(*command.chat);
@@ -55,5 +69,5 @@ int main(int argc, char** argv) try {
     return tell(command);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "tandem: %s\n", e.what());
-    return 1;
+    return tandem::command::not_all_good;
 }

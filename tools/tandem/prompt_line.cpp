@@ -21,15 +21,15 @@ constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assista
 constexpr double longest_interrupt_ms = 24.0 * 3600 * 1000;
 
 // Reads the fields of one object, and collects what is wrong with them.
-class line_reader {
+class prompt_line_reader {
  public:
-    explicit line_reader(dialogue& d) : dialogue_(d) {}
+    explicit prompt_line_reader(dialogue& d) : dialogue_(d) {}
 
     void read(const json& line);
     std::vector<std::string> faults;
 
  private:
-    using field_reader = void (line_reader::*)(const json&);
+    using field_reader = void (prompt_line_reader::*)(const json&);
     static field_reader reader_of(const std::string& name);
 
     void read_id(const json& value);
@@ -51,22 +51,22 @@ class line_reader {
     dialogue& dialogue_;
 };
 
-line_reader::field_reader line_reader::reader_of(const std::string& name) {
+prompt_line_reader::field_reader prompt_line_reader::reader_of(const std::string& name) {
     static constexpr std::array<std::pair<const char*, field_reader>, 7> readers{{
-        {"id", &line_reader::read_id},
-        {"prompt", &line_reader::read_prompt},
-        {"messages", &line_reader::read_messages},
-        {"system", &line_reader::read_system},
-        {"turns", &line_reader::read_turns},
-        {"max_tokens", &line_reader::read_max_tokens},
-        {"interrupt_after_ms", &line_reader::read_interrupt},
+        {"id", &prompt_line_reader::read_id},
+        {"prompt", &prompt_line_reader::read_prompt},
+        {"messages", &prompt_line_reader::read_messages},
+        {"system", &prompt_line_reader::read_system},
+        {"turns", &prompt_line_reader::read_turns},
+        {"max_tokens", &prompt_line_reader::read_max_tokens},
+        {"interrupt_after_ms", &prompt_line_reader::read_interrupt},
     }};
     for (const auto& [known, reader] : readers)
         if (name == known) return reader;
     return nullptr;
 }
 
-void line_reader::read(const json& line) {
+void prompt_line_reader::read(const json& line) {
     if (!line.is_object()) return add("an object is expected, not {}", line.type_name());
     check_kind(line);
     for (const auto& [name, value] : line.items()) {
@@ -77,7 +77,7 @@ void line_reader::read(const json& line) {
     }
 }
 
-void line_reader::check_kind(const json& line) {
+void prompt_line_reader::check_kind(const json& line) {
     std::string given;
     int kinds = 0;
     for (const auto* name : {"prompt", "messages", "turns"}) {
@@ -89,29 +89,29 @@ void line_reader::check_kind(const json& line) {
     if (line.contains("system") && !line.contains("turns")) add("system goes with turns only");
 }
 
-std::string line_reader::text_of(const std::string& field, const json& value) {
+std::string prompt_line_reader::text_of(const std::string& field, const json& value) {
     if (value.is_string()) return value.get<std::string>();
     add("{} must be a text, not {}", field, value.type_name());
     return {};
 }
 
-void line_reader::read_id(const json& value) {
+void prompt_line_reader::read_id(const json& value) {
     dialogue_.id = text_of("id", value);
     if (value.is_string() && (dialogue_.id.empty() || dialogue_.id.size() > max_id_bytes))
         add("id has {} bytes; 1 to {} are possible", dialogue_.id.size(), max_id_bytes);
 }
 
-void line_reader::read_prompt(const json& value) {
+void prompt_line_reader::read_prompt(const json& value) {
     dialogue_.prompt = text_of("prompt", value);
 }
 
-void line_reader::read_messages(const json& value) {
+void prompt_line_reader::read_messages(const json& value) {
     if (!value.is_array() || value.empty())
         return add("messages must be a list of at least one {{\"role\", \"content\"}}");
     for (std::size_t i = 0; i < value.size(); ++i) read_message(i, value[i]);
 }
 
-void line_reader::read_message(std::size_t index, const json& value) {
+void prompt_line_reader::read_message(std::size_t index, const json& value) {
     const auto where = fmt::format("messages[{}]", index);
     if (!value.is_object()) return add("{} must be {{\"role\", \"content\"}}", where);
     for (const auto& [name, _] : value.items())
@@ -125,24 +125,24 @@ void line_reader::read_message(std::size_t index, const json& value) {
     dialogue_.messages.push_back({std::move(role), text_of(where + ".content", value["content"])});
 }
 
-void line_reader::read_system(const json& value) {
+void prompt_line_reader::read_system(const json& value) {
     dialogue_.messages.push_back({"system", text_of("system", value)});
 }
 
-void line_reader::read_turns(const json& value) {
+void prompt_line_reader::read_turns(const json& value) {
     if (!value.is_array() || value.empty())
         return add("turns must be a list of at least one text of the user");
     for (std::size_t i = 0; i < value.size(); ++i)
         dialogue_.turns.push_back(text_of(fmt::format("turns[{}]", i), value[i]));
 }
 
-void line_reader::read_max_tokens(const json& value) {
+void prompt_line_reader::read_max_tokens(const json& value) {
     const bool fits = value.is_number_integer() && value <= 1'000'000 && value >= 0;
     if (!fits) return add("max_tokens must be a whole number from 0 to 1000000");
     dialogue_.max_tokens = value.get<int>();
 }
 
-void line_reader::read_interrupt(const json& value) {
+void prompt_line_reader::read_interrupt(const json& value) {
     const double ms = value.is_number() ? value.get<double>() : -1;
     if (!(ms >= 0 && ms <= longest_interrupt_ms))
         return add("interrupt_after_ms must be a number from 0 to {:.0f}", longest_interrupt_ms);
@@ -161,7 +161,7 @@ std::string where_json_ends(const json::parse_error& e, std::string_view line) {
 }  // namespace
 
 std::vector<std::string> parse_prompt_line(std::string_view line, dialogue& d) try {
-    line_reader reader(d);
+    prompt_line_reader reader(d);
     reader.read(json::parse(line));
     return std::move(reader.faults);
 } catch (const json::parse_error& e) {

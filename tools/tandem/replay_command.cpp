@@ -7,6 +7,7 @@
 #include "log_output.hpp"
 #include "progress.hpp"
 #include "prompt_file.hpp"
+#include "recorded_run.hpp"
 #include "replay.hpp"
 #include "replay_report.hpp"
 #include "stop_pipe.hpp"
@@ -39,12 +40,13 @@ double cpu_ms() {
 
 // The dialogues to run; none if there is a fault, which is told.
 std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t) {
+    if (options.played) return options.played_dialogues;
     return options.file.empty() ? dialogues_of(options.prompts, options.user_messages)
                                 : read_dialogue_file(options.file, "tandem replay", t);
 }
 
 int status_of(const replay_summary& s, const terminal& t) {
-    if (!t.failure().empty()) return not_all_good;
+    if (!t.failure().empty() && !stop_pipe::has_hung_up()) return not_all_good;
     if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
     return s.failed > 0 || s.not_started > 0 ? not_all_good : all_good;
 }
@@ -89,6 +91,13 @@ int slots_of(const replay_options& options, const std::vector<dialogue>& dialogu
     return has_conversations(dialogues) && !options.has_slots ? 0 : options.service.server.slots;
 }
 
+recorded_run run_of(const replay_options& options, const std::vector<dialogue>& dialogues) {
+    auto settings = settings_of(options.service, options.record.prompts);
+    if (options.has_slots)
+        settings.push_back({"", "slots", std::to_string(options.service.server.slots)});
+    return {std::move(settings), options.recorded_flags, dialogues, true};
+}
+
 // One run with all that belongs to it.
 class replay_run {
  public:
@@ -113,13 +122,14 @@ class replay_run {
     }
 
     replay_summary run() {
+        if (options_.played && !options_.json) text_.plays(options_.played_source);
         replay_.start([this] {
             signals_.cancel();
             progress_.stop();
         });
         progress_.start();
         ioc_.run();
-        const auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms());
+        auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms());
         view().finished(summary);
         return summary;
     }
@@ -144,7 +154,7 @@ class replay_run {
     }
     std::string status_line() const {
         const auto& totals = replay_.totals();
-        const auto all = totals.replies() > 1 ? progress_text(totals, elapsed_ms()) : "";
+        auto all = totals.replies() > 1 ? progress_text(totals, elapsed_ms()) : "";
         if (options_.json || !one_by_one_ || !terminal_.out_is_terminal()) return all;
         const auto now = text_.doing();
         return now.empty() || all.empty() ? now + all : now + "  ·  " + all;
@@ -166,25 +176,38 @@ class replay_run {
 
 }  // namespace
 
-int run_replay(const replay_options& options) {
+int run_replay(replay_options options) {
     std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
     terminal t;
     auto dialogues = read_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
+    options.service.server.play = options.played;
+    if (!options.played_note.empty()) t.print_error("tandem replay: " + options.played_note);
     std::optional<replay_report> report;
-    if (!options.report.empty())
+    if (!options.reports.empty())
         report.emplace(options, count_replies(dialogues, options.conversations));
     if (const auto fault = report ? report->fault() : ""; !fault.empty()) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
+    // Last, as it takes the place of an older one.
+    const auto recorded =
+        start_recording(options.record, run_of(options, dialogues), options.service.server);
+    begin_recording(recorded);
+    if (const auto fault = fault_of(recorded); !fault.empty()) {
+        t.print_error("tandem replay: " + fault);
+        return wrong_use;
+    }
     const auto summary =
         replay_run(options, std::move(dialogues), t, report ? &report->view() : nullptr).run();
+    if (recorded) recorded->recorder()->note(end_note);
     if (!t.failure().empty()) t.print_error("tandem replay: " + t.failure());
     const auto fault = report ? report->write() : "";
     if (!fault.empty()) t.print_error("tandem replay: " + fault);
+    const auto lost = fault_of(recorded);
+    if (!lost.empty()) t.print_error("tandem replay: " + lost);
     const auto status = status_of(summary, t);
-    return fault.empty() || status != all_good ? status : not_all_good;
+    return (fault.empty() && lost.empty()) || status != all_good ? status : not_all_good;
 }
 
 }  // namespace tandem::command

@@ -1,10 +1,15 @@
 #pragma once
 
 #include "color.hpp"
+#include "prompt_file.hpp"
+#include "record_flags.hpp"
 #include "speech_pace.hpp"
 
+#include "tandem/recording.hpp"
 #include "tandem/service.hpp"
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,19 +26,29 @@ struct replay_options {
     std::string file{};
     std::vector<std::string> prompts{};
     std::vector<std::string> user_messages{};
+    /// Takes the place of servers and prompts, with what was asked then; may be null.
+    std::shared_ptr<recording> played{};
+    std::vector<dialogue> played_dialogues{};
+    /// "the recording run.rec, speed 3"; empty if none is played.
+    std::string played_source{};
+    /// What is missing of it; mostly empty.
+    std::string played_note{};
+    record_options record{};
+    /// Flags that a recording keeps, by their names without "--".
+    std::map<std::string, std::string> recorded_flags{};
     speech_pace pace{};
     duration wait{};
     bool json = false;
     int conversations = 1;
     int concurrency = 1;
-    /// Where its report goes, a name in .html, .htm or .svg; empty = there is none.
-    std::string report{};
+    /// Where its report goes: names in .html, .htm or .svg, each another form of it.
+    std::vector<std::string> reports{};
     color_choice color = color_choice::automatic;
     /// Not set: as it suits the output.
     std::optional<tandem::log_level> log_level{};
 };
 
 /// Carries out `tandem replay`; returns the exit status.
-int run_replay(const replay_options& options);
+int run_replay(replay_options options);
 
 }  // namespace tandem::command

@@ -1,10 +1,13 @@
 #pragma once
 
 #include "config_flags.hpp"
+#include "record_flags.hpp"
+#include "recorded_run.hpp"
 #include "replay_command.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,7 +38,9 @@ class replay_flags {
         bool share_idle_slots = false;
         std::string interrupted = "heard";
         std::string interrupted_mark;
-        std::string report;
+        std::string recording;
+        std::string speed = "1";
+        std::vector<std::string> reports;
         std::string color = "auto";
         std::string log_level;
         bool json = false;
@@ -45,13 +50,22 @@ class replay_flags {
                   const char* group);
     void add_own_flags();
     void add_conversation_flags();
+    void add_recording_flags();
     std::vector<std::string> prompt_faults() const;
+    /// Flags that say how a run is made, and no matter of its servers or output.
+    std::map<std::string, std::string*> run_flags();
+    bool is_given(const std::string& flag) const;
+    double speed(std::vector<std::string>& faults) const;
+    opened_recording open(std::vector<std::string>& faults);
+    void check_servers(const opened_recording& opened, const service_config& c,
+                       std::vector<std::string>& faults) const;
     void read_report(replay_options& o, std::vector<std::string>& faults) const;
     replay_options read_own_flags(std::vector<std::string>& faults);
     void read_conversation_flags(service_config& c, std::vector<std::string>& faults) const;
 
     CLI::App& app_;
     flag_texts texts_;
+    record_flags record_;
     config_flags config_;
 };
 

@@ -1,17 +1,20 @@
 #pragma once
 
 #include "replay_command.hpp"
-#include "whole_file.hpp"
 #include "report_view.hpp"
+#include "whole_file.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tandem::command {
 
-/// Whether a report of that name is a drawing of one reply.
-bool is_drawing(const std::string& name);
+/// Whether a report of that name is a page, or a drawing of one reply.
+bool is_page(std::string_view name);
+bool is_drawing(std::string_view name);
 
-/// The report of one run, from its first event to its file.
+/// The report of one run, from its first event to its files.
 class replay_report {
  public:
     /// `replies`: how many the run asks for.
@@ -24,9 +27,10 @@ class replay_report {
     std::string write() const;
 
  private:
-    std::string name_;
+    std::string write_file(const std::string& name) const;
+
+    std::vector<std::string> names_;
     int replies_;
-    whole_file file_;
     report_view view_;
 };
 

@@ -24,6 +24,12 @@ spread spread_of(std::vector<double> times_ms) {
     return {percentile(times_ms, 0.5), percentile(times_ms, 0.9), times_ms.back()};
 }
 
+double first_token_ms(const reply_result& r) noexcept {
+    using kind = timeline_event::kind;
+    const auto first = std::ranges::find(r.timeline, kind::first_token, &timeline_event::what);
+    return first == r.timeline.end() ? -1 : static_cast<double>(first->at_ns) / 1e6;
+}
+
 double replay_summary::cache_hit_ratio() const noexcept {
     const auto all = cached + evaluated;
     return all > 0 ? static_cast<double>(cached) / static_cast<double>(all) : 0.0;
@@ -84,13 +90,19 @@ void replay_totals::add(const reply_result& r) {
     s.chunks += r.metrics.chunks;
     s.generated += r.usage.generated;
     s.handed_over += r.usage.handed_over;
+    s.heard += r.usage.heard;
     s.wasted += r.usage.wasted;
     s.cached += r.usage.cached;
     s.evaluated += r.usage.evaluated;
     s.warmed += r.usage.warmed;
+    s.cuts += r.metrics.cuts;
     s.guard_waits += r.metrics.guard_waits;
     s.guard_wait_ms += r.metrics.guard_wait_ms;
-    if (r.metrics.requests > 0) slot_wait_ms_.push_back(r.metrics.slot_wait_ms);
+    if (r.metrics.requests > 0) {
+        slot_wait_ms_.push_back(r.metrics.slot_wait_ms);
+        guard_part_ms_.push_back(r.metrics.guard_wait_ms);
+    }
+    if (const auto ms = first_token_ms(r); ms >= 0) first_token_ms_.push_back(ms);
     if (r.metrics.first_chunk_ms >= 0) first_chunk_ms_.push_back(r.metrics.first_chunk_ms);
 }
 
@@ -103,9 +115,11 @@ replay_summary replay_totals::summary(double total_ms, double cpu_ms) const {
     s.not_started = s.replies - ended();
     s.total_ms = total_ms;
     s.cpu_ms = cpu_ms;
+    s.first_token_ms = spread_of(first_token_ms_);
     s.first_chunk_ms = spread_of(first_chunk_ms_);
     s.gap_ms = spread_of(gap_ms_);
     s.slot_wait_ms = spread_of(slot_wait_ms_);
+    s.guard_part_ms = spread_of(guard_part_ms_);
     return s;
 }
 

@@ -38,19 +38,25 @@ struct replay_summary {
     std::int64_t chunks = 0;
     std::int64_t generated = 0;
     std::int64_t handed_over = 0;
+    std::int64_t heard = 0;
     std::int64_t wasted = 0;
     std::int64_t cached = 0;
     std::int64_t evaluated = 0;
     std::int64_t warmed = 0;
+    std::int64_t cuts = 0;
     std::int64_t guard_waits = 0;
     double guard_wait_ms = 0;
 
+    /// Over the replies that a first token came of.
+    spread first_token_ms{};
     /// Over the replies that had a chunk.
     spread first_chunk_ms{};
     /// Over all chunks but the first of each reply: from a continue to the next hand-over.
     spread gap_ms{};
     /// Over the replies that sent a request: what all of its requests waited.
     spread slot_wait_ms{};
+    /// The guard's part of that.
+    spread guard_part_ms{};
 
     std::vector<server_figures> servers{};
     conversation_figures conversations{};
@@ -63,6 +69,9 @@ struct replay_summary {
     /// 0 if no token was generated.
     double cpu_us_per_token() const noexcept;
 };
+
+/// From a reply's start to the first token of all; -1 if none came.
+double first_token_ms(const reply_result& r) noexcept;
 
 /// Adds up the results of a run.
 class replay_totals {
@@ -87,8 +96,10 @@ class replay_totals {
     server_figures* find(std::string_view url);
 
     replay_summary summary_;
-    std::vector<double> first_chunk_ms_;  // one for each reply at most
+    std::vector<double> first_token_ms_;  // one for each reply at most
+    std::vector<double> first_chunk_ms_;  // the same
     std::vector<double> slot_wait_ms_;    // the same
+    std::vector<double> guard_part_ms_;   // the same
     std::vector<double> gap_ms_;          // the first max_gaps
 };
 

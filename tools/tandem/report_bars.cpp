@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 
 namespace tandem::command {
 namespace {
@@ -19,9 +20,9 @@ using mark_kind = report_mark::kind;
 // A slot that is free at once is no wait.
 constexpr double least_wait_ms = 0.5;
 
-constexpr std::array<std::string_view, 9> bar_names{"slot-wait",  "guard-wait", "prompt",
-                                                    "generation", "peek",       "warming",
-                                                    "text",       "speech",     "silence"};
+constexpr std::array<std::string_view, 10> bar_names{
+    "slot-wait", "guard-wait", "prompt", "generation", "peek",
+    "warming",   "text",       "speech", "silence",    "dropped"};
 constexpr std::array<std::string_view, 5> mark_names{"cut", "lost", "retry", "interrupt", "end"};
 
 double ms_of(const event& e) {
@@ -51,9 +52,11 @@ place place_of(const event& e) {
 /// Makes the bars of one reply, event by event.
 class bar_maker {
  public:
-    explicit bar_maker(const report_reply& r) : reply_(r), events_(r.timeline) {
-        end_ms_ = r.metrics.total_ms;
-        for (const auto& e : events_) end_ms_ = std::max(end_ms_, ms_of(e));
+    explicit bar_maker(const report_reply& r)
+        : reply_(r), facts_(r.result), events_(kept_events(r.result)) {
+        end_ms_ = facts_.metrics.total_ms;
+        for (const auto& e : facts_.timeline) end_ms_ = std::max(end_ms_, ms_of(e));
+        known_ms_ = has_dropped() && !events_.empty() ? ms_of(events_.back()) : end_ms_;
         result_.duration_ms = end_ms_;
         make_lanes();
     }
@@ -61,14 +64,22 @@ class bar_maker {
     report_bars make() {
         for (std::size_t i = 0; i < events_.size(); ++i) add(i);
         add_voice();
-        if (reply_.finish == finish_reason::interrupted)
+        if (has_dropped()) add_dropped();
+        if (facts_.finish_reason == finish_reason::interrupted)
             mark(mark_kind::interrupt, voice_lane(), end_ms_, "interrupted");
         mark(mark_kind::end, voice_lane(), end_ms_,
-             fmt::format("the reply ends: {}", to_string(reply_.finish)));
+             fmt::format("the reply ends: {}", to_string(facts_.finish_reason)));
         return std::move(result_);
     }
 
  private:
+    // The end, which stands behind the dropped ones, would seem to end what they ended.
+    static std::span<const event> kept_events(const reply_result& r) {
+        const std::span all(r.timeline);
+        return r.dropped_events > 0 && !all.empty() ? all.first(all.size() - 1) : all;
+    }
+    bool has_dropped() const { return facts_.dropped_events > 0; }
+
     void make_lanes() {
         std::set<place> found;
         for (const auto& e : events_)
@@ -84,10 +95,10 @@ class bar_maker {
     }
     std::string server_of(place p) const {
         const auto i = static_cast<std::size_t>(p.server);
-        return p.server < 0 ? std::string() : without_scheme(reply_.servers.at(i));
+        return p.server < 0 ? std::string() : without_scheme(facts_.servers.at(i));
     }
     std::string name_of(place p) const {
-        const auto server = reply_.servers.size() < 2 ? std::string() : server_of(p);
+        const auto server = facts_.servers.size() < 2 ? std::string() : server_of(p);
         return fmt::format("slot {}{}{}", p.slot, server.empty() ? "" : " at ", server);
     }
     int lane_of(const event& e) const {
@@ -115,7 +126,7 @@ class bar_maker {
                                         events_.end(), is_it);
         return found == events_.end() ? nullptr : &*found;
     }
-    double time_of(const event* e) const { return e ? ms_of(*e) : end_ms_; }
+    double time_of(const event* e) const { return e ? ms_of(*e) : known_ms_; }
 
     void add(std::size_t i) {
         const auto& e = events_[i];
@@ -148,7 +159,7 @@ class bar_maker {
         const auto from = ms_of(events_[i]), to = time_of(next);
         const bool is_sent = next && next->what == event_kind::request;
         const int lane = lane_of(is_sent ? *next : events_[i]);
-        const auto guard = is_sent ? std::min(guard_wait_of(*next), to - from) : 0.0;
+        const auto guard = is_sent ? std::min(next->guard_wait_ms, to - from) : 0.0;
         const auto split = to - guard;
         if (split - from >= least_wait_ms)
             bar(bar_kind::slot_wait, lane, from, split, "waits for a free slot");
@@ -156,24 +167,12 @@ class bar_maker {
             bar(bar_kind::guard_wait, lane, split, to, "waits for the slot's reuse guard");
     }
 
-    // The first chunk that a request made tells how long the guard held that back.
-    double guard_wait_of(const event& request) const {
-        const auto* c = first_chunk_of(index_of(request));
-        return c ? c->guard_wait_ms : 0;
-    }
     std::size_t index_of(const event& e) const {
         return static_cast<std::size_t>(&e - events_.data());
     }
-    const report_chunk* first_chunk_of(std::size_t request) const {
-        const auto at = place_of(events_[request]);
-        const auto* found = after(request, [&](const event& e) {
-            return place_of(e) == at &&
-                   (e.what == event_kind::chunk || e.what == event_kind::request);
-        });
-        return found && found->what == event_kind::chunk ? chunk_of(*found) : nullptr;
-    }
-    const report_chunk* chunk_of(const event& e) const {
-        const auto found = std::ranges::find(reply_.chunks, e.chunk, &report_chunk::seq);
+    const chunk* chunk_of(const event& e) const {
+        const auto found = std::ranges::find(reply_.chunks, static_cast<std::uint32_t>(e.chunk),
+                                             [](const chunk& c) { return c.id.seq; });
         return found == reply_.chunks.end() ? nullptr : &*found;
     }
 
@@ -186,14 +185,18 @@ class bar_maker {
         if (is_lost_) mark(mark_kind::retry, lane, ms_of(e), "goes on after the failure");
         is_lost_ = false;
         const auto until = first ? ms_of(*first) : time_of(over);
-        bar(bar_kind::prompt, lane, ms_of(e), until, prompt_words(i));
+        bar(bar_kind::prompt, lane, ms_of(e), until, prompt_words(requests_++));
         if (first) add_generation(index_of(*first), end, lane);
     }
-    std::string prompt_words(std::size_t request) const {
-        const auto* c = first_chunk_of(request);
+    // The first chunk that a request made tells what it found and evaluated.
+    std::string prompt_words(int request) const {
+        const auto c = std::ranges::find_if(reply_.chunks, [&](const chunk& made) {
+            return made.request == request && made.cached + made.evaluated > 0;
+        });
         const auto tokens =
-            c ? fmt::format(": {} tokens cached, {} evaluated", c->cached, c->evaluated)
-              : std::string();
+            c == reply_.chunks.end()
+                ? std::string()
+                : fmt::format(": {} tokens cached, {} evaluated", c->cached, c->evaluated);
         return "request until its first token" + tokens;
     }
     const event* find_between(std::size_t from, std::size_t to, event_kind k) const {
@@ -255,6 +258,16 @@ class bar_maker {
             silent_since = add_speech(i);
             add_text(i);
         }
+        if (!has_dropped()) add_last_silence(silent_since);
+    }
+    // Of a reply that is complete nothing more was waited for.
+    void add_last_silence(double since) {
+        const bool has_failed = facts_.finish_reason == finish_reason::error;
+        if (!has_failed && facts_.finish_reason != finish_reason::interrupted) return;
+        if (end_ms_ - since < least_wait_ms) return;
+        bar(bar_kind::silence, voice_lane(), since, end_ms_,
+            fmt::format("no {}chunk until the {}", since > 0 ? "further " : "",
+                        has_failed ? "failure" : "interrupt"));
     }
     // When it ends.
     double add_speech(std::size_t i) {
@@ -263,7 +276,8 @@ class bar_maker {
             return x.what == event_kind::continued && x.chunk == e.chunk;
         });
         bar(bar_kind::speech, voice_lane(), ms_of(e), time_of(over),
-            fmt::format("chunk {} is spoken{}", e.chunk, over ? "" : ", and was not continued"));
+            fmt::format("chunk {} is spoken{}", e.chunk,
+                        over || has_dropped() ? "" : ", and was not continued"));
         return time_of(over);
     }
     void add_text(std::size_t i) {
@@ -272,16 +286,25 @@ class bar_maker {
         const auto* c = chunk_of(e);
         const auto text = c ? c->text : std::string();
         const auto words = fmt::format("chunk {}, {} tokens, ends at: {}\n{}", e.chunk,
-                                       c ? c->tokens : 0, c ? c->boundary : "", text);
+                                       c ? c->tokens : 0, c ? to_string(c->boundary) : "", text);
         bar(bar_kind::text, text_lane(), ms_of(e), time_of(next), words,
             fmt::format("{} {}", e.chunk, text));
     }
+    void add_dropped() {
+        const auto words = fmt::format("not recorded: {} events behind the first {}",
+                                       facts_.dropped_events, events_.size());
+        bar(bar_kind::dropped, text_lane(), known_ms_, end_ms_, words, words);
+        bar(bar_kind::dropped, voice_lane(), known_ms_, end_ms_, words);
+    }
 
     const report_reply& reply_;
-    const std::vector<event>& events_;
+    const reply_result& facts_;
+    std::span<const event> events_;
     std::vector<place> places_;
     report_bars result_;
     double end_ms_ = 0;
+    double known_ms_ = 0;  // so far the events tell
+    int requests_ = 0;
     bool is_lost_ = false;
 };
 
@@ -297,11 +320,6 @@ std::string_view to_string(report_mark::kind k) noexcept {
 
 report_bars bars_of(const report_reply& r) {
     return bar_maker(r).make();
-}
-
-double report_reply::first_token_ms() const noexcept {
-    const auto first = std::ranges::find(timeline, event_kind::first_token, &event::what);
-    return first == timeline.end() ? -1 : ms_of(*first);
 }
 
 }  // namespace tandem::command

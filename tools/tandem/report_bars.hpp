@@ -21,6 +21,7 @@ struct report_bar {
         text,        ///< a chunk, until the next one
         speech,      ///< a chunk that is spoken: from its hand-over to its continue
         silence,     ///< what the listener waits for the next chunk, or the first
+        dropped,     ///< events that the timeline had no room for
     };
     kind what = kind::prompt;
     /// An index of `report_bars::lanes`.

@@ -1,5 +1,6 @@
 #include "report_drawing.hpp"
 
+#include "display_text.hpp"
 #include "markup.hpp"
 #include "report_files.hpp"
 #include "text_lines.hpp"
@@ -18,6 +19,9 @@ using bar_kind = report_bar::kind;
 using mark_kind = report_mark::kind;
 using out_text = std::back_insert_iterator<std::string>;
 
+// More than most letters have.
+constexpr int pixels_of_column = 7;
+
 // What a bar looks like beside its color: where in its lane it begins, and how high it is.
 struct bar_shape {
     int y = 0;
@@ -33,8 +37,8 @@ constexpr bar_shape shape_of(bar_kind k) {
             return {9, 10};
         case bar_kind::silence:
             return {12, 4};
+        case bar_kind::dropped:
         case bar_kind::text:
-            return {3, 22};
         case bar_kind::peek:
             return {3, 22};
         case bar_kind::prompt:
@@ -97,6 +101,7 @@ class time_scale {
     explicit time_scale(double duration_ms) : whole_(std::max(duration_ms, 1e-3) * 1.01) {}
     std::string at(double ms) const { return fmt::format("{:.4f}%", 100 * ms / whole_); }
     std::string width(double from, double to) const { return at(to - from); }
+    double share(double from, double to) const { return (to - from) / whole_; }
 
  private:
     double whole_;
@@ -140,15 +145,40 @@ void draw_lanes(out_text out, const report_bars& b) {
                        top_of(lane));
 }
 
-void draw_label(out_text out, const report_bar& bar, const time_scale& scale, int top) {
+// Texts of HTML end with dots at any zoom. The first word, which is a number, has none.
+void draw_page_label(out_text out, const report_bar& bar, const time_scale& scale, int top) {
+    const std::string_view label = bar.label;
+    const auto number = label.substr(0, label.find(' '));
     fmt::format_to(out,
-                   R"(<svg class="label" x="{}" y="{}" width="{}" height="22">)"
-                   R"(<text x="5" y="15">{}</text></svg>)",
+                   R"(<foreignObject class="label" x="{}" y="{}" width="{}" height="22">)"
+                   R"(<div><span>{}</span><span>{}</span></div></foreignObject>)",
                    scale.at(bar.from_ms), top, scale.width(bar.from_ms, bar.to_ms),
-                   escaped_markup(bar.label));
+                   escaped_markup(number), escaped_markup(label.substr(number.size())));
 }
 
-void draw_bar(out_text out, const report_bar& bar, const time_scale& scale) {
+// In a drawing that is so wide. The number is there whole or not at all.
+void draw_file_label(out_text out, const report_bar& bar, const time_scale& scale, int top,
+                     int width) {
+    constexpr int indent = 5;
+    const double room = width * scale.share(bar.from_ms, bar.to_ms) - 2 * indent;
+    const int columns = static_cast<int>(room / pixels_of_column);
+    if (columns <= static_cast<int>(bar.label.find(' '))) return;
+    fmt::format_to(out,
+                   R"(<svg class="label" x="{}" y="{}" width="{}" height="22">)"
+                   R"(<text x="{}" y="15">{}</text></svg>)",
+                   scale.at(bar.from_ms), top, scale.width(bar.from_ms, bar.to_ms), indent,
+                   escaped_markup(shortened(bar.label, columns)));
+}
+
+void draw_label(out_text out, const report_bar& bar, const time_scale& scale, int top, int width) {
+    if (bar.label.empty()) return;
+    if (width == 0)
+        draw_page_label(out, bar, scale, top);
+    else
+        draw_file_label(out, bar, scale, top, width);
+}
+
+void draw_bar(out_text out, const report_bar& bar, const time_scale& scale, int width) {
     const auto shape = shape_of(bar.what);
     const int top = top_of(bar.lane) + shape.y;
     fmt::format_to(out,
@@ -156,7 +186,7 @@ void draw_bar(out_text out, const report_bar& bar, const time_scale& scale) {
                    R"(<rect x="{}" y="{}" width="{}" height="{}"/>)",
                    to_string(bar.what), escaped_markup(bar.words), scale.at(bar.from_ms), top,
                    scale.width(bar.from_ms, bar.to_ms), shape.height);
-    if (!bar.label.empty()) draw_label(out, bar, scale, top);
+    draw_label(out, bar, scale, top, width);
     fmt::format_to(out, "</g>\n");
 }
 
@@ -189,18 +219,35 @@ void draw_legend(out_text out, const Entry& entry, int& x, int y) {
     x += entry.width;
 }
 
+// Columns that texts of a file have room for: its name and head, which share a line, its facts, and
+// the name of a lane.
+constexpr int columns_for_name = 40, columns_for_head = 100, columns_for_facts = 160,
+              columns_for_lane = 36;
+
+// What stands in a <text> for what may be longer.
+std::string with_title(std::string_view fit, std::string_view whole) {
+    auto markup = escaped_markup(fit);
+    if (fit != whole) markup += fmt::format("<title>{}</title>", escaped_markup(whole));
+    return markup;
+}
+
+std::string fitted(std::string_view text, int columns) {
+    return with_title(shortened(text, columns), text);
+}
+
 // Wide enough for the longest name.
 int gutter_of(const report_bars& b) {
-    constexpr int per_character = 7, least = 70, most = 280;
-    std::size_t longest = 0;
-    for (const auto& name : b.lanes) longest = std::max(longest, name.size());
-    return std::clamp(static_cast<int>(longest) * per_character + 28, least, most);
+    constexpr int least = 70;
+    int longest = 0;
+    for (const auto& name : b.lanes) longest = std::max(longest, columns_of(name));
+    return std::max(std::min(longest, columns_for_lane) * pixels_of_column + 28, least);
 }
 
 void draw_names(out_text out, const report_bars& b, int gutter) {
     for (std::size_t i = 0; i < b.lanes.size(); ++i)
         fmt::format_to(out, R"(<text class="name" text-anchor="end" x="{}" y="{}">{}</text>)",
-                       gutter - 10, top_of(static_cast<int>(i)) + 18, escaped_markup(b.lanes[i]));
+                       gutter - 10, top_of(static_cast<int>(i)) + 18,
+                       fitted(b.lanes[i], columns_for_lane));
 }
 
 }  // namespace
@@ -209,13 +256,13 @@ int drawing_height(const report_bars& b) noexcept {
     return report_axis_height + static_cast<int>(b.lanes.size()) * report_lane_height;
 }
 
-std::string drawing_of(const report_bars& b) {
+std::string drawing_of(const report_bars& b, int width) {
     std::string text;
     const out_text out(text);
     const time_scale scale(b.duration_ms);
     draw_axis(out, b, scale);
     draw_lanes(out, b);
-    for (const auto& bar : b.bars) draw_bar(out, bar, scale);
+    for (const auto& bar : b.bars) draw_bar(out, bar, scale, width);
     for (const auto& mark : b.marks) draw_mark(out, mark, scale);
     return text;
 }
@@ -248,12 +295,14 @@ std::string drawing_file(const report_reply& r, std::string_view head) {
                    R"(<text class="head" x="{0}" y="26">{1}</text><text x="{0}" y="46">{2}</text>)"
                    R"(<text text-anchor="end" x="{3}" y="26">{4}</text>)"
                    "\n",
-                   margin, escaped_markup(reply_name(r)), escaped_markup(reply_facts(r)),
-                   width - margin, escaped_markup(head));
+                   margin, with_title(short_name(r), reply_name(r)),
+                   fitted(reply_facts(r), columns_for_facts), width - margin,
+                   fitted(head, columns_for_head));
     fmt::format_to(out, R"svg(<g transform="translate(0 {})">)svg", above);
     draw_names(out, bars, gutter);
-    fmt::format_to(out, R"(<svg x="{}" width="{}" height="{}">{}</svg></g>)", gutter,
-                   width - gutter - margin, height, drawing_of(bars));
+    const int line = width - gutter - margin;
+    fmt::format_to(out, R"(<svg x="{}" width="{}" height="{}">{}</svg></g>)", gutter, line, height,
+                   drawing_of(bars, line));
     int x = margin;
     for (const auto& entry : legend) draw_legend(out, entry, x, above + height + 8);
     for (const auto& entry : mark_legend) draw_legend(out, entry, x, above + height + 8);
@@ -264,19 +313,27 @@ std::string reply_name(const report_reply& r) {
     return r.turn == 0 ? r.id : fmt::format("{}, turn {}", r.id, r.turn + 1);
 }
 
+// The turn, which stands at its end, is to be seen.
+std::string short_name(const report_reply& r) {
+    const auto turn = r.turn == 0 ? "" : fmt::format(", turn {}", r.turn + 1);
+    return shortened(r.id, columns_for_name - static_cast<int>(turn.size())) + turn;
+}
+
 std::string reply_facts(const report_reply& r) {
-    const auto& m = r.metrics;
-    std::string text(to_string(r.finish));
+    const auto& m = r.result.metrics;
+    std::string text(to_string(r.result.finish_reason));
     const auto add = [&](const char* name, double ms) {
         if (ms >= 0) text += fmt::format(" · {} {}", name, time_text(ms));
     };
-    add("first token", r.first_token_ms());
+    add("first token", first_token_ms(r.result));
     add("first chunk", m.first_chunk_ms);
     if (m.chunks > 1) add("longest gap", m.longest_gap_ms);
     add("in all", m.total_ms);
     text += fmt::format(" · {} chunk{} · {:.0f} % of prompts cached", m.chunks,
-                        m.chunks == 1 ? "" : "s", 100 * r.cached_share());
+                        m.chunks == 1 ? "" : "s", 100 * r.result.usage.cache_hit_ratio());
     if (m.retries > 0) text += fmt::format(" · {} retr{}", m.retries, m.retries == 1 ? "y" : "ies");
+    if (const auto n = r.result.dropped_events; n > 0)
+        text += fmt::format(" · the time line lacks {} event{}", n, n == 1 ? "" : "s");
     return text;
 }
 

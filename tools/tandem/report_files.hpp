@@ -4,7 +4,8 @@
 
 namespace tandem::command {
 
-/// A file of tools/tandem/report, which are built in; empty if there is none of that name.
+/// A file of tools/tandem/report, or the colors.css of the gateway's page, which are built in;
+/// empty if there is none of that name.
 std::string_view report_file_text(std::string_view name) noexcept;
 
 }  // namespace tandem::command

@@ -19,14 +19,14 @@ constexpr std::size_t most_voices = 24;
 /// Puts the bars of replies onto common lanes.
 class overview_maker {
  public:
-    explicit overview_maker(const report_run& run) : run_(run) {
-        for (const auto& r : run.replies) drawn_.push_back(bars_of(r));
+    explicit overview_maker(std::span<const report_reply> replies) : replies_(replies) {
+        for (const auto& r : replies) drawn_.push_back(bars_of(r));
         add_slot_lanes();
         add_voice_lanes();
     }
 
     report_bars make() {
-        for (std::size_t i = 0; i < drawn_.size(); ++i) add(run_.replies[i], drawn_[i]);
+        for (std::size_t i = 0; i < drawn_.size(); ++i) add(replies_[i], drawn_[i]);
         return std::move(result_);
     }
 
@@ -45,9 +45,9 @@ class overview_maker {
     }
     void add_voice_lanes() {
         std::set<std::string_view> ids;
-        for (const auto& r : run_.replies) ids.insert(r.id);
+        for (const auto& r : replies_) ids.insert(r.id);
         if (ids.size() > most_voices) return;
-        for (const auto& r : run_.replies) {
+        for (const auto& r : replies_) {
             const auto [at, is_new] =
                 voice_lanes_.try_emplace(r.id, static_cast<int>(result_.lanes.size()));
             if (is_new) result_.lanes.push_back(r.id);
@@ -64,7 +64,7 @@ class overview_maker {
     }
 
     void add(const report_reply& r, const report_bars& b) {
-        const auto name = reply_name(r) + ": ";
+        const auto name = short_name(r) + ": ";
         result_.duration_ms = std::max(result_.duration_ms, r.start_ms + b.duration_ms);
         for (auto bar : b.bars) {
             bar.lane = lane_of(r, b, bar.lane);
@@ -82,7 +82,7 @@ class overview_maker {
         }
     }
 
-    const report_run& run_;
+    std::span<const report_reply> replies_;
     std::vector<report_bars> drawn_;
     std::map<report_slot, int> slot_lanes_;
     std::map<std::string_view, int> voice_lanes_;
@@ -91,8 +91,8 @@ class overview_maker {
 
 }  // namespace
 
-report_bars overview_of(const report_run& run) {
-    return overview_maker(run).make();
+report_bars overview_of(std::span<const report_reply> replies) {
+    return overview_maker(replies).make();
 }
 
 }  // namespace tandem::command

@@ -6,24 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <tuple>
 
 namespace tandem::command {
 namespace {
-
-report_chunk report_chunk_of(const chunk& c) {
-    return {.seq = static_cast<int>(c.id.seq),
-            .text = c.text,
-            .speech = c.speech,
-            .boundary = to_string(c.boundary),
-            .tokens = c.tokens,
-            .slot = c.slot,
-            .cached = c.cached,
-            .evaluated = c.evaluated,
-            .guard_wait_ms = c.guard_wait_ms,
-            .gap_ms = c.gap_ms};
-}
 
 std::string fault_of(const end_event& e) {
     if (e.result.finish_reason != finish_reason::error) return {};
@@ -34,26 +20,19 @@ std::string fault_of(const end_event& e) {
                            .hint = e.hint});
 }
 
-// About what a page takes for a bar, which counts as the page is made in memory.
-constexpr std::size_t drawn_event_bytes = 400;
-
 std::size_t bytes_of(const report_reply& r) {
-    auto bytes = sizeof(r) + r.prompt.size() + r.unspoken_text.size() + r.reasoning.size() +
-                 r.timeline.size() * drawn_event_bytes;
+    const auto& result = r.result;
+    auto bytes = sizeof(r) + r.id.size() + r.prompt.size() + result.unspoken_text.size() +
+                 result.reasoning.size() + result.timeline.size() * sizeof(timeline_event);
     for (const auto& c : r.chunks) bytes += sizeof(c) + c.text.size() + c.speech.size();
     return bytes;
 }
 
-void fill(report_reply& r, const end_event& e) {
-    const auto& result = e.result;
-    r.finish = result.finish_reason;
-    r.fault = fault_of(e);
-    r.unspoken_text = result.unspoken_text;
-    r.reasoning = result.reasoning;
-    r.usage = result.usage;
-    r.metrics = result.metrics;
-    r.timeline = result.timeline;
-    std::ranges::transform(result.servers, std::back_inserter(r.servers), shown_url);
+reply_result kept_of(const end_event& e) {
+    auto result = e.result;
+    result.text = {};
+    std::ranges::transform(result.servers, result.servers.begin(), shown_url);
+    return result;
 }
 
 }  // namespace
@@ -63,10 +42,11 @@ void report_view::server_ready(std::string_view url, const server_props& props) 
         fmt::format("{}, {} slot{}", url, props.total_slots, props.total_slots == 1 ? "" : "s");
     if (!props.model.empty()) words += ", " + props.model;
     if (!props.build_info.empty()) words += ", build " + props.build_info;
-    run_.settings.emplace_back("server", std::move(words));
+    run_.settings.emplace_back(is_played_ ? "recorded server" : "server", std::move(words));
 }
 
 void report_view::started(const start_event& e) {
+    if (run_.left_out > 0) return;
     const auto since = std::chrono::duration<double, std::milli>(clock::now() - began_).count();
     running_[{std::string(e.where.id), e.where.turn}] = {.id = std::string(e.where.id),
                                                          .turn = e.where.turn,
@@ -76,15 +56,15 @@ void report_view::started(const start_event& e) {
 
 void report_view::chunk_came(const chunk_event& e) {
     const auto found = running_.find({std::string(e.where.id), e.where.turn});
-    if (found != running_.end()) found->second.chunks.push_back(report_chunk_of(e.chunk));
+    if (found == running_.end()) return;
+    found->second.chunks.push_back(e.chunk);
+    found->second.chunks.back().server = {};
 }
 
 void report_view::ended(const end_event& e) {
     auto r = taken(e.where);
-    fill(r, e);
-    if (const auto ms = r.first_token_ms(); ms >= 0) first_token_ms_.push_back(ms);
-    if (r.metrics.requests > 0) guard_wait_ms_.push_back(r.metrics.guard_wait_ms);
-    run_.cuts += r.metrics.cuts;
+    r.fault = fault_of(e);
+    r.result = kept_of(e);
     keep(std::move(r));
 }
 
@@ -94,13 +74,15 @@ report_reply report_view::taken(const turn_name& where) {
     return {.id = std::string(where.id), .turn = where.turn};
 }
 
+// The first ones, without a gap: a later one that is small is left out too.
 void report_view::keep(report_reply r) {
-    const auto bytes = bytes_of(r);
-    if (run_.replies.size() >= max_replies || bytes_ + bytes > max_bytes) {
+    const auto bytes = bytes_ + bytes_of(r);
+    if (run_.left_out > 0 || run_.replies.size() >= max_report_replies ||
+        bytes > max_report_bytes) {
         ++run_.left_out;
         return;
     }
-    bytes_ += bytes;
+    bytes_ = bytes;
     run_.replies.push_back(std::move(r));
 }
 
@@ -111,8 +93,6 @@ void report_view::failed(const fault_event& e) {
 // Turns of a dialogue stand together, in the order in which the dialogues began.
 void report_view::finished(const replay_summary& s) {
     run_.summary = s;
-    run_.first_token_ms = spread_of(std::move(first_token_ms_));
-    run_.guard_wait_ms = spread_of(std::move(guard_wait_ms_));
     std::map<std::string, double> begins;
     for (const auto& r : run_.replies) {
         const auto [at, is_new] = begins.try_emplace(r.id, r.start_ms);

@@ -15,13 +15,12 @@ namespace tandem::command {
 /// Keeps what a run tells, for its report.
 class report_view final : public replay_view {
  public:
-    /// Replies kept, and their bytes in all; more are counted only.
-    static constexpr std::size_t max_replies = 500;
-    static constexpr std::size_t max_bytes = std::size_t{32} << 20;
     static constexpr std::size_t max_faults = 100;
 
-    /// `settings`: what is to be run.
-    explicit report_view(std::vector<std::pair<std::string, std::string>> settings = {}) {
+    /// `settings`: what is to be run. `is_played`: from a recording, whose servers are gone.
+    explicit report_view(std::vector<std::pair<std::string, std::string>> settings = {},
+                         bool is_played = false)
+        : is_played_(is_played) {
         run_.settings = std::move(settings);
     }
 
@@ -43,10 +42,9 @@ class report_view final : public replay_view {
     void keep(report_reply r);
 
     report_run run_;
+    bool is_played_;
     /// Replies that run, whose number is bounded by the concurrency.
     std::map<name, report_reply> running_;
-    std::vector<double> first_token_ms_;  // one for each reply at most
-    std::vector<double> guard_wait_ms_;   // the same
     std::size_t bytes_ = 0;
     clock::time_point began_ = clock::now();
 };

@@ -7,15 +7,6 @@
 #include <fmt/format.h>
 
 namespace tandem::command {
-namespace {
-
-void tell_invalid(const char* flag, const std::string& text, std::vector<std::string>& faults) {
-    if (const auto bad = text::find_invalid(text); bad != std::string::npos)
-        faults.push_back(fmt::format("{} has invalid UTF-8 at byte {}", flag, bad + 1));
-}
-
-}  // namespace
-
 void read_pace(const std::string& text, speech_pace& pace, std::vector<std::string>& faults) {
     if (const auto read = parse_speech_pace(text))
         pace = *read;
@@ -29,22 +20,28 @@ void read_color(const std::string& text, color_choice& color, std::vector<std::s
         faults.push_back(fmt::format("--color is {}; it must be auto, always or never", text));
 }
 
-void read_log_level(const std::string& text, std::optional<log_level>& level,
-                    std::vector<std::string>& faults) {
-    if (text.empty()) return;
-    auto chosen = log_level::off;
-    if (!choose(level_names, text, chosen))
+void read_log_level(const std::string& text, log_level& level, std::vector<std::string>& faults) {
+    if (!choose(level_names, text, level))
         faults.push_back(
             fmt::format("--log-level is {}; it must be debug, info, warning, error or off", text));
-    level = chosen;
+}
+
+void read_log_level(const std::string& text, std::optional<log_level>& level,
+                    std::vector<std::string>& faults) {
+    if (!text.empty()) read_log_level(text, level.emplace(log_level::off), faults);
+}
+
+void check_utf8(const char* flag, const std::string& text, std::vector<std::string>& faults) {
+    if (const auto bad = text::find_invalid(text); bad != std::string::npos)
+        faults.push_back(fmt::format("{} has invalid UTF-8 at byte {}", flag, bad + 1));
 }
 
 std::vector<std::string> text_faults(const std::vector<std::string>& prompts,
                                      const std::vector<std::string>& user_messages) {
     std::vector<std::string> faults;
-    for (const auto& text : prompts) tell_invalid("--prompt", text, faults);
+    for (const auto& text : prompts) check_utf8("--prompt", text, faults);
     for (const auto& text : user_messages) {
-        tell_invalid("--user", text, faults);
+        check_utf8("--user", text, faults);
         if (text.empty()) faults.push_back("--user is empty");
     }
     return faults;

@@ -80,6 +80,7 @@ class segment_run {
     }
 
     int status_of(outcome end) {
+        if (stop_pipe::has_hung_up()) return by_signal + stop_pipe::received();
         if (!terminal_.failure().empty()) {
             tell(terminal_.failure());
             return not_all_good;

@@ -32,7 +32,7 @@ What is wrong with a line is told in its answer:
   {"chunks":[],"error":"line 3: ..."}
 
 Exit status: 0 all lines could be used, 1 some could not, 2 wrong use, 130
-stopped with Ctrl-C, 143 stopped with SIGTERM.)";
+stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP.)";
 
 constexpr std::array<std::string_view, 2> rule_names{"classic", "spoken"};
 
@@ -56,9 +56,7 @@ segment_flags::segment_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(nam
 }
 
 segment_options segment_flags::read(std::vector<std::string>& faults) {
-    faults = unknown_flags(app_);
-    // The value of an unknown flag is taken for FILE: more would mislead.
-    if (faults.empty()) faults = surplus_arguments(app_);
+    faults = argument_faults(app_);
     if (!choose(rule_names, rule_, options_.sentences.rule))
         faults.push_back(fmt::format("--rule is {}; it must be classic or spoken", rule_));
     return std::move(options_);

@@ -12,6 +12,7 @@
 #include "listen_address.hpp"
 #include "model_grouping.hpp"
 #include "model_name.hpp"
+#include "recorded_run.hpp"
 #include "reply/guarded.hpp"
 #include "shown_url.hpp"
 #include "stop_signals.hpp"
@@ -27,8 +28,8 @@
 #include <clocale>
 #include <csignal>
 #include <exception>
+#include <memory>
 #include <optional>
-#include <sys/resource.h>
 #include <utility>
 #include <vector>
 
@@ -36,14 +37,6 @@ namespace tandem::command {
 namespace {
 
 namespace asio = boost::asio;
-
-// A connection takes one, and so does its reply.
-void raise_descriptor_limit() {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 std::string counted(std::size_t n, std::string_view what) {
     return n == 0 ? fmt::format("no {}s", what)
@@ -53,24 +46,23 @@ std::string counted(std::size_t n, std::string_view what) {
 // A gateway from its start to its end.
 class serving {
  public:
-    serving(const serve_options& options, terminal& t)
-        : options_(options),
+    serving(serve_options options, terminal& t)
+        : options_(std::move(options)),
           terminal_(t),
-          log_(log_to_terminal(t, options.log_level, options.log_format)),
-          audit_(options.audit,
+          log_(log_to_terminal(t, options_.log_level, options_.log_format)),
+          audit_(options_.audit,
                  [this](const std::string& fault) { tell(log_level::error, fault); }),
-          loops_(options.loops),
+          loops_(options_.loops),
           signals_(loops_.first(), [this] { stop(); }),
           hangups_(loops_.first(), SIGHUP) {
         t.on_failure([this] { tell(log_level::error, terminal_.failure()); });
     }
 
     int run() {
-        if (has_audit_file())
-            if (const auto fault = audit_.lock()->open(); !fault.empty()) {
-                refuse("--audit " + fault);
-                return wrong_use;
-            }
+        if (const auto fault = fault_of_files(); !fault.empty()) {
+            refuse(fault);
+            return wrong_use;
+        }
         wait_for_hangup();
         asio::co_spawn(loops_.first(), start(), [](std::exception_ptr e) {
             if (e) std::rethrow_exception(e);
@@ -82,10 +74,22 @@ class serving {
             throw;
         }
         let_go();
-        return status_;
+        const auto lost = fault_of(recorded_);
+        if (!lost.empty()) tell(log_level::error, lost);
+        return lost.empty() || status_ != all_good ? status_ : not_all_good;
     }
 
  private:
+    // Opens what is written from now on.
+    std::string fault_of_files() {
+        if (const auto fault = has_audit_file() ? audit_.lock()->open() : ""; !fault.empty())
+            return "--audit " + fault;
+        auto& server = options_.gateway.service.server;
+        recorded_ = start_recording(options_.record, {settings_of(server, options_.record.prompts)},
+                                    server);
+        return fault_of(recorded_);
+    }
+
     // A gateway on several loops has its last turn in each.
     void let_go() {
         gateway_.reset();
@@ -162,6 +166,9 @@ class serving {
                 fmt::format("cannot listen on {}:{}: {}", at.address, at.port, e.code().message()));
             return end(not_all_good);
         }
+        // A recording that is lost here is told at the end, like one that cannot be written any
+        // more.
+        begin_recording(recorded_);
         announce(http_url(at, !options_.tls.is_empty()), models);
         warn_of_key_mode();
         if (std::exchange(missed_hangup_, false)) read_files_again();
@@ -242,8 +249,8 @@ class serving {
 
     void stop() {
         if (!gateway_) return end(all_good);
-        tell(log_level::info,
-             fmt::format("stopping: replies that run have {} to end", to_string(options_.drain)));
+        tell(log_level::info, fmt::format("stopping: replies that run have {} to end",
+                                          tandem::to_string(options_.drain)));
         gateway_->stop(options_.drain, [this] { end(all_good); });
     }
 
@@ -260,8 +267,9 @@ class serving {
         return shortened(model, static_cast<int>(gateway::max_model_name_bytes));
     }
 
-    const serve_options& options_;
+    serve_options options_;
     terminal& terminal_;
+    std::unique_ptr<recording_file> recorded_;
     logger log_;
     detail::guarded<audit_file> audit_;
     event_loops loops_;
@@ -275,11 +283,10 @@ class serving {
 
 }  // namespace
 
-int run_serve(const serve_options& options) {
+int run_serve(serve_options options) {
     std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
-    raise_descriptor_limit();
     terminal t;
-    return serving(options, t).run();
+    return serving(std::move(options), t).run();
 }
 
 }  // namespace tandem::command

@@ -3,6 +3,7 @@
 #include "gateway/gateway_options.hpp"
 #include "log_output.hpp"
 #include "named_server.hpp"
+#include "record_flags.hpp"
 #include "tls_files.hpp"
 
 #include "tandem/duration.hpp"
@@ -26,6 +27,7 @@ struct serve_options {
     tls_files tls{};
     /// A file, "-" for stdout, or empty.
     std::string audit{};
+    record_options record{};
     /// Event loops that the gateway works on, each with a thread of its own.
     std::size_t loops = 1;
     /// How long replies may run on when it is stopped.
@@ -35,6 +37,6 @@ struct serve_options {
 };
 
 /// Carries out `tandem serve`; returns the exit status.
-int run_serve(const serve_options& options);
+int run_serve(serve_options options);
 
 }  // namespace tandem::command

@@ -6,6 +6,7 @@
 #include "gateway/model_name.hpp"
 #include "input_file.hpp"
 #include "listen_address.hpp"
+#include "run_flags.hpp"
 #include "service_flags.hpp"
 #include "shown_url.hpp"
 
@@ -57,11 +58,12 @@ server to generation may also be set by a variable (--reuse-guard by
 TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
 variables, and variables over the file.
 
-Exit status: 0 stopped as asked, 1 could not listen or serve, 2 wrong use, 130
-and 143 stopped at once by a second signal.)";
+Exit status: 0 stopped as asked, 1 could not listen or serve, or not write all
+of its recording, 2 wrong use, 130 and 143 stopped at once by a second signal.)";
 
 // In the order of their enumerations.
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
+constexpr std::array<std::string_view, 2> stream_by_names{"chunk", "token"};
 constexpr std::array<std::string_view, 2> policy_fail_names{"closed", "open"};
 
 std::vector<named_server> named_servers(const service_config& c,
@@ -112,6 +114,7 @@ serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, s
     add("--log-level", texts_.log_level, "LEVEL",
         "log lines on stderr: debug, info, warning, error or off [info]");
     add("--log-format", texts_.log_format, "FORMAT", "text, or json for programs [text]");
+    record_.add_to(app_, "output");
     app_.set_help_flag("-h,--help", "this text")->group("output");
     config_.allow_model_names();
     config_.add_to(
@@ -173,14 +176,16 @@ void serve_flags::add_access_flags() {
 }
 
 serve_options serve_flags::read(const environment& variables, std::vector<std::string>& faults) {
-    faults = unknown_flags(app_);
-    // The value of an unknown flag is taken for an argument: more would mislead.
-    if (faults.empty()) faults = surplus_arguments(app_);
+    faults = argument_faults(app_);
     std::ranges::move(empty_flags(), std::back_inserter(faults));
     serve_options o;
     read_gateway_flags(o, faults);
     read_access_flags(o, faults);
     read_log_flags(o, faults);
+    o.record = record_.read(faults);
+    const auto audit = o.audit == "-" ? "" : o.audit;
+    std::ranges::move(shared_file_faults(o.record, {{"--audit", audit}, {"--state", texts_.state}}),
+                      std::back_inserter(faults));
     read_configuration(variables, o, faults);
     std::ranges::move(gateway_faults(o), std::back_inserter(faults));
     return o;
@@ -190,7 +195,7 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
 std::vector<std::string> serve_flags::empty_flags() const {
     std::vector<std::string> faults;
     for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied",
-                             "--policy-url", "--audit", "--state"})
+                             "--policy-url", "--audit", "--state", "--record"})
         if (const auto* option = app_.get_option(flag);
             !option->empty() && option->results().back().empty())
             faults.push_back(fmt::format("{} is empty", flag));
@@ -213,8 +218,7 @@ void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>&
     if (!t.model.empty() && !gateway::is_model_name(t.model))
         faults.push_back(
             fmt::format("--model must be 1 to {} bytes of UTF-8", gateway::max_model_name_bytes));
-    g.stream_by = t.stream_by == "chunk" ? stream_by::chunk : stream_by::token;
-    if (t.stream_by != "chunk" && t.stream_by != "token")
+    if (!choose(stream_by_names, t.stream_by, g.stream_by))
         faults.push_back(fmt::format("--stream-by is {}; it must be token or chunk", t.stream_by));
     int answers = 0;
     read_number("--answer-cache", t.answer_cache, 0, most_kept_answers, answers, faults);
@@ -267,9 +271,7 @@ void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& 
 
 void serve_flags::read_log_flags(serve_options& o, std::vector<std::string>& faults) const {
     const auto& t = texts_;
-    if (!choose(level_names, t.log_level, o.log_level))
-        faults.push_back(fmt::format(
-            "--log-level is {}; it must be debug, info, warning, error or off", t.log_level));
+    read_log_level(t.log_level, o.log_level, faults);
     if (!choose(format_names, t.log_format, o.log_format))
         faults.push_back(fmt::format("--log-format is {}; it must be text or json", t.log_format));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config_flags.hpp"
+#include "record_flags.hpp"
 #include "serve_command.hpp"
 #include "word_list.hpp"
 
@@ -68,6 +69,7 @@ class serve_flags {
     CLI::App& app_;
     flag_texts texts_;
     word_list denied_;
+    record_flags record_;
     config_flags config_;
 };
 

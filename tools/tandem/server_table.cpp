@@ -12,11 +12,6 @@ namespace {
 constexpr int figure_columns = 59;  // with the indent
 constexpr int least_name_columns = 12;
 
-std::string filled(const std::string& text, int columns) {
-    return text +
-           std::string(static_cast<std::size_t>(std::max(0, columns - columns_of(text))), ' ');
-}
-
 std::string slot_row(const slot_figures& s) {
     return fmt::format("{:>6}{:>10}{:>8}{:>11}{:>9.0f} %{:>11}", s.slot, s.requests, s.chunks,
                        s.generated, s.cache_hit_ratio() * 100, s.evaluated);
@@ -30,6 +25,7 @@ std::string without_scheme(const std::string& url) {
 // The servers' names, which are their URLs, or where one does not fit the shorter form of all.
 std::vector<std::string> names_of(const std::vector<server_figures>& servers, int columns) {
     std::vector<std::string> names;
+    names.reserve(servers.size());
     for (const auto& s : servers) names.push_back(s.url);
     if (std::ranges::any_of(names, [=](const auto& n) { return columns_of(n) > columns; }))
         std::ranges::transform(names, names.begin(), without_scheme);

@@ -6,12 +6,12 @@
 
 namespace tandem::command {
 
-/// Where sounds lie in a recording that shows what a listener heard, silence included. Pure.
+/// Where sounds lie in a sound recording that shows what a listener heard, silence included. Pure.
 class sound_track {
  public:
     sound_track(time_point begun, int rate) noexcept : begun_(begun), rate_(rate) {}
 
-    /// What comes next in the recording: so many samples of silence, then so many of the sound.
+    /// What comes next in it: so many samples of silence, then so many of the sound.
     struct piece {
         std::int64_t silence = 0;
         std::int64_t samples = 0;

@@ -1,5 +1,7 @@
 #include "stop_pipe.hpp"
 
+#include "exit_status.hpp"
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -11,6 +13,8 @@
 namespace tandem::command {
 namespace {
 
+constexpr std::array stop_signal_numbers{SIGINT, SIGTERM, SIGHUP};
+
 // What the handler may touch.
 std::atomic<int> first_signal = 0;
 std::atomic<int> wake_up_fd = -1;
@@ -18,7 +22,9 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void tandem_stop_handler(int signal) {
     int none = 0;
-    if (!first_signal.compare_exchange_strong(none, signal)) _exit(128 + signal);
+    // A terminal that is closed sends several of them.
+    if (signal == SIGHUP && first_signal != 0) return;
+    if (!first_signal.compare_exchange_strong(none, signal)) _exit(by_signal + signal);
     const int saved = errno;
     [[maybe_unused]] const auto written = ::write(wake_up_fd, "!", 1);
     errno = saved;
@@ -32,8 +38,16 @@ int make_pipe() {
     return ends[0];
 }
 
+// Not a SIGHUP that is ignored: nohup wants the process to outlive its terminal.
+bool is_wanted(int signal) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    return signal != SIGHUP || before.sa_handler != SIG_IGN;
+}
+
 // Blocked calls return with EINTR instead of going on (no SA_RESTART).
 void handle(int signal, void (*handler)(int)) {
+    if (!is_wanted(signal)) return;
     struct sigaction action {};
     action.sa_handler = handler;
     sigemptyset(&action.sa_mask);
@@ -44,19 +58,21 @@ void handle(int signal, void (*handler)(int)) {
 
 stop_pipe::stop_pipe() : fd_(make_pipe()) {
     first_signal = 0;
-    handle(SIGINT, tandem_stop_handler);
-    handle(SIGTERM, tandem_stop_handler);
+    for (const int signal : stop_signal_numbers) handle(signal, tandem_stop_handler);
 }
 
 stop_pipe::~stop_pipe() {
-    handle(SIGINT, SIG_DFL);
-    handle(SIGTERM, SIG_DFL);
+    for (const int signal : stop_signal_numbers) handle(signal, SIG_DFL);
     ::close(wake_up_fd.exchange(-1));
     ::close(fd_);
 }
 
 int stop_pipe::received() noexcept {
     return first_signal;
+}
+
+bool stop_pipe::has_hung_up() noexcept {
+    return first_signal == SIGHUP;
 }
 
 }  // namespace tandem::command

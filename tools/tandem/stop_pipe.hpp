@@ -2,8 +2,9 @@
 
 namespace tandem::command {
 
-/// Ctrl-C and SIGTERM as a descriptor to wait for. The second signal ends the process at once, also
-/// while it is blocked writing its output. One object at a time.
+/// Ctrl-C, SIGTERM and SIGHUP (a terminal that is closed) as a descriptor to wait for. The second
+/// signal ends the process at once, also while it is blocked writing its output, but for a SIGHUP.
+/// One object at a time.
 class stop_pipe {
  public:
     /// Throws std::system_error if there are no descriptors left.
@@ -16,6 +17,8 @@ class stop_pipe {
     int fd() const noexcept { return fd_; }
     /// The first signal that came; 0 = none.
     static int received() noexcept;
+    /// It was SIGHUP: that the terminal takes and gives nothing any more is no fault then.
+    static bool has_hung_up() noexcept;
 
  private:
     int fd_;

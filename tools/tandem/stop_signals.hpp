@@ -10,7 +10,7 @@
 
 namespace tandem::command {
 
-/// Calls `on_stop` at the first Ctrl-C or SIGTERM. One object at a time.
+/// Calls `on_stop` at the first Ctrl-C, SIGTERM or SIGHUP. One object at a time.
 class stop_signals {
  public:
     stop_signals(boost::asio::io_context& ioc, std::function<void()> on_stop);

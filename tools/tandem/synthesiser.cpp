@@ -41,18 +41,22 @@ awaitable<synthesis> synthesiser::make(std::string text, duration shortest_play)
     running_ = prepared_.program ? std::exchange(prepared_, {}) : begin(text);
     const auto j = running_;
     const auto end = co_await j.program->wait();
-    const bool may_have_played = end.at - j.began_at >= shortest_play;
-    auto result = j.program->was_stopped() ? synthesis{} : read(end, may_have_played);
+    auto result =
+        j.program->was_stopped() ? synthesis{} : read(end, end.at - j.began_at, shortest_play);
     result.began_at = j.began_at;
     result.ended_at = end.at;
     co_return result;
 }
 
-synthesis synthesiser::read(const program_end& end, bool may_have_played) {
+synthesis synthesiser::read(const program_end& end, duration took, duration shortest_play) {
     if (!end.fault.empty()) return {.fault = end.fault};
     if (end.out.empty()) {
-        plays_itself_ = rate_ == 0 && may_have_played;
-        return {.fault = plays_itself_ ? "" : "it wrote no sound"};
+        plays_itself_ = rate_ == 0 && took >= shortest_play;
+        if (plays_itself_) return {};
+        if (rate_ != 0) return {.fault = "it wrote no sound"};
+        return {.fault = "it wrote no sound",
+                .remark = fmt::format(", and ended after {:.2g} s, too soon to have played it",
+                                      to_ms(took) / 1e3)};
     }
     plays_itself_ = false;
     auto decoded = decode_sound(end.out);

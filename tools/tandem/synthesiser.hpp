@@ -17,6 +17,8 @@ struct synthesis {
     std::optional<sound> made{};
     /// Why there is no sound; empty if there is one, or the program played it.
     std::string fault{};
+    /// What to add to it when it is told, as it differs from one such fault to the next.
+    std::string remark{};
     /// When the program was started, and when it ended.
     time_point began_at{};
     time_point ended_at{};
@@ -55,7 +57,7 @@ class synthesiser {
 
     job begin(const std::string& text);
     static void drop(job& j);
-    synthesis read(const program_end& end, bool may_have_played);
+    synthesis read(const program_end& end, duration took, duration shortest_play);
 
     boost::asio::any_io_executor executor_;
     std::vector<std::string> args_;

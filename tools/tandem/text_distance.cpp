@@ -21,4 +21,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+std::string similar_name(const std::vector<std::string>& names, std::string_view given) {
+    std::string best;
+    auto best_distance = given.size() / 4 + 2;  // the first that is too far
+    for (const auto& name : names) {
+        const auto d = distance(given, name);
+        if (d >= best_distance) continue;
+        best = name;
+        best_distance = d;
+    }
+    return best;
+}
+
 }  // namespace tandem::command

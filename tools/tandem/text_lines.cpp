@@ -23,11 +23,6 @@ constexpr int bar_columns = 30;
 constexpr int least_text_columns = 20;
 constexpr double least_wait_ms = 1;  // that is worth a word
 
-std::string filled(std::string text, int columns) {
-    return text +
-           std::string(static_cast<std::size_t>(std::max(0, columns - columns_of(text))), ' ');
-}
-
 std::string quoted(std::string_view text, int columns) {
     return fmt::format("«{}»", shortened(text, columns));
 }
@@ -178,10 +173,20 @@ std::string servers_text(const end_event& e) {
     return text;
 }
 
+// The library's words, with what users of this program set in place of the library's setting.
+std::string told_words(const error_code& ec, const diagnostics& d) {
+    constexpr std::string_view theirs = "set api_key to the one ";
+    constexpr std::string_view ours = "give, by --api-key-file FILE or TANDEM_API_KEY, the one ";
+    auto words = d.to_string();
+    if (words.empty()) words = ec.message();
+    if (const auto at = words.find(theirs); ec == errc::unauthorized && at != words.npos)
+        words.replace(at, theirs.size(), ours);
+    return words;
+}
+
 std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {
-    const auto words = d.to_string();
-    return fmt::format("{}: {}{}{}", error_name(ec), words.empty() ? ec.message() : words,
-                       hint.empty() ? "" : "; ", hint);
+    return fmt::format("{}: {}{}{}", error_name(ec), told_words(ec, d), hint.empty() ? "" : "; ",
+                       hint);
 }
 
 // "3 replies: 1 complete, 2 failed"
@@ -236,6 +241,14 @@ std::string time_text(double ms) {
     return fmt::format("{} min {} s", seconds / 60, seconds % 60);
 }
 
+std::string played_lines(const text_style& style, std::string_view source) {
+    std::string text;
+    for (const auto& line :
+         wrapped(fmt::format("from {}; figures {}", source, recorded_figures), style.width))
+        text += painted(style.color, paint::dim, line) + '\n';
+    return text;
+}
+
 std::string server_lines(const text_style& style, std::string_view url, const server_props& props,
                          int slots_wanted) {
     const auto model = props.model.substr(props.model.rfind('/') + 1);
@@ -243,6 +256,7 @@ std::string server_lines(const text_style& style, std::string_view url, const se
                             props.build_info.empty() ? "of unknown build" : props.build_info,
                             model.empty() ? "unnamed" : model, props.total_slots,
                             props.total_slots == 1 ? "" : "s", props.context_per_slot);
+    if (style.is_played) text = "recorded from " + text;
     if (style.tells_servers) text = fmt::format("{}: {}", url, text);
     auto result = painted(style.color, paint::dim, shortened(text, style.width)) + '\n';
     if (const auto warning = slots_warning(props, slots_wanted); !warning.empty())

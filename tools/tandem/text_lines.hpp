@@ -11,6 +11,10 @@
 // The time line that `tandem replay` shows to people: pure text, each function gives whole lines.
 namespace tandem::command {
 
+/// What is said of the figures of a recording that is played.
+inline constexpr std::string_view recorded_figures =
+    "of slots, caches and latency are the recording's";
+
 struct text_style {
     int width = 80;
     bool color = false;
@@ -19,8 +23,12 @@ struct text_style {
     int name_columns = 0;
     /// Which server a reply had is told.
     bool tells_servers = false;
+    /// Servers are those of a recording.
+    bool is_played = false;
 };
 
+/// Which recording is played, in place of servers: `source` as of source_text().
+std::string played_lines(const text_style& style, std::string_view source);
 /// What a server is.
 std::string server_lines(const text_style& style, std::string_view url, const server_props& props,
                          int slots_wanted);

@@ -16,6 +16,11 @@ text_style text_view::style() const {
     return current;
 }
 
+void text_view::plays(std::string_view source) {
+    style_.is_played = true;
+    terminal_.print(played_lines(style(), source));
+}
+
 void text_view::server_ready(std::string_view url, const server_props& props) {
     ++servers_;
     guard_.server_is(props.total_slots, props.build_info);

@@ -18,6 +18,8 @@ class text_view final : public replay_view {
     /// The width in `style` is replaced by the terminal's.
     text_view(terminal& t, text_style style, int slots_wanted, std::optional<duration> reuse_guard);
 
+    /// To be told before all else.
+    void plays(std::string_view source);
     void server_ready(std::string_view url, const server_props& props) override;
     void started(const start_event& e) override;
     void chunk_came(const chunk_event& e) override;

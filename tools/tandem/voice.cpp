@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace tandem::command {
 
 voice::voice(boost::asio::any_io_executor executor, voice_options options, time_point begun,
@@ -11,7 +13,7 @@ voice::voice(boost::asio::any_io_executor executor, voice_options options, time_
       player_(executor, options_.player) {
     if (!options_.synthesiser.empty())
         synthesiser_.emplace(executor, options_.synthesiser, options_.limit);
-    if (!options_.wav.empty()) recording_.emplace(options_.wav, begun);
+    if (!options_.wav.empty()) heard_.emplace(options_.wav, begun);
 }
 
 void voice::prepare(const std::string& text) {
@@ -24,7 +26,8 @@ boost::asio::awaitable<voice::utterance> voice::make(const std::string& text) {
     if (!synthesiser_) co_return u;
     // Nobody speaks faster than that; what is quicker has failed without a word.
     auto s = co_await synthesiser_->make(text, u.length / 8);
-    if (!s.fault.empty()) tell("the synthesiser failed, and the text is shown alone", s.fault);
+    if (!s.fault.empty())
+        tell("the synthesiser failed, and the text is shown alone", s.fault, s.remark);
     if (s.made) u.length = length_of(*s.made);
     u.made = std::move(s.made);
     u.was_played = !u.made && s.fault.empty() && synthesiser_->plays_itself();
@@ -48,7 +51,18 @@ boost::asio::awaitable<std::string> voice::try_player() {
     co_return why;
 }
 
+void voice::without_player(std::function<void()> tell) {
+    player_.give_up();
+    tell_unheard_ = std::move(tell);
+    if (options_.tries_synthesiser) tell_unheard();  // it made a sound
+}
+
+void voice::tell_unheard() {
+    if (const auto tell = std::exchange(tell_unheard_, nullptr)) tell();
+}
+
 bool voice::play(const utterance& u) {
+    if (u.made) tell_unheard();
     playing_ = player_.has_program() && u.made && !u.made->samples.empty();
     if (playing_) player_.start(*u.made, u.length + options_.limit);
     return playing_;
@@ -61,7 +75,7 @@ boost::asio::awaitable<void> voice::played() {
 }
 
 void voice::record(const utterance& u, time_point from, time_point to) {
-    if (recording_ && u.made) recording_->add(*u.made, from, to);
+    if (heard_ && u.made) heard_->add(*u.made, from, to);
 }
 
 void voice::stop() {
@@ -69,16 +83,16 @@ void voice::stop() {
     player_.stop();
 }
 
-std::string voice::recording_failure() const {
-    return recording_ ? recording_->failure() : std::string();
+std::string voice::wav_failure() const {
+    return heard_ ? heard_->failure() : std::string();
 }
 
 // The same fault at each chunk is told once.
-void voice::tell(std::string_view what, const std::string& why) {
+void voice::tell(std::string_view what, const std::string& why, const std::string& remark) {
     failed_ = true;
     auto text = fmt::format("{}: {}", what, why);
     if (text == told_) return;
-    tell_fault_(text);
+    tell_fault_(text + remark);
     told_ = std::move(text);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "recording.hpp"
 #include "sound_player.hpp"
+#include "sound_recording.hpp"
 #include "speech_pace.hpp"
 #include "synthesiser.hpp"
 
@@ -18,8 +18,12 @@ struct voice_options {
     std::vector<std::string> synthesiser{};
     /// It makes a sound before the chat, which tells whether it can.
     bool tries_synthesiser = false;
+    /// The flag that chose how it speaks, with its value; or empty.
+    std::string voice_flag{};
     /// The program that plays them; empty = none.
     std::vector<std::string> player{};
+    /// What to tell where there is none although it was looked for.
+    std::string no_player{};
     /// Without it there is nothing to go on with.
     bool needs_player = false;
     /// A WAV file of the chat, or empty.
@@ -57,7 +61,9 @@ class voice {
     /// Why sounds cannot be made, and why they cannot be played, in words.
     boost::asio::awaitable<std::string> try_synthesiser();
     boost::asio::awaitable<std::string> try_player();
-    void without_player() { player_.give_up(); }
+    /// From now on nothing is played. `tell` is called once it is sure that there are sounds which
+    /// are not heard: a synthesiser may play its own.
+    void without_player(std::function<void()> tell);
     /// Begins to play a sound; false if nothing plays it. played() waits until it was played.
     bool play(const utterance& u);
     boost::asio::awaitable<void> played();
@@ -69,17 +75,19 @@ class voice {
     /// Something went wrong that was told.
     bool has_failed() const noexcept { return failed_; }
     /// Why the WAV file cannot be written, in words.
-    std::string recording_failure() const;
+    std::string wav_failure() const;
 
  private:
-    void tell(std::string_view what, const std::string& why);
+    void tell(std::string_view what, const std::string& why, const std::string& remark = {});
+    void tell_unheard();
 
     voice_options options_;
     std::function<void(std::string_view)> tell_fault_;
     std::optional<synthesiser> synthesiser_;
     sound_player player_;
+    std::function<void()> tell_unheard_;  // empty once it was called
     bool playing_ = false;
-    std::optional<recording> recording_;
+    std::optional<sound_recording> heard_;
     bool failed_ = false;
     std::string told_;
 };

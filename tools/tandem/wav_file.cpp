@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <numeric>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -89,6 +90,19 @@ void append_mixed(const float* frames, sf_count_t count, int channels,
     }
 }
 
+// A name that was mistaken costs nobody another file.
+std::string why_not_emptied(int fd) {
+    struct stat there {};
+    if (::fstat(fd, &there) != 0) return std::strerror(errno);
+    if (!S_ISREG(there.st_mode) || there.st_size == 0) return {};
+    std::array<char, 12> bytes{};
+    const auto n = ::pread(fd, bytes.data(), bytes.size(), 0);
+    const std::string_view head(bytes.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+    if (!head.starts_with("RIFF") || !head.ends_with("WAVE"))
+        return "it is there, and no WAV file; it was left as it is";
+    return ::ftruncate(fd, 0) == 0 ? "" : std::strerror(errno);
+}
+
 std::string fault_of(const SF_INFO& info) {
     if (info.channels < 1 || info.channels > most_channels)
         return fmt::format("it has {} channels; 1 to {} are possible", info.channels,
@@ -135,9 +149,12 @@ std::string wav_bytes(const sound& s) {
 
 wav_file::wav_file(const std::string& path)
     : path_(path),
-      fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+      fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)),
       file_(nullptr, &::sf_close) {
-    if (fd_ < 0) failure_ = fmt::format("{}: {}", path_, std::strerror(errno));
+    if (fd_ < 0)
+        failure_ = fmt::format("{}: {}", path_, std::strerror(errno));
+    else if (const auto why = why_not_emptied(fd_); !why.empty())
+        failure_ = fmt::format("{}: {}", path_, why);
 }
 
 wav_file::~wav_file() {

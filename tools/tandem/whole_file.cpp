@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -29,10 +30,10 @@ fs::path target_of(fs::path path) {
 class part_file {
  public:
     explicit part_file(const fs::path& target)
-        : target_(target.string()), name_(fmt::format("{}.part-{}", target_, ::getpid())) {
-        constexpr int readable = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;  // less the umask
-        fd_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, readable);
-        if (fd_ < 0) fault_ = errno;
+        : target_(target.string()), name_(target_ + ".part-XXXXXX") {
+        // A name of its own each time, as a run that was killed may have left one.
+        fd_ = ::mkostemp(name_.data(), O_CLOEXEC);
+        if (fd_ < 0 || ::fchmod(fd_, mode()) != 0) fault_ = errno;
     }
     ~part_file() {
         if (fd_ >= 0) ::close(fd_);
@@ -58,6 +59,15 @@ class part_file {
     int fault() const noexcept { return fault_; }
 
  private:
+    // Who may read what was there may read what takes its place, and nobody else.
+    mode_t mode() const {
+        struct stat there {};
+        if (::stat(target_.c_str(), &there) == 0) return there.st_mode & 0777;
+        const mode_t mask = ::umask(0);
+        ::umask(mask);
+        return 0666 & ~mask;
+    }
+
     std::string target_;
     std::string name_;
     int fd_ = -1;

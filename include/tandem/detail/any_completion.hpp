@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace tandem::detail {
@@ -30,14 +31,14 @@ class any_completion {
 
     /// Precondition: holds a handler. Holds none afterwards.
     void complete(Args... args) {
-        const auto m = std::move(model_);
-        m->complete(std::move(args)...);
+        auto& m = *model_;
+        m.complete(std::move(model_), std::move(args)...);
     }
 
  private:
     struct concept_type {
         virtual ~concept_type() = default;
-        virtual void complete(Args... args) = 0;
+        virtual void complete(std::unique_ptr<concept_type> self, Args... args) = 0;
     };
 
     template <class Handler>
@@ -51,11 +52,15 @@ class any_completion {
               kept_busy(boost::asio::prefer(boost::asio::get_associated_executor(handler, fallback),
                                             boost::asio::execution::outstanding_work.tracked)) {}
 
-        void complete(Args... args) override {
-            boost::asio::post(kept_busy, [h = std::move(handler),
-                                          t = std::make_tuple(std::move(args)...)]() mutable {
-                std::apply(std::move(h), std::move(t));
-            });
+        // Posted, the handler may run on another thread before this function is left.
+        void complete(std::unique_ptr<concept_type> self, Args... args) override {
+            auto h = std::move(handler);
+            const auto busy = std::move(kept_busy);
+            self.reset();
+            boost::asio::post(
+                busy, [f = std::move(h), t = std::make_tuple(std::move(args)...)]() mutable {
+                    std::apply(std::move(f), std::move(t));
+                });
         }
 
         Handler handler;

@@ -17,18 +17,25 @@
 
 namespace tandem::detail {
 
-// Per-operation cancellation completes the call, whoever answers later.
+/// A call that knows where it is to be aborted.
+template <class... Results>
+struct call_on_strand : pending_call<Results...> {
+    boost::asio::any_io_executor strand;
+};
+
+// Per-operation cancellation completes the call, whoever answers later. Its signal is the caller's,
+// and may outlive the execution context: so the strand is kept by the call, which does not.
 template <class Handler, class Call>
 void let_abort([[maybe_unused]] const Handler& handler,
-               [[maybe_unused]] const boost::asio::any_io_executor& strand,
                [[maybe_unused]] const std::shared_ptr<Call>& call) {
 #if BOOST_VERSION >= 107700
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
     if (!slot.is_connected()) return;
-    slot.assign([strand, weak = std::weak_ptr(call)](boost::asio::cancellation_type) {
-        boost::asio::dispatch(strand, [weak] {
-            if (const auto waiting = weak.lock()) waiting->abort();
-        });
+    slot.assign([weak = std::weak_ptr(call)](boost::asio::cancellation_type) {
+        auto waiting = weak.lock();
+        if (!waiting) return;
+        const auto strand = waiting->strand;
+        boost::asio::dispatch(strand, [c = std::move(waiting)] { c->abort(); });
     });
 #endif
 }
@@ -42,9 +49,10 @@ auto async_call(boost::asio::any_io_executor strand, Ask ask, CompletionToken& t
         [](auto handler, boost::asio::any_io_executor ex, Ask a, diagnostics* d, Shell s,
            auto... rest) {
             if (!ex) return;
-            auto call = std::make_shared<pending_call<Results...>>();
+            auto call = std::make_shared<call_on_strand<Results...>>();
             call->diag = d;
-            let_abort(handler, ex, call);
+            call->strand = ex;
+            let_abort(handler, call);
             call->handler = {std::move(handler), ex};
             a(std::move(s), std::move(call), std::move(rest)...);
         },

@@ -9,7 +9,7 @@
 
 namespace tandem::detail {
 
-/// A call of the client from its start to its completion.
+/// A call of a client, conversation or service from its start to its completion.
 template <class... Results>
 struct pending_call {
     /// Empty once completed.

@@ -20,8 +20,8 @@ enum class memory_kind {
 
 /// How the mock server behaves. Names are those of llama-server's flags where it has them.
 struct options {
-    std::string host = "127.0.0.1";
-    std::uint16_t port = 0;  ///< 0 = any free one
+    std::string host = "127.0.0.1";  ///< an address; names are not looked up
+    std::uint16_t port = 0;          ///< 0 = any free one
 
     int parallel = 2;      ///< slots, 1 to 64
     int ctx_size = 16384;  ///< tokens of all slots together; each has its share

@@ -24,7 +24,7 @@ class server {
     server& operator=(const server&) = delete;
 
     std::uint16_t port() const;
-    /// http://127.0.0.1:PORT
+    /// "http://127.0.0.1:8080", of the host that it listens on; "https://…" with PEM files.
     std::string url() const;
 
     /// Adds a fault behind those that are set.

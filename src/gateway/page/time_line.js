@@ -14,6 +14,8 @@ const labelWidth = 44;
 const mostTurns = 40;
 
 const laneNames = { wait: 'Waits', cache: 'Cache', chunk: 'Chunks', speech: 'Speech' };
+// Slot 10 comes behind slot 9.
+const byNumbers = new Intl.Collator('en', { numeric: true });
 const isCalm = matchMedia('(prefers-reduced-motion: reduce)');
 
 function svg(name, attributes = {}, text = '') {
@@ -125,7 +127,7 @@ export class TimeLine {
         const bars = this.#turns.flatMap((turn) => turn.bars);
         const slots = [
             ...new Set(bars.map(({ lane }) => lane).filter((lane) => lane.startsWith('slot:'))),
-        ].sort();
+        ].sort(byNumbers.compare);
         const lanes = [...(slots.length > 0 ? slots : ['slot:0:0']), ...Object.keys(laneNames)];
         if (lanes.join() === this.#lanes.join()) return;
         this.#lanes = lanes;

@@ -21,7 +21,6 @@ constexpr word_group polish[] = {
      "jest są był była było były ma mają może można mój moja twój twoja jego jej nasz wasz "
      "wszystko wszyscy każdy wiele teraz dziś dzisiaj jutro wczoraj potem najpierw też także już "
      "jeszcze proszę dziękuję dzień cześć oczywiście chyba jednak bo"},
-    {word_class::filler, "yyy eee hmm no i ale"},
 };
 
 constexpr word_group czech[] = {
@@ -39,7 +38,6 @@ constexpr word_group czech[] = {
      "s "
      "můj moje tvůj jeho její náš váš všechno všichni každý mnoho teď dnes zítra včera potom "
      "nejprve také už ještě prosím děkuji dobrý ahoj jistě možná však"},
-    {word_class::filler, "ehm hmm no a ale"},
 };
 
 constexpr word_group turkish[] = {
@@ -53,7 +51,6 @@ constexpr word_group turkish[] = {
      "için "
      "sonra önce şimdi bugün yarın dün evet hayır var yok bir her çok daha en de da hem ancak "
      "lütfen teşekkürler merhaba tabii belki size bana saat"},
-    {word_class::filler, "ee hmm şey ve ama"},
 };
 
 constexpr word_group russian[] = {
@@ -77,7 +74,6 @@ constexpr word_group russian[] = {
      "твой его её наш ваш их все всё каждый много сейчас сегодня завтра вчера также тоже уже ещё "
      "пожалуйста спасибо привет здравствуйте конечно сначала затем однако поэтому хотите скажите "
      "давайте расскажите чем"},
-    {word_class::filler, "э ээ эм хм ну и а но"},
 };
 
 constexpr word_group greek[] = {

@@ -107,9 +107,6 @@ constexpr word_group groups[] = {
      "library user users name order orders item items list dict random time date datetime page "
      "home site website web http https archive project todo changelog license manifest schema "
      "database db table query cache session request response error function method class"},
-    {word_class::filler,
-     "um uh uhm umm er erm hmm hm hmmm mm mmm ah ahh oh well so like and but or because yeah "
-     "okay ok you-know know i"},
 };
 
 }  // namespace

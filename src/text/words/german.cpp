@@ -20,6 +20,7 @@ constexpr word_group groups[] = {
      "lfd"},
     {word_class::name_part,
      "inc co corp ltd jr u.s u.s.a n.chr v.chr n v jh jahrh hbf str pl ges mbh e.v eu mwst"},
+    // Tails in other languages: behind these a capital may be that of any noun.
     {word_class::name_part,
      "usw etc u.v.m usf min std sek mio mrd tsd ztr pfd stk stck kg km cm mm u.v.a o.g o.a m.w "
      "jhd jahrhs"},
@@ -38,7 +39,6 @@ constexpr word_group groups[] = {
     {word_class::label, "plan vitamin option klasse typ gruppe teil variante gleis block haus"},
     {word_class::brief, "am an da du er es im in ja so um zu ab wo ob"},
     {word_class::exclaimed, "yahoo"},
-    {word_class::filler, "äh ähm hm hmm also naja tja na und aber"},
 };
 
 }  // namespace

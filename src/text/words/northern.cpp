@@ -24,7 +24,6 @@ constexpr word_group dutch[] = {
      "misschien "
      "natuurlijk daarna eerst dank bedankt hallo wilt wil laat"},
     {word_class::label, "zaal plan spoor groep klasse type perron vitamine"},
-    {word_class::filler, "eh ehm nou tja en maar"},
 };
 
 constexpr word_group swedish[] = {
@@ -44,7 +43,6 @@ constexpr word_group swedish[] = {
      "din ditt er vår alla allt många ingen inget varje kanske tack hej självklart först vill ska "
      "skulle få får"},
     {word_class::label, "sal plan spår avdelning grupp klass typ hus rum port"},
-    {word_class::filler, "eh öh hmm och men"},
 };
 
 constexpr word_group danish[] = {
@@ -64,7 +62,6 @@ constexpr word_group danish[] = {
      "af med for fra til ved efter før under over også nu dag imorgen igår min mit din dit vores "
      "alle alt mange ingen hver måske tak hej selvfølgelig først vil skal skulle må ingen"},
     {word_class::label, "sal plan spor afdeling gruppe klasse type rum port"},
-    {word_class::filler, "øh hmm og men"},
 };
 
 }  // namespace

@@ -24,7 +24,6 @@ constexpr word_group french[] = {
      "toutes rien personne dites n'hésitez n'oubliez c'est j'ai il's aujourd'hui demain hier ici "
      "là souhaitez avez pouvez voulez peut peux désolé"},
     {word_class::label, "plan vitamine option type classe groupe partie quai porte"},
-    {word_class::filler, "euh ben bah hmm eh bien alors et mais donc"},
     {word_class::exclaimed, "yahoo"},
 };
 
@@ -57,7 +56,6 @@ constexpr word_group spanish[] = {
      "quizás tal gracias hola buenos buenas claro bien bueno me te se le nos les espero envíe "
      "disponían cuesta ya sólo solo finalmente primero"},
     {word_class::label, "plan vitamina opción tipo clase grupo parte puerta"},
-    {word_class::filler, "eh em este pues bueno y pero"},
     {word_class::exclaimed, "yahoo"},
 };
 
@@ -84,7 +82,6 @@ constexpr word_group italian[] = {
      "tutto tutti ogni altro molti alcuni niente nessuno mai sempre forse grazie ciao buongiorno "
      "certo bene vediamo puoi può vuoi si mi ti vi"},
     {word_class::label, "piano vitamina opzione tipo classe gruppo parte binario"},
-    {word_class::filler, "beh eh ehm mah boh allora e ma"},
     {word_class::exclaimed, "yahoo"},
 };
 
@@ -109,7 +106,6 @@ constexpr word_group portuguese[] = {
      "muitos alguns nada ninguém nunca sempre talvez obrigado obrigada olá bom boa claro já só "
      "finalmente primeiro"},
     {word_class::label, "plano vitamina opção tipo classe grupo parte portão"},
-    {word_class::filler, "hum bem então e mas"},
     {word_class::exclaimed, "yahoo"},
 };
 

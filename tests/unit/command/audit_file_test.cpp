@@ -15,7 +15,6 @@ namespace {
 
 using namespace tandem::command;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 class an_audit_file : public testing::Test {

@@ -54,6 +54,12 @@ TEST_F(bench_arguments, take_servers_and_the_configuration_as_replay_does) {
     EXPECT_EQ(c.bench->service.placement, tandem::placement::round_robin);
 }
 
+TEST_F(bench_arguments, that_follow_an_unknown_flag_may_be_its_value) {
+    EXPECT_EQ(bench({"--foo", "3"}).err,
+              "tandem bench: --foo is an unknown flag\nSee \"tandem bench --help\".");
+    EXPECT_THAT(bench({"3"}).err, HasSubstr("3 is one argument too many"));
+}
+
 struct bench_refusal {
     std::string name;
     std::vector<std::string> args;

@@ -14,7 +14,6 @@ using tandem::finish_reason;
 using tandem::reply_result;
 using tandem::timeline_event;
 using tandem::command::bench_totals;
-using tandem::command::seen_cut;
 using tandem::command::turn_times;
 using testing::ElementsAre;
 using testing::Pair;

@@ -85,6 +85,17 @@ TEST_F(chat_arguments, may_not_contradict_each_other) {
     EXPECT_THAT(refusal({"--load", "f", "--system", "x"}), HasSubstr("has its own"));
 }
 
+TEST_F(chat_arguments, name_another_file_for_each_thing_that_is_kept) {
+    EXPECT_THAT(refusal({"--record", "none/a", "--save", "./none/a"}),
+                HasSubstr("--record and --save name the same file, none/a"));
+    EXPECT_THAT(refusal({"--record", "a.wav", "--wav", "./a.wav"}),
+                HasSubstr("--record and --wav name the same file, a.wav"));
+    EXPECT_THAT(refusal({"--record", "a", "--save", "a.old"}),
+                HasSubstr("--save names a.old, as which --record a keeps an older recording"));
+    EXPECT_EQ(chat({"--record", "a", "--save", "b", "--wav", "c"}).record.file, "a");
+    EXPECT_EQ(chat({"--record", "/dev/null", "--save", "/dev/null"}).record.file, "/dev/null");
+}
+
 TEST_F(chat_arguments, are_refused_where_they_cannot_work) {
     EXPECT_THAT(refusal({"--tts", "festival"}), HasSubstr("--tts-command takes other programs"));
     EXPECT_THAT(refusal({"--speed", "20"}), HasSubstr("--speed"));

@@ -413,7 +413,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--color is red; it must be auto, always or never"},
         refusal{"an_unknown_command",
                 {"replya", "f"},
-                "replya is an unknown command; known are: replay"},
+                "replya is an unknown command; did you mean replay? Known are: replay"},
         refusal{"a_name_of_no_command",
                 {"say"},
                 "known are: replay, chat, doctor, bench, segment, serve, key"},

@@ -36,7 +36,18 @@ TEST_F(words_of_arguments, ask_for_help_in_words) {
     EXPECT_EQ(parse({"help"}).out, parse({"--help"}).out);
     EXPECT_EQ(parse({"help"}).status, 0);
     EXPECT_EQ(parse({"help", "doctor"}).out, parse({"doctor", "--help"}).out);
+    EXPECT_EQ(parse({"help", "help"}).out, parse({"--help"}).out);
     EXPECT_EQ(parse({"replay", "help"}).replay->file, "help");
+}
+
+TEST_F(words_of_arguments, have_no_help_for_a_command_that_there_is_not) {
+    for (const auto& words : {std::vector<std::string>{"record", "--help"}, {"help", "record"}}) {
+        const auto c = parse(words);
+        EXPECT_EQ(c.status, 2);
+        EXPECT_EQ(c.out, "");
+        EXPECT_THAT(c.err, HasSubstr("record is an unknown command; known are: replay"));
+    }
+    EXPECT_THAT(parse({"docter", "--help"}).err, HasSubstr("did you mean doctor? Known are: "));
 }
 
 TEST_F(words_of_arguments, tell_variables_that_are_nearly_those_of_a_field) {

@@ -287,6 +287,13 @@ const std::vector<row> rows{
      measured([](doctor_measures& m) { m.median.tokens_after_cut = 40; }), "cut", warning,
      "idle after 22 ms; 40 tokens ran on",
      "look for a proxy in between, or speculative decoding with long drafts"},
+    {"a_cut_of_a_run_that_was_stopped_early", but([](facts& f) {
+         f.stopped = true;
+         f.measured.value.rounds = 1;
+         f.measured.value.median.tokens_after_cut = 162;
+     }),
+     "cut", note,
+     "idle after 22 ms; 162 tokens ran on; measured once, which is too little to judge it"},
     {"a_cut_without_effect", measured([](doctor_measures& m) { m.busy_after_cut_ms = 5000; }),
      "cut", bad, "the slot was still busy 5.00 s after the connection was closed",
      "look for a proxy in between that does not pass the close on"},

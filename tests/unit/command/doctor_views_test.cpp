@@ -25,7 +25,6 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
-using testing::StartsWith;
 
 doctor_report good_report() {
     return report_of(good_facts());

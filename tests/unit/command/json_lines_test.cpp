@@ -10,7 +10,6 @@ namespace {
 
 using namespace tandem::command;
 using nlohmann::json;
-using testing::EndsWith;
 using testing::HasSubstr;
 
 tandem::reply_result some_result() {
@@ -45,17 +44,19 @@ TEST(chunk_line, has_the_keys_of_the_contract_in_order) {
                           .speech = "Hello",
                           .boundary = tandem::boundary::sentence,
                           .tokens = 3,
+                          .request = 5,
                           .slot = 1,
                           .slot_reused = true,
                           .cached = 40,
                           .evaluated = 1,
                           .guard_wait_ms = 1.5,
                           .gap_ms = 12};
-    EXPECT_EQ(json_line(chunk_event{.where = {"p1", 3}, .chunk = c, .t_ns = 12345678901234}),
-              R"({"event":"chunk","id":"p1","turn":3,"seq":2,"text":"Hello!","speech":"Hello",)"
-              R"("boundary":"sentence","tokens":3,"slot":1,"slot_reused":true,"cached":40,)"
-              R"("evaluated":1,"guard_wait_ms":1.500,"gap_ms":12.000,"t_ns":12345678901234})"
-              "\n");
+    EXPECT_EQ(
+        json_line(chunk_event{.where = {"p1", 3}, .chunk = c, .t_ns = 12345678901234}),
+        R"({"event":"chunk","id":"p1","turn":3,"seq":2,"text":"Hello!","speech":"Hello",)"
+        R"("boundary":"sentence","tokens":3,"request":5,"slot":1,"slot_reused":true,)"
+        R"("cached":40,"evaluated":1,"guard_wait_ms":1.500,"gap_ms":12.000,"t_ns":12345678901234})"
+        "\n");
 }
 
 TEST(end_line, has_the_keys_of_the_contract) {
@@ -163,6 +164,9 @@ TEST(summary_line, has_the_figures_of_the_run) {
     s.cached = 30;
     s.evaluated = 10;
     s.cpu_ms = 2;
+    s.heard = 90;
+    s.cuts = 4;
+    s.first_token_ms.p50 = 0.5;
     s.first_chunk_ms.p50 = 1.5;
     const auto line = json::parse(json_line(s));
     EXPECT_EQ(line["event"], "summary");
@@ -171,6 +175,9 @@ TEST(summary_line, has_the_figures_of_the_run) {
     EXPECT_EQ(line["retries"], 3);
     EXPECT_EQ(line["tokens"]["generated"], 100);
     EXPECT_EQ(line["tokens"]["hit_ratio"], 0.75);
+    EXPECT_EQ(line["tokens"]["heard"], 90);
+    EXPECT_EQ(line["cuts"], 4);
+    EXPECT_EQ(line["first_token_ms"]["p50"], 0.5);
     EXPECT_EQ(line["first_chunk_ms"]["p50"], 1.5);
     EXPECT_TRUE(line["first_chunk_ms"]["max"].is_null());
     EXPECT_EQ(line["cpu_us_per_token"], 20.0);

@@ -48,6 +48,37 @@ TEST(replay_totals, have_no_first_chunk_time_without_chunks) {
     EXPECT_EQ(totals.summary(0, 0).first_chunk_ms.p50, -1);
 }
 
+TEST(replay_totals, tell_the_first_tokens_and_the_guard_of_replies_that_had_such) {
+    using kind = tandem::timeline_event::kind;
+    replay_totals totals(4);
+    for (const int ms : {9, 1, 5}) {
+        reply_result r;
+        r.timeline = {{.what = kind::request},
+                      {.what = kind::first_token, .at_ns = ms * std::int64_t{1'000'000}},
+                      {.what = kind::first_token, .at_ns = 99'000'000}};
+        r.metrics.requests = 2;
+        r.metrics.guard_wait_ms = 10.0 * ms;
+        totals.add(event_of(r));
+    }
+    totals.add(event_of(ended(finish_reason::error)));
+    const auto s = totals.summary(0, 0);
+    EXPECT_EQ(s.first_token_ms.p50, 5);
+    EXPECT_EQ(s.first_token_ms.max, 9);
+    EXPECT_EQ(s.guard_part_ms.p50, 50);
+    EXPECT_EQ(s.guard_part_ms.max, 90);
+}
+
+TEST(replay_totals, add_up_cuts_and_tokens_that_were_heard) {
+    replay_totals totals(2);
+    reply_result r;
+    r.metrics.cuts = 2;
+    r.usage.heard = 30;
+    totals.add(event_of(r));
+    totals.add(event_of(r));
+    EXPECT_EQ(totals.summary(0, 0).cuts, 4);
+    EXPECT_EQ(totals.summary(0, 0).heard, 60);
+}
+
 TEST(replay_totals, tell_the_gaps_of_all_chunks_but_first_ones) {
     replay_totals totals(1);
     totals.add(tandem::chunk{.id = {1, 0}, .gap_ms = 0});

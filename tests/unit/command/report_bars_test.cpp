@@ -16,7 +16,6 @@ using tandem::finish_reason;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 using event_kind = tandem::timeline_event::kind;
@@ -98,13 +97,67 @@ TEST(report_bars, part_a_wait_into_that_for_the_slot_and_the_guard_behind_it) {
     const auto b = bars_of(reply_maker()
                                .event(event_kind::slot_wait, 0)
                                .event(event_kind::request, 50, 0)
+                               .guarded(30)
                                .event(event_kind::first_token, 60, 0)
-                               .chunk("Hello.", 30)
+                               .chunk("Hello.")
                                .event(event_kind::chunk, 80, 0, 0)
                                .event(event_kind::end, 100)
                                .reply());
     EXPECT_THAT(spans(b, bar_kind::slot_wait), ElementsAre(span(0, 0, 20)));
     EXPECT_THAT(spans(b, bar_kind::guard_wait), ElementsAre(span(0, 20, 50)));
+}
+
+TEST(report_bars, tell_the_guard_wait_of_a_request_that_made_no_chunk) {
+    const auto b = bars_of(reply_maker()
+                               .event(event_kind::slot_wait, 0)
+                               .event(event_kind::request, 50, 0)
+                               .guarded(30)
+                               .event(event_kind::end, 60)
+                               .ends_with(finish_reason::interrupted)
+                               .reply());
+    EXPECT_THAT(spans(b, bar_kind::slot_wait), ElementsAre(span(0, 0, 20)));
+    EXPECT_THAT(spans(b, bar_kind::guard_wait), ElementsAre(span(0, 20, 50)));
+}
+
+std::vector<std::string> prompt_words(const report_bars& b) {
+    std::vector<std::string> words;
+    for (const auto& bar : b.bars)
+        if (bar.what == bar_kind::prompt) words.push_back(bar.words);
+    return words;
+}
+
+// As with `pacing::ahead` and two chunks held: those of the first request are handed over when the
+// second one runs.
+TEST(report_bars, tell_of_a_prompt_what_its_own_request_found_however_late_its_chunks_come) {
+    const auto b = bars_of(reply_maker()
+                               .event(event_kind::request, 0, 0)
+                               .event(event_kind::first_token, 10, 0)
+                               .chunk("One.", 0, 0, 41)
+                               .event(event_kind::chunk, 20, 0, 0)
+                               .chunk(" Two.", 0)
+                               .event(event_kind::cut, 40, 0)
+                               .event(event_kind::request, 50, 0)
+                               .event(event_kind::continued, 60, 0, 0)
+                               .event(event_kind::chunk, 60, 0, 1)
+                               .event(event_kind::first_token, 70, 0)
+                               .chunk(" Three.", 1, 50, 1)
+                               .event(event_kind::continued, 80, 0, 1)
+                               .event(event_kind::request, 85, 0)
+                               .event(event_kind::chunk, 90, 0, 2)
+                               .event(event_kind::end, 120)
+                               .reply());
+    EXPECT_THAT(prompt_words(b), ElementsAre(HasSubstr(": 0 tokens cached, 41 evaluated"),
+                                             HasSubstr(": 50 tokens cached, 1 evaluated"),
+                                             Not(HasSubstr("cached"))));
+}
+
+TEST(report_bars, end_with_the_events_that_there_was_room_for) {
+    const auto b = bars_of(one_chunk().event(event_kind::end, 500).drops(7).reply());
+    EXPECT_EQ(b.duration_ms, 500);
+    EXPECT_THAT(spans(b, bar_kind::speech), ElementsAre(span(2, 32, 32)));
+    EXPECT_THAT(only(b, bar_kind::speech).words, Not(HasSubstr("not continued")));
+    EXPECT_THAT(spans(b, bar_kind::dropped), ElementsAre(span(1, 32, 500), span(2, 32, 500)));
+    EXPECT_THAT(b.bars.back().words, HasSubstr("not recorded: 7 events behind the first 6"));
 }
 
 TEST(report_bars, end_a_wait_that_got_no_slot_with_the_reply) {
@@ -160,6 +213,38 @@ TEST(report_bars, fill_the_voice_with_speech_and_silence) {
                                .reply());
     EXPECT_THAT(spans(b, bar_kind::silence), ElementsAre(span(2, 0, 32), span(2, 60, 90)));
     EXPECT_THAT(spans(b, bar_kind::speech), ElementsAre(span(2, 32, 60), span(2, 90, 110)));
+}
+
+TEST(report_bars, show_the_silence_in_which_a_reply_failed_or_was_interrupted) {
+    for (const auto why : {finish_reason::error, finish_reason::interrupted}) {
+        const auto b = bars_of(one_chunk()
+                                   .event(event_kind::continued, 60, 0, 0)
+                                   .event(event_kind::request, 61, 0)
+                                   .event(event_kind::lost, 62, 0)
+                                   .event(event_kind::end, 360)
+                                   .ends_with(why)
+                                   .reply());
+        EXPECT_THAT(spans(b, bar_kind::silence), ElementsAre(span(2, 0, 32), span(2, 60, 360)));
+    }
+}
+
+TEST(report_bars, show_a_reply_as_silence_that_failed_before_its_first_chunk) {
+    auto m = reply_maker();
+    m.event(event_kind::slot_wait, 0).event(event_kind::end, 300);
+    m.ends_with(finish_reason::error);
+    EXPECT_THAT(spans(bars_of(m.reply()), bar_kind::silence), ElementsAre(span(2, 0, 300)));
+    EXPECT_THAT(only(bars_of(m.reply()), bar_kind::silence).words, HasSubstr("until the failure"));
+}
+
+TEST(report_bars, show_no_silence_behind_the_last_words_of_a_whole_reply) {
+    auto m = one_chunk().event(event_kind::continued, 60, 0, 0).event(event_kind::end, 90);
+    EXPECT_THAT(spans(bars_of(m.reply()), bar_kind::silence), ElementsAre(span(2, 0, 32)));
+}
+
+TEST(report_bars, do_not_take_what_was_not_recorded_for_silence) {
+    auto m = one_chunk().event(event_kind::continued, 60, 0, 0).event(event_kind::end, 500);
+    const auto b = bars_of(m.drops(7).ends_with(finish_reason::error).reply());
+    EXPECT_THAT(spans(b, bar_kind::silence), ElementsAre(span(2, 0, 32)));
 }
 
 TEST(report_bars, show_a_text_until_the_next_one) {

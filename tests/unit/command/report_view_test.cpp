@@ -48,32 +48,29 @@ TEST(report_view, puts_the_turns_of_a_dialogue_together) {
 
 TEST(report_view, keeps_so_many_replies_and_counts_the_others) {
     report_view view;
-    for (std::size_t i = 0; i < report_view::max_replies + 3; ++i)
-        end_reply(view, std::to_string(i));
-    EXPECT_THAT(view.run().replies, SizeIs(report_view::max_replies));
+    for (std::size_t i = 0; i < max_report_replies + 3; ++i) end_reply(view, std::to_string(i));
+    EXPECT_THAT(view.run().replies, SizeIs(max_report_replies));
     EXPECT_EQ(view.run().left_out, 3);
 }
 
 TEST(report_view, keeps_no_more_bytes_than_its_limit) {
     report_view view;
     tandem::reply_result r;
-    r.unspoken_text.assign(report_view::max_bytes / 2, 'x');
+    r.unspoken_text.assign(max_report_bytes / 2, 'x');
     for (const auto* id : {"a", "b", "c"}) end_reply(view, id, 0, r);
     EXPECT_THAT(view.run().replies, SizeIs(1));
     EXPECT_EQ(view.run().left_out, 2);
 }
 
-TEST(report_view, counts_the_first_tokens_of_replies_that_it_leaves_out) {
+TEST(report_view, keeps_no_small_reply_behind_one_that_it_left_out) {
     report_view view;
-    tandem::reply_result r;
-    r.timeline = {{.what = tandem::timeline_event::kind::first_token, .at_ns = 1'000'000}};
-    for (std::size_t i = 0; i < report_view::max_replies; ++i)
-        end_reply(view, std::to_string(i), 0, r);
-    r.timeline.front().at_ns = 9'000'000;
-    end_reply(view, "last", 0, r);
-    view.finished({});
-    EXPECT_EQ(view.run().first_token_ms.p50, 1);
-    EXPECT_EQ(view.run().first_token_ms.max, 9);
+    tandem::reply_result great;
+    great.unspoken_text.assign(max_report_bytes, 'x');
+    end_reply(view, "a");
+    end_reply(view, "b", 0, great);
+    end_reply(view, "c");
+    EXPECT_THAT(view.run().replies, SizeIs(1));
+    EXPECT_EQ(view.run().left_out, 2);
 }
 
 TEST(report_view, shows_no_password_of_a_server) {
@@ -81,7 +78,7 @@ TEST(report_view, shows_no_password_of_a_server) {
     tandem::reply_result r;
     r.servers = {"http://user:secret@host:1"};
     end_reply(view, "a", 0, r);
-    EXPECT_THAT(view.run().replies.at(0).servers, ElementsAre("http://host:1"));
+    EXPECT_THAT(view.run().replies.at(0).result.servers, ElementsAre("http://host:1"));
 }
 
 TEST(report_view, tells_what_the_servers_are) {
@@ -95,6 +92,12 @@ TEST(report_view, tells_what_the_servers_are) {
     EXPECT_THAT(
         view.run().settings,
         ElementsAre(Pair("pacing", "warm"), Pair("server", "http://a:1, 2 slots, m, build b1")));
+}
+
+TEST(report_view, tells_servers_of_a_recording_from_those_that_are_there) {
+    report_view view({}, true);
+    view.server_ready("http://a:1", {});
+    EXPECT_THAT(view.run().settings, ElementsAre(Pair("recorded server", "http://a:1, 0 slots")));
 }
 
 }  // namespace

@@ -352,4 +352,13 @@ TEST_F(serve_arguments, are_told_by_help_in_80_columns) {
     }
 }
 
+TEST_F(serve_arguments, name_another_file_for_each_thing_that_is_kept) {
+    EXPECT_THAT(serve({"--record", "a", "--audit", "./a"}).err,
+                HasSubstr("--record and --audit name the same file, a"));
+    EXPECT_THAT(serve({"--record", "a", "--state", "./a"}).err,
+                HasSubstr("--record and --state name the same file, a"));
+    EXPECT_EQ(serve({"--record", "a", "--audit", "./a"}).status, 2);
+    EXPECT_TRUE(serve({"--record", "a", "--audit", "-"}).serve);
+}
+
 }  // namespace

@@ -18,6 +18,7 @@ namespace tandem::command {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class programs : public ::testing::Test {
@@ -131,7 +132,10 @@ TEST_F(a_synthesiser, that_writes_nothing_plays_itself) {
 
 TEST_F(a_synthesiser, that_writes_nothing_at_once_has_played_nothing) {
     synthesiser s(ioc.get_executor(), shell_arguments("cat > /dev/null"), 20s);
-    EXPECT_EQ(speak(s, "Hello.", 1h).fault, "it wrote no sound");
+    const auto spoken = speak(s, "Hello.", 1h);
+    EXPECT_EQ(spoken.fault, "it wrote no sound");
+    EXPECT_THAT(spoken.remark, AllOf(HasSubstr(", and ended after 0.0"),
+                                     HasSubstr(" s, too soon to have played it")));
     EXPECT_FALSE(s.plays_itself());
 }
 

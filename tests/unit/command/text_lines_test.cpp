@@ -137,8 +137,9 @@ TEST_F(text_lines, tell_the_wait_for_a_slot_that_another_reply_has_from_the_serv
         return tandem::timeline_event{.what = what, .at_ns = seconds * std::int64_t{1'000'000'000}};
     };
     result_.finish_reason = tandem::finish_reason::eos;
-    result_.timeline = {at(event_kind::slot_wait, 0), at(event_kind::request, 4), at(event_kind::chunk, 5),
-                        at(event_kind::slot_wait, 5), at(event_kind::end, 6)};
+    result_.timeline = {at(event_kind::slot_wait, 0), at(event_kind::request, 4),
+                        at(event_kind::chunk, 5), at(event_kind::slot_wait, 5),
+                        at(event_kind::end, 6)};
     result_.metrics.guard_wait_ms = 2000;
     EXPECT_THAT(end_lines({.width = 100}, {.where = {"p1", 0}, .result = result_, .gap_ms = 6000}),
                 HasSubstr("█ 1.00 s server  ▓ 3.00 s for a free slot  ▒ 2.00 s guard\n"));
@@ -178,6 +179,15 @@ TEST_F(text_lines, tell_servers_apart_where_there_are_several) {
     const end_event end{.where = {"p1", 0}, .result = result_, .server = "http://a:1"};
     EXPECT_THAT(end_lines(style, end), HasSubstr(" · at http://a:1\n"));
     EXPECT_THAT(end_lines({}, end), Not(HasSubstr("http://a:1")));
+}
+
+TEST_F(text_lines, say_that_a_recording_is_played_and_no_server) {
+    const text_style style{.width = 60, .is_played = true};
+    EXPECT_EQ(played_lines(style, "the recording f.rec, speed 3"),
+              "from the recording f.rec, speed 3; figures of slots, caches\n"
+              "and latency are the recording's\n");
+    EXPECT_THAT(server_lines(style, "http://a:1", {}, 0),
+                StartsWith("recorded from llama-server "));
 }
 
 TEST_F(text_lines, show_what_each_slot_of_each_server_did) {
@@ -229,6 +239,19 @@ TEST_F(text_lines, tell_why_a_reply_failed) {
                 HasSubstr("stream_incomplete: it broke"));
     EXPECT_THAT(end_lines({}, {.where = {"p1", 0}, .result = result_, .hint = "mend it"}),
                 HasSubstr("it broke; mend it"));
+}
+
+TEST_F(text_lines, say_how_this_program_is_given_a_key) {
+    const tandem::diagnostics silent;
+    const tandem::diagnostics told{
+        "the server refused the API key; set api_key to the one it was started with (HTTP 401)",
+        "Invalid API Key", 401};
+    for (const auto* d : {&silent, &told}) {
+        const auto text = fault_text(
+            {}, {.error = make_error_code(tandem::errc::unauthorized), .diagnostics = *d});
+        EXPECT_THAT(text, HasSubstr("give, by --api-key-file FILE or TANDEM_API_KEY, the one "));
+        EXPECT_THAT(text, Not(HasSubstr("api_key")));
+    }
 }
 
 TEST_F(text_lines, say_that_slots_are_missing) {

@@ -1,6 +1,6 @@
 #include "wav_file.hpp"
 
-#include "recording.hpp"
+#include "sound_recording.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(a_wav_file, may_tell_a_length_that_is_wrong) {
          {std::string("\x24\xf0\xff\x7f"), std::string(4, '\xff'), std::string(4, '\0')}) {
         const auto read = decode_sound(with_length(wav_bytes(s), length));
         EXPECT_EQ(read.fault, "");
-        EXPECT_EQ(read.value.samples, s.samples) << testing::PrintToString(length);
+        EXPECT_EQ(read.value.samples, s.samples) << ::testing::PrintToString(length);
     }
 }
 
@@ -68,7 +68,7 @@ TEST(a_wav_file, of_two_channels_is_mixed) {
     wav.replace(28, 4, std::string("\x00\x7d\x00\x00", 4));  // bytes a second
     const auto read = decode_sound(wav);
     EXPECT_EQ(read.fault, "");
-    EXPECT_THAT(read.value.samples, testing::ElementsAre(200, 0));
+    EXPECT_THAT(read.value.samples, ::testing::ElementsAre(200, 0));
 }
 
 TEST(what_is_no_wav_file, is_refused) {
@@ -82,17 +82,18 @@ TEST(a_sound, is_refused_where_it_is_too_long) {
     EXPECT_THAT(decode_sound(wav_bytes(hour)).fault, HasSubstr("longer than 10 min"));
 }
 
-class a_recording : public ::testing::Test {
+class a_sound_recording : public ::testing::Test {
  protected:
-    ~a_recording() override { std::remove(path.c_str()); }
+    ~a_sound_recording() override { std::remove(path.c_str()); }
 
-    std::string path = ::testing::TempDir() + "recording_" + std::to_string(::getpid()) + ".wav";
+    std::string path =
+        ::testing::TempDir() + "sound_recording_" + std::to_string(::getpid()) + ".wav";
     time_point begun = time_point(5s);
 };
 
-TEST_F(a_recording, has_sounds_and_the_silence_between_them) {
+TEST_F(a_sound_recording, has_sounds_and_the_silence_between_them) {
     {
-        recording r(path, begun);
+        sound_recording r(path, begun);
         r.add(ramp(800), begun + 1s, begun + 1100ms);
         r.add(ramp(800), begun + 1350ms, begun + 1400ms);
         EXPECT_EQ(r.failure(), "");
@@ -106,21 +107,36 @@ TEST_F(a_recording, has_sounds_and_the_silence_between_them) {
     EXPECT_EQ(read.value.samples[10800], -3000);
 }
 
-TEST_F(a_recording, can_be_read_while_it_is_written) {
-    recording r(path, begun);
+TEST_F(a_sound_recording, can_be_read_while_it_is_written) {
+    sound_recording r(path, begun);
     r.add(ramp(800), begun, begun + 100ms);
     EXPECT_EQ(decode_sound(bytes_of(path)).value.samples.size(), 800u);
 }
 
-TEST_F(a_recording, without_a_sound_is_an_empty_one) {
-    recording(path, begun);
+TEST_F(a_sound_recording, without_a_sound_is_an_empty_one) {
+    sound_recording(path, begun);
     const auto read = decode_sound(bytes_of(path));
     EXPECT_EQ(read.fault, "");
     EXPECT_TRUE(read.value.samples.empty());
 }
 
-TEST_F(a_recording, tells_that_its_file_cannot_be_written) {
-    const recording r("/no/such/folder/talk.wav", begun);
+TEST_F(a_sound_recording, takes_the_place_of_a_wav_file_or_an_empty_one_and_of_no_other) {
+    const auto recorded_over = [&](const std::string& before) {
+        std::ofstream(path, std::ios::binary) << before;
+        return sound_recording(path, {}).failure();
+    };
+    EXPECT_EQ(recorded_over(""), "");
+    EXPECT_EQ(recorded_over(wav_bytes(ramp(1000))), "");
+    EXPECT_EQ(bytes_of(path).size(), header_bytes) << "nothing of the sound before is left";
+    for (const std::string before : {"a letter", "RIFF", "RIFFxxxxAVI more", "xxxxxxxxWAVE"}) {
+        EXPECT_EQ(recorded_over(before),
+                  path + ": it is there, and no WAV file; it was left as it is");
+        EXPECT_EQ(bytes_of(path), before);
+    }
+}
+
+TEST_F(a_sound_recording, tells_that_its_file_cannot_be_written) {
+    const sound_recording r("/no/such/folder/talk.wav", begun);
     EXPECT_EQ(r.failure(), "/no/such/folder/talk.wav: No such file or directory");
 }
 

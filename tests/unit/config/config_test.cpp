@@ -126,7 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"seed", [](config& c) { c.generation.seed = 5'000'000'000; }},
         bad_value{"stop", [](config& c) { c.generation.stop = {""}; }},
         bad_value{"stop", [](config& c) { c.generation.stop = {std::string(257, 'x')}; }},
-        bad_value{"stop", [](config& c) { c.generation.stop.assign(17, "x"); }}),
+        bad_value{"stop", [](config& c) { c.generation.stop.assign(17, "x"); }},
+        bad_value{"traceparent", [](config& c) { c.generation.traceparent = "00-1"; }}),
     [](const auto& row) { return std::string(row.param.field) + std::to_string(row.index); });
 
 TEST(config, takes_the_first_chunk_bound_from_later_chunks_where_it_is_zero) {
@@ -339,7 +340,8 @@ TEST(durations, that_are_none_give_nothing) {
 
 TEST(durations, are_shown_as_they_are_read) {
     for (const auto d : {tandem::duration(0s), tandem::duration(2s), tandem::duration(250ms),
-                         tandem::duration(1500ms), tandem::duration(250us)})
+                         tandem::duration(1500ms), tandem::duration(250us), tandem::duration(10ns),
+                         tandem::duration(1h + 1ns)})
         EXPECT_EQ(parse_duration(to_string(d)), d) << to_string(d);
 }
 

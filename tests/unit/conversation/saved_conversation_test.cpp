@@ -97,9 +97,11 @@ class random_history {
         return made;
     }
     void append() {
-        static constexpr const char* roles[] = {"user", "user", "user", "tool", "system"};
+        static constexpr const char* roles[] = {"user",      "user", "user",
+                                                "assistant", "tool", "system"};
         chat_message m{roles[below(std::size(roles))], text()};
         if (m.role == "tool") m.tool_call_id = text();
+        if (m.role == "assistant") m.tool_calls = calls();
         history_.append(std::move(m));
     }
     void step() {
@@ -117,7 +119,7 @@ class random_history {
                 history_.heard(now_, {reply_, seq_ - 1}, below(12));
                 return;
             case 5:
-                return history_.turn_ended(now_, finish_reason(below(5)), calls());
+                return history_.turn_ended(now_, finish_reason(below(5)));
             case 6:
                 history_.interrupted(now_);
                 return history_.generated(now_, text());

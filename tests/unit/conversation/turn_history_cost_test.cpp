@@ -65,8 +65,7 @@ TEST(turn_history_costs, are_not_known_where_the_prompt_got_shorter) {
 TEST(turn_history_costs, are_of_whole_exchanges_where_tools_are_called) {
     turn_history history;
     say(history, 50);
-    history.begin_turn();
-    history.turn_ended(moment, finish_reason::eos, {{"1", "weather", "{}"}});
+    history.append({.role = "assistant", .tool_calls = {{"1", "weather", "{}"}}});
     history.append({"tool", "sunny", {}, "1"});
     history.prompt_measured(70);
     answer(history);
@@ -77,8 +76,7 @@ TEST(turn_history_costs, are_of_whole_exchanges_where_tools_are_called) {
 TEST(turn_history_costs, count_bytes_of_all_that_an_exchange_has) {
     auto history = prompted_history();
     say(history, -1);
-    history.begin_turn();
-    history.turn_ended(moment, finish_reason::eos, {{"1", "weather", "{}"}});
+    history.append({.role = "assistant", .tool_calls = {{"1", "weather", "{}"}}});
     history.append({"tool", "sunny", {}, "1"});
     say(history, -1);
     history.begin_turn();
@@ -117,8 +115,7 @@ TEST(turn_history_drop, never_takes_the_last_exchange) {
 TEST(turn_history_drop, keeps_calls_of_tools_and_their_results_together) {
     turn_history history;
     say(history, -1);
-    history.begin_turn();
-    history.turn_ended(moment, finish_reason::eos, {{"1", "weather", "{}"}});
+    history.append({.role = "assistant", .tool_calls = {{"1", "weather", "{}"}}});
     history.append({"tool", "sunny", {}, "1"});
     answer(history);
     say(history, -1);

@@ -168,16 +168,6 @@ TEST_F(history, lets_the_assistant_speak_first) {
                 ElementsAre("system: Be brief.", "assistant: Hello!", "user: Hi"));
 }
 
-TEST_F(history, keeps_calls_of_tools_with_the_turn_that_asked_for_them) {
-    history_.append(user("Weather?"));
-    history_.begin_turn();
-    history_.turn_ended(start, finish_reason::eos, {{"1", "weather", "{}"}});
-    history_.append({"tool", "sunny", {}, "1"});
-    EXPECT_THAT(told(history_.transcript()),
-                ElementsAre("system: Be brief.", "user: Weather?", "assistant: ", "tool: sunny"));
-    EXPECT_EQ(history_.transcript()[2].tool_calls.front().name, "weather");
-}
-
 // Interrupts
 
 TEST_F(history, can_be_interrupted_while_the_last_chunk_of_a_complete_turn_is_spoken) {

@@ -35,6 +35,7 @@ TEST(api_error, says_of_a_failure_whose_fault_it_is) {
     EXPECT_EQ(error_of(errc::queue_full, {}).status, 429);
     EXPECT_EQ(error_of(errc::queue_full, {}).retry_after, 1s);
     EXPECT_EQ(error_of(errc::no_model, {}).status, 503);
+    EXPECT_EQ(error_of(errc::connect_failed, {}).status, 503);
     EXPECT_EQ(error_of(errc::between_tokens_timeout, {}).status, 504);
     EXPECT_EQ(error_of(errc::unauthorized, {}).status, 502) << "the gateway's own key is wrong";
 }

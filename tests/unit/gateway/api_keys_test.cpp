@@ -15,7 +15,6 @@ using tandem::gateway::api_keys;
 using tandem::gateway::hash_of_key;
 using tandem::gateway::make_api_key;
 using tandem::gateway::max_key_bytes;
-using ::testing::MatchesRegex;
 using namespace std::string_literals;
 
 std::string hex(const tandem::gateway::key_hash& hash) {

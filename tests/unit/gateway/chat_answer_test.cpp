@@ -11,8 +11,6 @@ namespace tandem::gateway {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -214,7 +212,7 @@ TEST(chat_stream, is_kept_alive_by_a_comment) {
 TEST(chat_stream, escapes_texts_and_replaces_what_is_no_text) {
     answer_stream stream(head);
     std::string out;
-    const std::string text("a\"b\\c\n\r\t\x01\x7f\0</\xe2\x80\xa8é", 19);
+    const std::string text("a\"b\\c\n\r\t\x01\x7f\0</\xe2\x80\xa8é", 18);
     stream.text(text, out);
     stream.text("x\xff", out);
     EXPECT_EQ(out.find('\n'), out.find("\n\n"));

@@ -7,7 +7,6 @@ namespace tandem::gateway {
 namespace {
 
 using nlohmann::json;
-using nlohmann::ordered_json;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;

@@ -7,7 +7,6 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::duration;
 using tandem::time_point;
 using tandem::gateway::failure_limit;
 using tandem::test::at;

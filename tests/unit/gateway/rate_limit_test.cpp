@@ -9,7 +9,6 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::duration;
 using tandem::time_point;
 using tandem::gateway::rate_limit;
 using tandem::gateway::retry_after;

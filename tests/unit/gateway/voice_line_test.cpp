@@ -102,9 +102,9 @@ TEST(voice_line, takes_no_binary_messages) {
 }
 
 TEST(voice_close, has_words_that_fit_a_close_frame) {
-    for (const auto why :
-         {voice_close::done, voice_close::no_text, voice_close::too_large, voice_close::restarting,
-          voice_close::taken_over, voice_close::silent, voice_close::too_many_messages}) {
+    for (const auto why : {voice_close::done, voice_close::no_text, voice_close::too_large,
+                           voice_close::broken, voice_close::restarting, voice_close::taken_over,
+                           voice_close::silent, voice_close::too_many_messages}) {
         EXPECT_FALSE(to_string(why).empty());
         EXPECT_LE(to_string(why).size(), 123u);
     }

@@ -391,6 +391,17 @@ TEST(voice_session, ends_turns_that_wait_with_the_session) {
     EXPECT_THAT(s.asked(), ElementsAre("close 7 1000", "forget"));
 }
 
+TEST(voice_session, is_over_at_once_where_it_breaks) {
+    speaking s;
+    s.say(socket, hello);
+    s.asked();
+    s.turns.broke();
+    s.say(socket, hello);
+    EXPECT_THAT(s.asked(), ElementsAre("close 7 1011", "forget"));
+    EXPECT_TRUE(s.turns.is_over());
+    EXPECT_THAT(s.heard_by(socket), IsEmpty());
+}
+
 TEST(voice_session, lets_its_reply_end_when_the_gateway_stops) {
     speaking s;
     s.drain();

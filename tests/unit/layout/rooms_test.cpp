@@ -22,9 +22,9 @@ using testing::IsEmpty;
 const fs::path root = TANDEM_SOURCE_DIR;
 
 // A room may include itself and those before it.
-constexpr std::array<const char*, 11> rooms{"base",         "text",    "wire",   "slots",
-                                            "transport",    "config",  "server", "reply",
-                                            "conversation", "service", "gateway"};
+constexpr std::array<const char*, 12> rooms{"base",      "text",         "wire",    "slots",
+                                            "transport", "recording",    "config",  "server",
+                                            "reply",     "conversation", "service", "gateway"};
 
 std::size_t rank(const std::string& room) {
     return static_cast<std::size_t>(std::find(rooms.begin(), rooms.end(), room) - rooms.begin());

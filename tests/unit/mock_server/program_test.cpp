@@ -174,5 +174,18 @@ TEST(program, says_what_is_wrong_with_its_flags) {
     EXPECT_EQ(p.errors(), "tandem-mock-server: fault: unknown kind 'earthquake'\n");
 }
 
+TEST(program, has_one_status_for_all_that_is_wrong_with_its_flags) {
+    for (const char* flags : {"--nosuch", "--port=70000", "--memory=long", "--parallel=100"})
+        EXPECT_EQ(WEXITSTATUS(program({flags}).wait()), 2) << flags;
+    EXPECT_EQ(WEXITSTATUS(program({"--help"}).wait()), 0);
+}
+
+TEST(program, says_where_it_cannot_listen) {
+    program p({"--host", "localhost", "--port", "8080"});
+    EXPECT_EQ(WEXITSTATUS(p.wait()), 2);
+    EXPECT_EQ(p.errors(),
+              "tandem-mock-server: cannot listen on localhost port 8080: Invalid argument\n");
+}
+
 }  // namespace
 }  // namespace tandem::mock

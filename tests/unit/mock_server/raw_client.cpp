@@ -17,7 +17,6 @@ namespace tandem::mock::test {
 namespace {
 
 namespace asio = boost::asio;
-using boost::system::error_code;
 
 constexpr std::string_view end_of_head = "\r\n\r\n";
 

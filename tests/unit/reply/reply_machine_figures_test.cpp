@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-// How near the limits came: the longest wait of each kind.
+#include <vector>
+
+// How near the limits came: the longest wait of each kind. What chunks and the timeline tell.
 namespace tandem::detail {
 namespace {
 
@@ -107,6 +109,60 @@ TEST(reply_figures, count_a_connection_that_never_came_up) {
     d.fail(errc::connect_timeout);
     EXPECT_EQ(d.machine.result().metrics.longest_connect_ms, 5'000);
     EXPECT_EQ(d.machine.result().metrics.longest_first_token_ms, 5'000);
+}
+
+TEST(reply_figures, tell_which_request_made_a_chunk_also_one_that_waited_for_its_hand_over) {
+    auto rules = machine_driver::default_rules();
+    rules.pacing = pacing_rules_of(pacing::ahead, 1, 16);
+    machine_driver d(rules);
+    d.begin();
+    d.tokens(" Go", ".", " Go", ".", " On");
+    d.go_on(0);
+    d.ask();
+    d.go_on(1);
+    d.ask();
+    d.grant(1);
+    d.tokens(" On", ".", " On", ".", " Off");
+    d.wants();
+    std::vector<int> requests;
+    for (const auto& c : d.handed_over) requests.push_back(c.request);
+    EXPECT_EQ(requests, (std::vector{0, 0, 1}));
+}
+
+TEST(reply_figures, tell_of_each_request_how_long_the_guard_held_it_back) {
+    machine_driver d;
+    d.ask();
+    d.start();
+    d.grant(0, false, 30ms);
+    d.interrupt();
+    std::vector<double> waits;
+    for (const auto& e : d.machine.result().timeline)
+        if (e.what == timeline_event::kind::request) waits.push_back(e.guard_wait_ms);
+    EXPECT_EQ(waits, std::vector{30.0});
+}
+
+TEST(reply_figures, count_the_events_that_the_timeline_has_no_room_for) {
+    machine_driver d;
+    d.begin();
+    for (int i = 0; i < 2000; ++i) {
+        d.tokens(" Go", ".", " On");
+        d.go_on(static_cast<std::uint32_t>(i));
+        d.ask();
+        d.grant(0);
+    }
+    d.interrupt();
+    const auto& r = d.machine.result();
+    EXPECT_EQ(r.timeline.size(), 4096u);
+    EXPECT_EQ(r.timeline.back().what, timeline_event::kind::end);
+    // Of each chunk: first token, boundary, cut, hand-over, continue, wait, request.
+    EXPECT_EQ(static_cast<int>(r.timeline.size()) + r.dropped_events, 2 + 2000 * 7 + 2);
+}
+
+TEST(reply_figures, drop_no_event_of_a_short_reply) {
+    machine_driver d;
+    d.begin();
+    d.interrupt();
+    EXPECT_EQ(d.machine.result().dropped_events, 0);
 }
 
 TEST(reply_figures, take_a_stream_that_broke_for_no_matter_of_connecting) {

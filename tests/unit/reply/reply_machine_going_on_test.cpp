@@ -10,7 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::errc;
 using tandem::detail::reply_phase;
-using tandem::detail::reply_rules;
 using tandem::test::machine_driver;
 using tandem::test::patient_driver;
 using testing::ElementsAre;

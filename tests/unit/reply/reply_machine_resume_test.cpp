@@ -12,7 +12,6 @@ using tandem::detail::reply_rest;
 using tandem::test::machine_driver;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 // What a reply left that handed over "Hello! ", was interrupted, and had read "How" behind it.
 reply_rest interrupted_rest() {
@@ -73,6 +72,17 @@ class resumed_reply : public testing::Test {
 
     machine_driver d;
 };
+
+TEST_F(resumed_reply, tells_that_no_request_of_it_made_what_was_left) {
+    auto rest = interrupted_rest();
+    rest.unspoken = "One. Two. ";
+    rest.generated = finish_reason::eos;
+    d.ask();
+    resume(std::move(rest));
+    d.wants();
+    ASSERT_FALSE(d.handed_over.empty());
+    EXPECT_EQ(d.handed_over[0].request, -1);
+}
 
 TEST_F(resumed_reply, hands_over_what_was_generated_without_a_request) {
     auto rest = interrupted_rest();

@@ -10,9 +10,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::duration;
 using tandem::errc;
-using tandem::time_point;
 using tandem::services::server_health;
 using tandem::test::at;
 using state = tandem::server_status::health;

@@ -8,10 +8,8 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::duration;
 using tandem::errc;
 using tandem::placement;
-using tandem::time_point;
 using tandem::services::leave_kind;
 using tandem::services::listed_server;
 using tandem::services::no_server;

@@ -15,7 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
-using tandem::slots::grant;
 using tandem::slots::in_words;
 using tandem::slots::most_compared_bytes;
 using tandem::slots::priority;

@@ -12,6 +12,7 @@
 namespace {
 
 using namespace std::chrono_literals;
+using tandem::duration;
 using tandem::slots::default_queue_limit;
 using tandem::slots::in_words;
 using tandem::slots::no_ticket;

@@ -10,7 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
-using tandem::slots::grant;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::test::at;

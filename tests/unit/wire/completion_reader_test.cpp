@@ -12,7 +12,6 @@
 namespace {
 
 using tandem::errc;
-using tandem::error_code;
 using tandem::wire::completion_reader;
 using tandem::wire::token_event;
 using testing::ElementsAre;

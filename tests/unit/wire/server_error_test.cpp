@@ -83,6 +83,15 @@ TEST(ServerError, PassesOnTheWordsOfABodyThatIsNotJson) {
     EXPECT_EQ(diag.server_message.size(), max_words_bytes);
 }
 
+TEST(ServerError, HasNoPageOfHtmlForAMessage) {
+    diagnostics diag;
+    EXPECT_EQ(decode_error("/props", 404, "\r\n<!DOCTYPE HTML>\n<html>Not found</html>", diag),
+              errc::not_supported);
+    EXPECT_EQ(diag.server_message, "");
+    decode_error("/props", 400, R"({"error":{"message":"<s> is no token"}})", diag);
+    EXPECT_EQ(diag.server_message, "<s> is no token");
+}
+
 struct stream_case {
     std::string_view data;
     errc code;

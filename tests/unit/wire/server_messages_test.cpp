@@ -129,6 +129,12 @@ TEST_F(ServerMessages, SlotsOfAnotherShapeAreRefused) {
     EXPECT_EQ(decode_slots({200, "[{}]"}, slots, diag_), errc::bad_response);
 }
 
+TEST_F(ServerMessages, ASlotWhoseNumberIsNoneIsNotTakenForSlotZero) {
+    std::vector<slot_state> slots;
+    EXPECT_EQ(decode_slots({200, R"([{"id":-1}])"}, slots, diag_), errc::bad_response);
+    EXPECT_EQ(decode_slots({200, R"([{"id":4294967296}])"}, slots, diag_), errc::bad_response);
+}
+
 TEST_F(ServerMessages, SlotsThatAreSwitchedOffAreNotSupported) {
     std::vector<slot_state> slots;
     EXPECT_EQ(decode_slots(
@@ -330,6 +336,12 @@ TEST_F(ServerMessages, AdaptersAreRead) {
     EXPECT_EQ(list[0].scale, 1.0);
     EXPECT_EQ(list[1].id, 1);
     EXPECT_EQ(list[1].scale, 0.0);
+}
+
+TEST_F(ServerMessages, TheScaleOfAnAdapterMayBeBelowZero) {
+    std::vector<server_adapter> list;
+    ASSERT_EQ(decode_adapters({200, R"([{"id":0,"scale":-0.5}])"}, list, diag_), error_code());
+    EXPECT_EQ(list.at(0).scale, -0.5);
 }
 
 TEST_F(ServerMessages, AdaptersThatAreNoneAreNotUnderstood) {

@@ -7,7 +7,6 @@
 
 namespace {
 
-using tandem::tool_call;
 using tandem::wire::tool_call_text;
 
 TEST(tool_call_text, has_the_name_and_the_arguments_as_they_were_written) {

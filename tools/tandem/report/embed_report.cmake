@@ -1,8 +1,9 @@
-# Writes the files of reports into a C++ source: cmake -DREPORT_DIR=… -DFILES=a,b -DOUT=… -P this
-string(REPLACE "," ";" names "${FILES}")
+# Writes the files of reports into a C++ source: cmake -DFILES=/a,/b -DOUT=… -P this
+string(REPLACE "," ";" paths "${FILES}")
 set(entries "")
-foreach(name ${names})
-  file(READ ${REPORT_DIR}/${name} text)
+foreach(path ${paths})
+  file(READ ${path} text)
+  get_filename_component(name ${path} NAME)
   foreach(mark ")tandem\"" "</script" "</style")
     string(FIND "${text}" "${mark}" found)
     if(NOT found EQUAL -1)

@@ -140,7 +140,7 @@ function showTarget() {
 }
 
 for (const track of document.querySelectorAll('.track')) new TimeLine(track);
-document.querySelector('.how').hidden = false;
+for (const how of document.querySelectorAll('.how')) how.hidden = false;
 addEventListener('hashchange', showTarget);
 addEventListener('beforeprint', () => {
     for (const reply of document.querySelectorAll('.reply')) reply.open = true;

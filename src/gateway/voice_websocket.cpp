@@ -1,4 +1,4 @@
-#include "gateway/voice_socket.hpp"
+#include "gateway/voice_websocket.hpp"
 
 #include "gateway/voice_answer.hpp"
 #include "gateway/voice_session.hpp"

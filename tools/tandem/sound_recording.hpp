@@ -10,9 +10,9 @@ namespace tandem::command {
 
 /// A WAV file of what a listener heard since `begun`, silence at its real length. The first sound
 /// decides its rate.
-class recording {
+class sound_recording {
  public:
-    recording(const std::string& path, time_point begun) : file_(path), begun_(begun) {}
+    sound_recording(const std::string& path, time_point begun) : file_(path), begun_(begun) {}
 
     /// `s` was heard from `from` until `to`. Precondition: `s` has the rate of the first one.
     void add(const sound& s, time_point from, time_point to);

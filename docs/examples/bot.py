@@ -1,0 +1,79 @@
+"""A bot in Python: its voice paces the model by the gateway's WebSocket, and can be talked over.
+
+    tandem serve --url http://127.0.0.1:8080
+    python3 docs/examples/bot.py ws://127.0.0.1:8090/v1/voice
+
+Type what the user says and press Enter, also while the bot speaks. An empty line ends the call.
+It needs Debian's python3-websockets alone. The gateway's key, if it has keys, is in TANDEM_API_KEY.
+"""
+import asyncio
+import json
+import os
+import sys
+import time
+
+import websockets
+
+LETTER = 0.05  # seconds that the voice takes for one
+SYSTEM = "You are the voice of the Blue Heron."
+
+
+class Call:
+    def __init__(self, socket):
+        self.socket, self.voice, self.silence = socket, None, asyncio.Event()
+        self.running = 0  # replies that were asked for and have not ended
+
+    async def say(self, **message):
+        await self.socket.send(json.dumps(message))
+
+    async def speak(self, chunk):
+        """Stands for your synthesiser; tells the gateway how far the listener got."""
+        print("bot:", chunk["speech"], flush=True)
+        begin = time.monotonic()
+        try:
+            await asyncio.wait_for(self.silence.wait(), LETTER * len(chunk["speech"]))
+            chars = (time.monotonic() - begin) / LETTER
+            await self.say(type="heard", chunk=chunk["id"], chars=int(chars))
+        except asyncio.TimeoutError:  # nobody wanted silence
+            await self.say(type="continue", chunk=chunk["id"])
+
+    async def listen(self, lines):
+        """Stands for your speech recognition. A start while a reply runs is barge-in."""
+        while line := (await lines.readline()).decode().strip():
+            self.silence.set()
+            if self.voice:
+                await self.voice
+            self.silence.clear()
+            self.running += 1
+            await self.say(type="start", text=line)
+        while self.running:
+            await asyncio.sleep(0.1)
+        await self.say(type="end")  # the gateway closes the connection
+
+    async def on_event(self, event):
+        if event["type"] == "chunk" and self.running == 1:  # 2: of the reply that was talked over
+            self.voice = asyncio.create_task(self.speak(event))
+        if event["type"] == "error":
+            print(event["code"], event["message"], file=sys.stderr, flush=True)
+        if event["type"] in ("end", "error"):  # of a reply, or in place of one
+            self.running = max(0, self.running - 1)
+
+
+async def main(url="ws://127.0.0.1:8090/v1/voice"):
+    lines = asyncio.StreamReader()
+    loop, protocol = asyncio.get_running_loop(), asyncio.StreamReaderProtocol(lines)
+    await loop.connect_read_pipe(lambda: protocol, sys.stdin)
+    key = os.environ.get("TANDEM_API_KEY")
+    offered = ["tandem.voice.v1"] + ([f"tandem-api-key.{key}"] if key else [])
+    async with websockets.connect(url, subprotocols=offered) as socket:
+        call = Call(socket)
+        await call.say(type="start", messages=[{"role": "system", "content": SYSTEM}])
+        call.user = asyncio.create_task(call.listen(lines))
+        async for message in socket:
+            await call.on_event(json.loads(message))
+
+
+try:
+    asyncio.run(main(*sys.argv[1:]))
+except (OSError, websockets.exceptions.WebSocketException) as error:
+    sys.exit(f"bot.py: {error}")

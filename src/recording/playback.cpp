@@ -1,0 +1,199 @@
+#include "recording/playback.hpp"
+
+#include "wire/completion_reader.hpp"
+#include "wire/recorded_completion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+constexpr double longest_wait_ms = 365 * 24 * 3600 * 1000.0;
+// What a loop that is busy may add to a silence.
+constexpr auto silence_margin = std::chrono::milliseconds(20);
+
+// What a conversation prefills between its replies belongs to none of them.
+bool is_prefill(const std::string& path, const std::optional<reply_place>& place) {
+    return path == wire::completion_path && (!place || place->is_prefill);
+}
+
+// A slot that was prefilled: nobody reads what was generated.
+answer_script prefilled(const wire::asked_completion& asked) {
+    wire::token_event said;
+    said.what = wire::token_event::kind::final;
+    said.stop = wire::stop_type::limit;
+    said.predicted = 1;
+    said.id_slot = asked.id_slot;
+    said.has_timings = true;
+    return script_of(wire::http_ok, wire::event_bytes(said));
+}
+
+}  // namespace
+
+playback::playback(recorded_traffic traffic) : traffic_(std::move(traffic)) {
+    sort_exchanges();
+    for (const auto& r : replies_) {
+        unplayed_.push_back(r.get());
+        const auto& first = r->segments().front();
+        shown_replies_.push_back(
+            {first.asked.prompt_text, first.exchange->request.server, first.asked.n_predict});
+    }
+}
+
+void playback::sort_exchanges() {
+    std::set<std::string_view> known;
+    std::map<std::uint64_t, std::vector<recorded_segment>> segments;
+    for (const auto& x : traffic_.exchanges) {
+        const auto& r = x.request;
+        if (known.insert(r.server).second) servers_.push_back(r.server);
+        if (is_prefill(r.path, r.place))
+            prefills_.push_back({&x});
+        else if (r.path == wire::completion_path)
+            segments[r.place->reply].push_back(read_segment(x));
+        else
+            calls_.push_back({&x});
+    }
+    for (auto& [number, list] : segments)
+        replies_.push_back(std::make_shared<recorded_reply>(std::move(list)));
+}
+
+answer_script playback::answer(const std::string& server, const transport::http_request& request,
+                               duration peek_hold) {
+    const std::scoped_lock lock(mutex_);
+    if (is_prefill(request.path, request.place)) return answer_prefill(server, request);
+    if (request.path == wire::completion_path)
+        return answer_for_reply(*request.place, request.body, peek_hold);
+    return answer_to_call(server, request);
+}
+
+// One that was not made then, or was cut, tells nothing but that it is done.
+answer_script playback::answer_prefill(const std::string& server,
+                                       const transport::http_request& request) {
+    const auto is_same = [&](const call& c) {
+        const auto& r = c.exchange->request;
+        return !c.is_played && !c.exchange->was_cut && r.server == server && r.body == request.body;
+    };
+    const auto found = std::ranges::find_if(prefills_, is_same);
+    if (found == prefills_.end()) return prefilled(wire::read_asked(request.body));
+    found->is_played = true;
+    return script_of(*found->exchange);
+}
+
+// What one loop's request uses up of a reply concerns those of others.
+answer_script playback::locked(answer_script script) {
+    return [self = shared_from_this(), script = std::move(script)] {
+        const std::scoped_lock lock(self->mutex_);
+        return script();
+    };
+}
+
+answer_script playback::answer_for_reply(const reply_place& place, const std::string& body,
+                                         duration peek_hold) {
+    const auto asked = wire::read_asked(body);
+    auto* reply = reply_for(place, asked.prompt);
+    if (!reply)
+        return script_of(
+            wire::refused,
+            wire::error_answer(wire::refused, "the recording has no more replies to this prompt"));
+    return locked(reply->answer({place.text_bytes, asked.id_slot, asked.n_predict}, peek_hold));
+}
+
+recorded_reply* playback::reply_for(const reply_place& place, const std::string& prompt) {
+    const auto name = std::pair(place.home, place.reply);
+    if (const auto found = playing_.find(name); found != playing_.end()) return found->second;
+    const auto next = next_reply(prompt);
+    if (next == unplayed_.end()) return nullptr;
+    auto* reply = *next;
+    unplayed_.erase(next);
+    return playing_[name] = reply;
+}
+
+// The words of another prompt are not to be said for one that was recorded, and played. One that
+// was not, as the history of its conversation is another one, is the most like its own.
+auto playback::next_reply(const std::string& prompt) -> std::vector<recorded_reply*>::iterator {
+    const auto same = std::ranges::find(unplayed_, prompt, &recorded_reply::prompt);
+    if (same != unplayed_.end()) return same;
+    const auto is_known = [&](const auto& r) { return r->prompt() == prompt; };
+    if (std::ranges::any_of(replies_, is_known)) return unplayed_.end();
+    return std::ranges::max_element(unplayed_, {}, [&](const recorded_reply* r) {
+        return std::ranges::mismatch(r->prompt(), prompt).in1 - r->prompt().begin();
+    });
+}
+
+answer_script playback::answer_to_call(const std::string& server,
+                                       const transport::http_request& request) {
+    if (auto* c = find_call(server, request)) {
+        c->is_played = true;
+        return script_of(*c->exchange);
+    }
+    return script_of(
+        wire::not_offered,
+        wire::error_answer(wire::not_offered, fmt::format("the recording has no answer to {} {}",
+                                                          request.method, request.path)));
+}
+
+// The same one, wherever it was asked, as it says the same; else the next one to that path; else
+// the last one again: /health is asked as often as time goes by.
+auto playback::find_call(const std::string& server, const transport::http_request& request)
+    -> call* {
+    const auto is_to_path = [&](const call& c) {
+        const auto& r = c.exchange->request;
+        return r.method == request.method && r.path == request.path;
+    };
+    const auto is_here = [&](const call& c) {
+        return is_to_path(c) && c.exchange->request.server == server;
+    };
+    const auto is_same = [&](const call& c) {
+        return is_to_path(c) && c.exchange->request.body == request.body;
+    };
+    const auto find = [&](auto fits) {
+        const auto found = std::ranges::find_if(calls_, fits);
+        return found == calls_.end() ? nullptr : &*found;
+    };
+    const bool says_more = !request.body.empty() && traffic_.has_prompts;
+    call* found = find([&](const call& c) { return !c.is_played && is_here(c) && is_same(c); });
+    if (!found && says_more)
+        found = find([&](const call& c) { return !c.is_played && is_same(c); });
+    if (!found && says_more) found = find(is_same);
+    if (!found) found = find([&](const call& c) { return !c.is_played && is_here(c); });
+    return found ? found : last_call(is_here);
+}
+
+// One that was under way when the recording ended has no answer.
+auto playback::last_call(const std::function<bool(const call&)>& fits) -> call* {
+    const auto last = [&](bool may_be_cut) {
+        return std::find_if(calls_.rbegin(), calls_.rend(), [&](const call& c) {
+            return fits(c) && (may_be_cut || !c.exchange->was_cut);
+        });
+    };
+    auto found = last(false);
+    if (found == calls_.rend()) found = last(true);
+    return found == calls_.rend() ? nullptr : &*found;
+}
+
+// What was decided by the length of a silence is decided again: one that was long enough stays as
+// it was, and one that was not does not become so.
+duration playback::wait_for(const answer_step& step, duration peek_hold) const {
+    const std::scoped_lock lock(mutex_);
+    const bool decides = step.decides && peek_hold > duration{};
+    if (speed_ == 1 || (decides && step.after >= peek_hold)) return step.after;
+    if (speed_ == 0) return {};
+    const auto scaled = std::min(to_ms(step.after) / speed_, longest_wait_ms);
+    const auto wait =
+        std::chrono::duration_cast<duration>(std::chrono::duration<double, std::milli>(scaled));
+    return decides ? std::min(wait, std::max(step.after, peek_hold - silence_margin)) : wait;
+}
+
+void playback::set_speed(double factor) {
+    const std::scoped_lock lock(mutex_);
+    speed_ = factor;
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "recording/recorded_reply.hpp"
+#include "recording/recorded_traffic.hpp"
+#include "transport/transport.hpp"
+
+#include "tandem/recording.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::detail {
+
+/// Which recorded answer a live request gets. Thread-safe, as the servers of one recording may be
+/// used on several loops; so are the scripts.
+class playback : public std::enable_shared_from_this<playback> {
+ public:
+    explicit playback(recorded_traffic traffic);
+
+    /// `server` as in the recording.
+    answer_script answer(const std::string& server, const transport::http_request& request,
+                         duration peek_hold);
+    /// How long to wait for a step.
+    duration wait_for(const answer_step& step, duration peek_hold) const;
+    void set_speed(double factor);
+
+    const std::vector<std::string>& servers() const noexcept { return servers_; }
+    const std::vector<recording::reply>& replies() const noexcept { return shown_replies_; }
+    const recorded_traffic& traffic() const noexcept { return traffic_; }
+
+ private:
+    using reply_name = std::pair<std::uint64_t, std::uint64_t>;
+    struct call {
+        const recorded_exchange* exchange;
+        bool is_played = false;
+    };
+
+    void sort_exchanges();
+    answer_script answer_prefill(const std::string& server, const transport::http_request& request);
+    answer_script answer_for_reply(const reply_place& place, const std::string& body,
+                                   duration peek_hold);
+    recorded_reply* reply_for(const reply_place& place, const std::string& prompt);
+    answer_script answer_to_call(const std::string& server, const transport::http_request& request);
+    std::vector<recorded_reply*>::iterator next_reply(const std::string& prompt);
+    call* last_call(const std::function<bool(const call&)>& fits);
+    call* find_call(const std::string& server, const transport::http_request& request);
+    answer_script locked(answer_script script);
+
+    recorded_traffic traffic_;
+    std::vector<std::string> servers_;
+    std::vector<recording::reply> shown_replies_;
+    mutable std::mutex mutex_;  // guards all below
+    double speed_ = 1;
+    std::vector<std::shared_ptr<recorded_reply>> replies_;
+    std::vector<recorded_reply*> unplayed_;
+    std::map<reply_name, recorded_reply*> playing_;
+    std::vector<call> calls_;
+    std::vector<call> prefills_;
+};
+
+}  // namespace tandem::detail

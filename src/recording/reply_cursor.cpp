@@ -1,0 +1,271 @@
+#include "recording/reply_cursor.hpp"
+
+#include "wire/completion_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+using kind = answer_step::kind;
+
+// The live cut, for the same reason, must not come too late for the recorded one.
+constexpr auto cut_margin = std::chrono::milliseconds(50);
+// The same of an interruption, which many things come before.
+constexpr auto end_margin = std::chrono::seconds(1);
+
+// Of counts that a hostile recording may have.
+template <class... Counts>
+int sum(Counts... counts) {
+    return static_cast<int>(
+        std::clamp<std::int64_t>((std::int64_t{counts} + ...), 0, std::numeric_limits<int>::max()));
+}
+
+bool is_token(const wire::token_event& e) {
+    return e.what == wire::token_event::kind::token;
+}
+
+bool is_final(const wire::token_event& e) {
+    return e.what == wire::token_event::kind::final;
+}
+
+// It is behind `position`, or stands there.
+bool is_to_come(const recorded_event& e, std::size_t position) {
+    return e.end > position || (e.begin == e.end && e.end == position);
+}
+
+}  // namespace
+
+reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const reply_request& request,
+                           duration peek_hold)
+    : reply_(std::move(reply)),
+      request_(request),
+      peek_hold_(peek_hold),
+      index_(reply_->segment_for(request.text_bytes)),
+      position_(request.text_bytes) {
+    if (index_ == reply_->segments_.size()) return;
+    auto& s = segment();
+    // One that brings no text would be found for ever.
+    s.is_used = !s.has_text();
+    at_ = s.exchange->sent_at;
+    is_exact_ = s.from == position_ && s.asked.id_slot == request_.id_slot;
+}
+
+std::optional<answer_step> reply_cursor::next() {
+    switch (phase_) {
+        case phase::status:
+            return begin();
+        case phase::body:
+            return next_piece();
+        case phase::events:
+            return next_event();
+        case phase::over:
+            break;
+    }
+    return std::nullopt;
+}
+
+answer_step reply_cursor::step_at(duration when) {
+    const auto owed = std::exchange(owed_, {});
+    const auto after = owed + when - std::exchange(at_, when);
+    return {.after = std::max(after, duration{}), .decides = given_ > 0 || owed > duration{}};
+}
+
+// Of an answer that is no stream.
+std::optional<answer_step> reply_cursor::next_piece() {
+    const auto& pieces = segment().exchange->pieces;
+    if (piece_ == pieces.size()) return end_segment();
+    auto step = step_at(pieces[piece_].at);
+    step.bytes = pieces[piece_++].bytes;
+    return step;
+}
+
+std::optional<answer_step> reply_cursor::begin() {
+    phase_ = phase::events;
+    if (index_ == reply_->segments_.size())
+        return answer_step{.what = kind::status, .http_status = wire::http_ok};
+    const auto& x = *segment().exchange;
+    if (!x.http_status && !x.was_cut) return end_segment();
+    if (!x.http_status) return begin_without_answer();
+    if (!segment().is_stream()) phase_ = phase::body;
+    auto step = step_at(x.status_at);
+    step.what = kind::status;
+    step.http_status = *x.http_status;
+    return step;
+}
+
+// The recorded client gave up waiting; this one finds it as long, and may read on.
+answer_step reply_cursor::begin_without_answer() {
+    auto step = step_at(segment().exchange->ended_at);
+    step.what = kind::status;
+    step.http_status = wire::http_ok;
+    step.after += cut_margin;
+    step.decides = true;
+    return step;
+}
+
+std::optional<answer_step> reply_cursor::next_event() {
+    while (index_ < reply_->segments_.size()) {
+        if (const auto* e = find_event()) return play(*e);
+        if (ends_here()) return leave_segment();
+        go_to_next_segment();
+    }
+    return refuse();
+}
+
+// Null if the segment has no more.
+const recorded_event* reply_cursor::find_event() {
+    const auto& s = segment();
+    while (event_ < s.events.size()) {
+        const auto& e = s.events[event_];
+        if (e.end > s.to && e.begin >= s.to) break;
+        if (is_dropped(e)) {
+            event_ = s.events.size();
+            break;
+        }
+        if (is_to_come(e, position_)) return &e;
+        ++event_;
+        skipped_ = e.said.predicted;
+        has_skipped_ = true;
+    }
+    return nullptr;
+}
+
+// What came at once comes at once: of a chunk and the end behind it, the client knows both.
+std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
+    if (is_beyond_limit(first)) return end_at_limit();
+    if (is_limit_of_then(first)) return refuse();
+    // The first token comes as soon as the first one of all did.
+    if (std::exchange(has_skipped_, false)) at_ += first.at - segment().events.front().at;
+    auto step = step_at(first.at);
+    step.bytes = bytes_of(first);
+    const auto& events = segment().events;
+    for (++event_; event_ < events.size() && phase_ == phase::events; ++event_) {
+        const auto& e = events[event_];
+        if (e.at != first.at || e.end > segment().to || is_dropped(e) || is_beyond_limit(e) ||
+            is_limit_of_then(e))
+            break;
+        step.bytes += bytes_of(e);
+    }
+    return step;
+}
+
+// The first part of a character, behind the text that the next request went on from: that one
+// generated it anew.
+bool reply_cursor::is_dropped(const recorded_event& e) const {
+    const auto& s = segment();
+    return is_token(e.said) && e.begin == e.end && e.end == s.to && s.exchange->was_cut &&
+           reply_->segment_after(index_, s.to) < reply_->segments_.size();
+}
+
+bool reply_cursor::is_beyond_limit(const recorded_event& e) const {
+    return is_token(e.said) && request_.n_predict >= 0 && given_ >= request_.n_predict;
+}
+
+// The recorded request asked for no more tokens than it got, and this one does.
+bool reply_cursor::is_limit_of_then(const recorded_event& e) const {
+    const auto then = segment().asked.n_predict;
+    return is_final(e.said) && e.said.stop == wire::stop_type::limit && then >= 0 &&
+           e.said.predicted >= then && (request_.n_predict < 0 || given_ < request_.n_predict);
+}
+
+std::string reply_cursor::bytes_of(const recorded_event& e) {
+    auto said = renumbered(e);
+    // As the server sent it, where that says the same.
+    auto bytes = is_exact_ && e.end <= segment().to ? e.raw : wire::event_bytes(said);
+    position_ = std::min(e.end, segment().to);
+    if (is_token(e.said)) given_ = said.predicted;
+    if (is_final(e.said)) phase_ = phase::over;
+    last_ = std::move(said);
+    return bytes;
+}
+
+wire::token_event reply_cursor::renumbered(const recorded_event& e) {
+    auto said = e.said;
+    const auto last = std::min(e.end, segment().to);
+    const auto first = std::clamp(position_, e.begin, last);
+    said.content = said.content.substr(first - e.begin, last - first);
+    said.predicted = sum(given_before_, e.said.predicted, -skipped_);
+    if (!prompt_tokens_) prompt_tokens_ = sum(e.said.prompt_tokens, skipped_);
+    said.prompt_tokens = *prompt_tokens_;
+    said.id_slot = request_.id_slot;
+    return said;
+}
+
+// What ended the request from there is met by those who read all, and by those for whom it is the
+// same answer.
+bool reply_cursor::ends_here() const {
+    const auto& s = segment();
+    return (!s.exchange->was_cut || s.is_faulty) && (is_exact_ || event_ == s.events.size());
+}
+
+std::optional<answer_step> reply_cursor::leave_segment() {
+    const auto& s = segment();
+    const bool has_tail = !s.tail.empty() && (is_exact_ || s.is_faulty);
+    if (has_tail && !std::exchange(has_given_tail_, true)) return give_tail();
+    return end_segment();
+}
+
+answer_step reply_cursor::give_tail() {
+    auto& s = segment();
+    s.is_used = s.is_faulty;
+    auto step = step_at(s.exchange->pieces.back().at);
+    step.bytes = s.tail;
+    return step;
+}
+
+// What the segment has was given, and the live request was not cut there.
+void reply_cursor::go_to_next_segment() {
+    const auto& s = segment();
+    const auto silence = event_ == s.events.size() ? s.exchange->ended_at - at_ : duration{};
+    index_ = reply_->segment_after(index_, position_);
+    const bool is_last = index_ == reply_->segments_.size();
+    if (is_last) owed_ += silence + end_margin;
+    if (!is_last && silence >= peek_hold_) owed_ += silence + cut_margin;
+    given_before_ = given_;
+    skipped_ = 0;
+    has_skipped_ = false;
+    event_ = 0;
+    is_exact_ = false;
+    if (!is_last) at_ = segment().events.front().at;
+}
+
+answer_step reply_cursor::end_segment() {
+    auto& s = segment();
+    s.is_used = true;
+    phase_ = phase::over;
+    auto step = step_at(s.exchange->ended_at);
+    step.what = kind::end;
+    step.ec = s.exchange->ec;
+    step.message = s.exchange->message;
+    return step;
+}
+
+answer_step reply_cursor::refuse() {
+    phase_ = phase::over;
+    return {.after = std::exchange(owed_, {}),
+            .decides = true,
+            .bytes = wire::refusal_bytes(fmt::format(
+                "the recording has no more of this reply than {} bytes; it was interrupted there, "
+                "asked for fewer tokens, or the recording ends there",
+                position_))};
+}
+
+answer_step reply_cursor::end_at_limit() {
+    phase_ = phase::over;
+    auto said = last_;
+    said.what = wire::token_event::kind::final;
+    said.content.clear();
+    said.tokens.clear();
+    said.stop = wire::stop_type::limit;
+    said.id_slot = request_.id_slot;
+    return {.bytes = wire::event_bytes(said)};
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "recording/recorded_reply.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tandem::detail {
+
+/// Where the answer to one live request has come to in a recorded reply.
+class reply_cursor {
+ public:
+    reply_cursor(std::shared_ptr<recorded_reply> reply, const reply_request& request,
+                 duration peek_hold);
+
+    std::optional<answer_step> next();
+
+ private:
+    enum class phase { status, body, events, over };
+
+    std::optional<answer_step> begin();
+    answer_step begin_without_answer();
+    std::optional<answer_step> next_piece();
+    std::optional<answer_step> next_event();
+    const recorded_event* find_event();
+    std::optional<answer_step> play(const recorded_event& first);
+    bool is_dropped(const recorded_event& e) const;
+    bool is_beyond_limit(const recorded_event& e) const;
+    bool is_limit_of_then(const recorded_event& e) const;
+    std::string bytes_of(const recorded_event& e);
+    std::optional<answer_step> leave_segment();
+    bool ends_here() const;
+    answer_step give_tail();
+    void go_to_next_segment();
+    answer_step end_segment();
+    answer_step refuse();
+    answer_step end_at_limit();
+    wire::token_event renumbered(const recorded_event& e);
+    answer_step step_at(duration when);
+    recorded_segment& segment() const { return reply_->segments_[index_]; }
+
+    std::shared_ptr<recorded_reply> reply_;
+    reply_request request_;
+    duration peek_hold_;
+    phase phase_ = phase::status;
+    std::size_t index_;
+    std::size_t event_ = 0;
+    std::size_t piece_ = 0;
+    std::size_t position_;  // of the text that was given
+    duration at_{};         // of the last step, in the recording
+    duration owed_{};       // waits for which there was no step
+    bool is_exact_ = false;
+    bool has_given_tail_ = false;
+    bool has_skipped_ = false;  // events of this segment, since its beginning
+    int skipped_ = 0;           // tokens of them
+    int given_ = 0;             // tokens
+    int given_before_ = 0;      // tokens of earlier segments
+    std::optional<int> prompt_tokens_;
+    wire::token_event last_;
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "transport/transport.hpp"
+#include "wire/recording_line.hpp"
+
+#include "tandem/recording.hpp"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tandem::detail {
+
+/// Numbers what goes over the wire, and writes it as lines. Thread-safe, as the servers of one
+/// recording may be used on several loops.
+class traffic_writer {
+ public:
+    /// `began` is when it was made, as people write it.
+    traffic_writer(recorder::sink to, recorder_options options, time_point now, std::string began);
+
+    /// The number of the request, for the calls below. `server` is without a password.
+    std::uint64_t sent(time_point now, const std::string& server,
+                       const transport::http_request& request);
+    void status_came(time_point now, std::uint64_t request, int http_status);
+    void bytes_came(time_point now, std::uint64_t request, std::string_view bytes);
+    void ended(time_point now, std::uint64_t request, error_code ec, const diagnostics& diag);
+    void cut(time_point now, std::uint64_t request);
+    void note(time_point now, std::string_view json);
+
+ private:
+    // An answer that may tell of prompts is kept until it is whole, and a stream until a line is,
+    // as nobody could blank a piece.
+    struct withheld {
+        std::string path;
+        std::string body;
+        bool is_stream = false;
+    };
+    using reply_name = std::pair<std::uint64_t, std::uint64_t>;
+
+    wire::recorded_request described(const std::string& server,
+                                     const transport::http_request& request);
+    void write(time_point now, wire::recording_entry entry);
+    void write_withheld(time_point now, std::uint64_t request);
+    void write_lines(time_point now, std::uint64_t request, std::string& body);
+
+    recorder::sink to_;
+    recorder_options options_;
+    time_point began_;
+    std::mutex mutex_;  // guards all below, and the order of lines
+    std::size_t bytes_ = 0;
+    bool is_full_ = false;
+    std::uint64_t requests_ = 0;
+    std::map<reply_name, std::uint64_t> replies_;
+    std::map<std::uint64_t, withheld> withheld_;
+};
+
+}  // namespace tandem::detail

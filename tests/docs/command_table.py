@@ -1,0 +1,88 @@
+"""What commands_test.py knows of single lines of the docs. An entry that no page has any more is a fault."""
+
+# Not commands: how paragraphs of blocks, and code within sentences, begin that are something else.
+OTHER = {
+    ("README.md", "build/quickstart/tools"),  # a folder
+    ("docs/architecture.md", "prompt ─►"),
+    ("docs/chat.md", "> Tell me a bedtime story."),
+    ("docs/configuration.md", "openssl rehash"),
+    ("docs/conversations.md", "generated     In Paris"),
+    ("docs/conversations.md", '{"id": "table"'),
+    ("docs/doctor.md", "tandem doctor  http"),  # the first line of its output
+    ("docs/gateway.md", "listening on"),
+    ("docs/gateway.md", "request req-"),
+    ("docs/gateway.md", "wrk -t1"),  # how a figure was measured
+    ("docs/install.md", "cpack -G DEB"),  # named, and run in full above it
+    ("docs/install.md", "cmake --install"),
+    ("docs/performance.md", "curl -N"),
+    ("docs/voice-websocket.md", "→ "),
+    ("docs/voice-websocket.md", "✗ "),
+}
+
+# Not run here: the reason, and the test that runs the same (a ctest, or a script of the tests).
+PACKAGES = "needs root, and a machine to install on; what is in the packages is tested"
+SYSTEMD = "needs systemd as init; the unit is tested by systemd's own programs"
+REAL = "needs a real llama-server"
+BY_HAND = "run by hand after a framework's release, with its sources, as the page says"
+NOT_RUN = {
+    "./tools/quickstart.sh": ("builds everything, and fetches a server", None),
+    "./tools/test.sh": ("runs this test", "tools/test.sh"),
+    "tools/test.sh lint": ("minutes of clang-tidy", "tools/test.sh"),
+    "tools/lint.sh format": ("needs git's list of the files, which the folder of this test has not", "tools/test.sh"),
+    "tools/lint.sh alone": ("minutes of clang-tidy", "tools/test.sh"),
+    "tools/lint.sh tidy src/text/chunker.cpp": ("minutes of clang-tidy", "tools/test.sh"),
+    "tools/setup.sh tests": ("installs packages", "tools/test.sh"),
+    "tools/setup.sh build": ("installs packages", "tools/quickstart.sh"),
+    "sudo cmake --install build/release --strip": ("installs", "install.prefix"),
+    "sudo xargs rm <build/release/install_manifest.txt": ("needs what the line before it installs", None),
+    "g++ -std=c++20 bot.cpp $(pkg-config --cflags --libs tandem)": ("needs an installed tandem", "install.pkg_config"),
+    "pkg-config --cflags --libs tandem": ("needs an installed tandem", "install.pkg_config"),
+    "cmake -B build -DCMAKE_PREFIX_PATH=FOLDER": ("needs an installed tandem", "install.find_package"),
+    "man tandem-serve": ("needs an installed tandem", "install.man_pages"),
+    "cpack --config build/package/CPackConfig.cmake -G DEB -B build/package/packages": (
+        "packs a build of its own", "install.packages"),
+    "apt-get install espeak-ng alsa-utils": ("installs packages; Debian's own", None),
+    "sudo apt-get install dpkg-dev file": ("installs packages; Debian's own", None),
+    "sudo apt-get install ./build/package/packages/tandem_0.1.0_amd64.deb": (PACKAGES, "install.packages"),
+    "apt-get install ./tandem_0.1.0_amd64.deb": (PACKAGES, "install.packages"),
+    "apt-get install ./libtandem-dev_0.1.0_amd64.deb": (PACKAGES, "install.packages"),
+    "apt-get purge tandem libtandem-dev": (PACKAGES, "install.packages"),
+    "sudo tests/install/clean_debian.sh build/package/packages /var/tmp/clean": (
+        "makes a Debian system; run by hand before a release", None),
+    "sudoedit /etc/tandem/serve.env": ("an editor", "install.service"),
+    "sudo systemctl enable --now tandem": (SYSTEMD, "install.service"),
+    "sudo systemctl daemon-reload": (SYSTEMD, "install.service"),
+    "systemctl restart tandem": (SYSTEMD, "install.service"),
+    "systemctl reload tandem": (SYSTEMD, "install.service"),
+    "systemctl stop tandem": (SYSTEMD, "install.service"),
+    "systemctl edit tandem": (SYSTEMD, "install.service"),
+    "journalctl -u tandem": (SYSTEMD, None),
+    "llama-server -m model.gguf --parallel 2 --ctx-size 16384 --host 127.0.0.1 --port 8080": (REAL, None),
+    "tools/llama-server.sh run -- -m tests/model/talk.gguf --parallel 2 -c 4096 -t 1 --port 8080": (
+        REAL, "tools/quickstart.sh"),
+    "tools/llama-server.sh fetch && ctest --test-dir build/release -L real": (REAL, "tools/test.sh"),
+    "build/release/tests/chaos/chaos": (REAL, "tools/test.sh"),
+    "TANDEM_SOAK_SECONDS=3600 build/release/tests/chaos/chaos --gtest_filter='soak*'": (REAL, "tools/test.sh"),
+    "TANDEM_INTERRUPTS=50 TANDEM_INTERRUPT_EVERY_MS=500 TANDEM_GUARD_MS=2000 contract"
+    " --gtest_filter='*interrupt_timing*real'": (REAL, "tools/test.sh"),
+    "CXX=clang++ cmake --preset dev -B build/fuzz -DTANDEM_FUZZ=ON && ninja -C build/fuzz fuzz_sse &&"
+    " mkdir -p build/fuzz/found && build/fuzz/tests/fuzz/fuzz_sse -max_total_time=60 build/fuzz/found"
+    " tests/fuzz/corpus/sse": ("a build of its own", "tools/test.sh"),
+    "ctest --test-dir build/dev -R 'repeat' -j 4": ("of a walk-through: the fault is not there", None),
+    "build/dev/mock_server/tandem-mock-server --port 8080 --fault repeat:at_token=3": (
+        "of a walk-through: the fault is not there", None),
+    "tests/bench/compare.sh 9 3000": ("takes minutes, and fetches a server", "bench.compare"),
+    "tests/bench/growth.py run FILE 5": ("takes minutes", None),
+    "tests/integrations/check_interfaces.py --pipecat DIR --livekit DIR": (BY_HAND, None),
+    "build/release/tests/bench/gateway_load": ("takes minutes", "bench.gateway_load_plain"),
+}
+
+# Run for a shorter time.
+SMALLER = {
+    "build/release/tests/bench/stream_load 1000 50 5 stream": "build/release/tests/bench/stream_load 20 50 2 stream",
+    "build/release/tests/bench/channel_load 100": "build/release/tests/bench/channel_load 5",
+    "build/release/tests/bench/bench": (
+        "build/release/tests/bench/bench --benchmark_min_time=0.001 --benchmark_filter=one_token"),
+    "TANDEM_SIMULATION_SEED=123 build/release/tests/simulation/simulation": (
+        "TANDEM_SIMULATION_STEPS=20000 TANDEM_SIMULATION_SEED=123 build/release/tests/simulation/simulation"),
+}

@@ -1,0 +1,72 @@
+"""docs/examples/bot.py against a gateway, with the user's lines at its stdin."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from gateway_process import FIRST, SECOND, gateway, new_key
+
+BOT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples" / "bot.py"
+
+
+class Bot(unittest.TestCase):
+    def start(self, gateway_url, **environment):
+        url = gateway_url.replace("http", "ws") + "/v1/voice"
+        pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [sys.executable, BOT, url],
+            text=True,
+            bufsize=1,
+            env={**os.environ, "no_proxy": "*", **environment},
+            **pipes,
+        )
+        self.addCleanup(self.process.communicate)
+        self.addCleanup(self.process.kill)
+
+    def user_says(self, line):
+        self.process.stdin.write(line + "\n")
+
+    def end(self):
+        out, err = self.process.communicate(timeout=20)
+        return self.process.returncode, out, err
+
+    def test_its_history_keeps_what_was_heard_of_a_reply_that_was_talked_over(self):
+        with gateway() as url:
+            self.start(url)
+            self.user_says("Do you have a table?")
+            spoken = [self.process.stdout.readline() for _ in range(2)]
+            self.user_says("Four. By the window?")
+            spoken.append(self.process.stdout.readline())
+            self.user_says("")
+            self.assertEqual((0, "", ""), self.end())
+        self.assertEqual([f"bot: {text}\n" for text in [*FIRST[:2], SECOND]], spoken)
+
+    def test_offers_its_key(self):
+        key, line = new_key("bot")
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as keys:
+            keys.write(json.dumps({"keys": [json.loads(line)]}))
+            keys.flush()
+            with gateway("--keys", keys.name) as url:
+                self.start(url, TANDEM_API_KEY=key)
+                self.user_says("")
+                self.assertEqual((0, "", ""), self.end())
+                self.start(url)
+                status, out, err = self.end()
+        self.assertEqual((1, ""), (status, out))
+        self.assertRegex(err, "^bot.py: .*401")
+
+    def test_says_why_there_is_no_gateway(self):
+        with gateway() as url:
+            pass
+        self.start(url)
+        status, out, err = self.end()
+        self.assertEqual((1, ""), (status, out))
+        self.assertRegex(err, "^bot.py: .*Connect call failed")
+
+
+if __name__ == "__main__":
+    unittest.main()
