@@ -7,9 +7,9 @@ readonly build_packages=(
   libboost-dev libcli11-dev libsqlite3-dev libssl-dev libsndfile1-dev prometheus-cpp-dev ca-certificates
   debian-archive-keyring)
 readonly test_packages=(
-  libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang llvm
+  libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang llvm doxygen
   python3-aiohttp python3-websockets python3-httpx curl espeak-ng
-  make pkg-config man-db mandoc zsh fish dpkg-dev file)
+  git make pkg-config man-db mandoc zsh fish dpkg-dev file)
 
 usage() {
   cat <<'END'
@@ -52,6 +52,12 @@ browser_packages() {
   ! grep -qx 'ID=debian' /etc/os-release || printf 'chromium\n'
 }
 
+# The layout and the checks of tools/lint.sh are those of this version, which Debian 12 has.
+lint_packages() {
+  printf 'shellcheck\n'
+  ! grep -qx 'VERSION_CODENAME=bookworm' /etc/os-release || printf 'clang-format-14\nclang-tidy-14\n'
+}
+
 install() {
   local missing
   mapfile -t missing < <(missing_of "$@")
@@ -64,7 +70,10 @@ install() {
   as_root apt-get update -q -o Acquire::Retries=3 >/dev/null ||
     say "apt-get update failed; trying with the lists that are there" >&2
   as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null
+    apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null || {
+    say "apt-get cannot install ${missing[*]}" >&2
+    return 1
+  }
 }
 
 main() {
@@ -72,7 +81,7 @@ main() {
     build) install "${build_packages[@]}" ;;
     tests)
       install "${build_packages[@]}" "${test_packages[@]}"
-      mapfile -t more < <(clang_runtime && browser_packages)
+      mapfile -t more < <(clang_runtime && browser_packages && lint_packages)
       install "${more[@]}"
       ;;
     -h | --help) usage ;;

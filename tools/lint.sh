@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# Holds the code against the layout and the checks that it obeys. See usage().
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+readonly parts=(format shell alone tidy)
+# The one whose layout and checks these are.
+readonly version=14
+readonly not_laid_out='^(include/tandem/config_fields|src/reply/delivery)\.hpp$'
+cores=$(nproc)
+readonly cores
+
+usage() {
+  cat <<'END'
+Usage: tools/lint.sh [PART [FILE]...]
+
+  tools/lint.sh                             all parts, as the project's CI does it
+  tools/lint.sh format                      one part, of all files
+  tools/lint.sh tidy src/text/chunker.cpp   one part, of these files
+
+Parts:
+  format   clang-format finds nothing to lay out otherwise (.clang-format)
+  shell    shellcheck has no warning of a shell script
+  alone    each file of what is shipped compiles alone, where the other builds take a dozen at once;
+           no using declaration and no alias of a namespace is without use
+  tidy     clang-tidy has no finding in what is shipped (.clang-tidy); the tests are read only
+           where they are named, by `alone` as well
+
+Nothing is changed: clang-format-14 -i FILE lays a file out. What has no clang-format 14 or
+clang-tidy 14 here, or no git that lists the files, is skipped, unless it is named or
+TANDEM_REQUIRE_LINT=1.
+Exit status: 0 nothing found, 1 something was, 2 wrong use.
+END
+}
+
+say() { printf 'lint.sh: %s\n' "$*"; }
+
+# Of another version neither the layout nor the checks are the same.
+need() {
+  command -v "$1" >/dev/null && return
+  say "there is no $1 here; tools/setup.sh tests installs it on Debian 12" >&2
+  skip "${FUNCNAME[1]}"
+}
+
+# Who names no files means those of git, which may be missing, or refuse another user's tree.
+need_list() {
+  local why
+  (($# == 0)) || return 0
+  why=$(git ls-files --error-unmatch tools/lint.sh 2>&1 >/dev/null) && return
+  say "git cannot tell which files belong to the project: $why" >&2
+  skip "${FUNCNAME[1]}"
+}
+
+# 1, as the part cannot do its work.
+skip() {
+  [[ $is_required == 1 ]] && exit 1
+  say "SKIPPED: $1"
+  return 1
+}
+
+# The files that follow, or all of C++, but those whose names fit the pattern.
+chosen() {
+  local pattern=$1 files
+  shift
+  if (($#)); then
+    files=$(printf '%s\n' "$@")
+  else
+    files=$(git ls-files -- '*.cpp' '*.hpp') || return 1
+  fi
+  grep -vE "$pattern" <<<"$files" || true
+}
+
+format() {
+  need clang-format-$version && need_list "$@" || return 0
+  chosen "$not_laid_out" "$@" |
+    xargs -r -P "$cores" -n 200 "clang-format-$version" --dry-run -Werror || return 1
+}
+
+shell() {
+  need shellcheck && need_list "$@" || return 0
+  local scripts=("$@")
+  ((${#scripts[@]})) || mapfile -t scripts < <(git grep -lE '^#!.*\b(ba)?sh$')
+  shellcheck --severity=warning "${scripts[@]}"
+}
+
+# These see only what a file has itself, and so are no checks of .clang-tidy.
+readonly alone_checks='-*,misc-unused-using-decls,misc-unused-alias-decls'
+
+alone() {
+  need clang-tidy-$version || return 0
+  configure build/lint-files -DCMAKE_UNITY_BUILD=OFF -DTANDEM_BUILD_TESTS=ON
+  if (($#)); then
+    printf '%s\n' "$@"
+  else
+    files_of build/lint-files | grep -v '/tests/'
+  fi | each_tidy build/lint-files "$alone_checks"
+}
+
+# Whole: what is shipped, as the sanitizers' builds compile it, a dozen files at once, as most of the
+# time goes into the headers that they share. Single files are read alone.
+tidy() {
+  need clang-tidy-$version || return 0
+  if (($#)); then
+    configure build/lint-files -DCMAKE_UNITY_BUILD=OFF -DTANDEM_BUILD_TESTS=ON
+    printf '%s\n' "$@" | each_tidy build/lint-files ''
+  else
+    configure build/lint
+    files_of build/lint | each_tidy build/lint ''
+  fi
+}
+
+# What a folder builds, but for what the build writes itself.
+files_of() {
+  sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$1/compile_commands.json" | grep -v '/build/.*_files\.cpp$' | sort -u
+}
+
+configure() {
+  local log=$1.log
+  mkdir -p build
+  cmake --preset lint -B "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
+}
+
+each_tidy() {
+  xargs -r -P "$cores" -I {} bash -c 'tidy_one "$@"' tidy_one "$1" "$2" {} || return 1
+}
+
+tidy_one() {
+  local log
+  log=$("clang-tidy-$version" --quiet ${2:+--checks="$2"} -p "$1" "$3" 2>&1) && return
+  grep -vE '^[0-9]+ warnings? (generated|treated as)' <<<"$log"
+  return 1
+}
+export version
+export -f tidy_one
+
+main() {
+  [[ ${1-} != -h && ${1-} != --help ]] || { usage; exit 0; }
+  is_required=${TANDEM_REQUIRE_LINT-}
+  if (($#)); then
+    [[ " ${parts[*]} " == *" $1 "* ]] || { usage >&2; exit 2; }
+    is_required=1
+    "$@"
+    return
+  fi
+  local part
+  for part in "${parts[@]}"; do "$part"; done
+}
+
+main "$@"
