@@ -1,0 +1,10 @@
+# Runs the tests of OpenAI's client in FOLDER by NODE, with the packages that package-lock.json names.
+include(${SOURCES}/../npm_packages.cmake)
+if(npm_missing)
+  message("THE CLIENT IS NOT TESTED: ${npm_missing}")
+  return()
+endif()
+execute_process(COMMAND ${NODE} --test WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "node --test failed in ${FOLDER}")
+endif()
