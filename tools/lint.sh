@@ -21,7 +21,7 @@ Usage: tools/lint.sh [PART [FILE]...]
 Parts:
   format   clang-format finds nothing to lay out otherwise (.clang-format)
   shell    shellcheck has no warning of a shell script
-  alone    each file of what is shipped compiles alone, where the other builds take a dozen at once;
+  alone    each file of what is shipped compiles alone, where the other builds take dozens at once;
            no using declaration and no alias of a namespace is without use
   tidy     clang-tidy has no finding in what is shipped (.clang-tidy); the tests are read only
            where they are named, by `alone` as well
@@ -96,7 +96,7 @@ alone() {
   fi | each_tidy build/lint-files "$alone_checks"
 }
 
-# Whole: what is shipped, as the sanitizers' builds compile it, a dozen files at once, as most of the
+# Whole: what is shipped, as the sanitizers' builds compile it, dozens of files at once, as most of the
 # time goes into the headers that they share. Single files are read alone.
 tidy() {
   need clang-tidy-$version || return 0

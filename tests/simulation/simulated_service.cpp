@@ -17,7 +17,7 @@ constexpr int urls = 4;
 constexpr duration health_limit = 2s;
 constexpr int most_conversations = 30;
 
-slot_rules random_slots(rng& random) {
+slot_rules random_rules(rng& random) {
     return {.slots = pick(random, 1, 4),
             .guard = chance(random, 0.5) ? 2s : 0s,
             .sharing = chance(random, 0.4),
@@ -29,7 +29,7 @@ slot_rules random_slots(rng& random) {
 
 simulated_service::simulated_service(std::uint64_t seed)
     : world_(seed),
-      rules_(random_slots(world_.random())),
+      rules_(random_rules(world_.random())),
       lease_(pick(world_.random(), 0, 2)),
       list_(chance(world_.random(), 0.5) ? placement::least_busy : placement::round_robin,
             milliseconds(pick(world_.random(), 100, 5000))),

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::command::latencies;
 
-constexpr double one_percent = 0.0101;
+constexpr double accuracy = 0.0101;
 
 TEST(latencies, of_none_have_no_figures) {
     const auto f = latencies().figures();
@@ -23,9 +23,9 @@ TEST(latencies, rank_times_to_one_percent) {
     for (int i = 1; i <= 1000; ++i) times.add(i * 1ms);
     const auto f = times.figures();
     EXPECT_EQ(f.count, 1000);
-    EXPECT_NEAR(f.p50, 500, 500 * one_percent);
-    EXPECT_NEAR(f.p90, 900, 900 * one_percent);
-    EXPECT_NEAR(f.p99, 990, 990 * one_percent);
+    EXPECT_NEAR(f.p50, 500, 500 * accuracy);
+    EXPECT_NEAR(f.p90, 900, 900 * accuracy);
+    EXPECT_NEAR(f.p99, 990, 990 * accuracy);
     EXPECT_EQ(f.max, 1000);
 }
 
@@ -34,7 +34,7 @@ TEST(latencies, are_never_told_shorter_than_they_are) {
     for (int i = 0; i < 9; ++i) times.add(40us);
     times.add(1s);
     EXPECT_GE(times.figures().p50, 0.040);
-    EXPECT_LE(times.figures().p50, 0.040 * (1 + one_percent));
+    EXPECT_LE(times.figures().p50, 0.040 * (1 + accuracy));
 }
 
 TEST(latencies, have_no_percentile_beyond_the_greatest) {
@@ -73,7 +73,7 @@ TEST(latencies, can_be_added_up) {
     a.add(b);
     const auto f = a.figures();
     EXPECT_EQ(f.count, 40);
-    EXPECT_NEAR(f.p50, 10, 10 * one_percent);
+    EXPECT_NEAR(f.p50, 10, 10 * accuracy);
     EXPECT_EQ(f.max, 10);
 }
 

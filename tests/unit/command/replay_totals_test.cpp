@@ -13,7 +13,7 @@ tandem::command::end_event event_of(const reply_result& r) {
     return {.where = {"p1", 0}, .result = r};
 }
 
-reply_result ended(finish_reason reason, double first_chunk_ms = -1) {
+reply_result reply_with(finish_reason reason, double first_chunk_ms = -1) {
     reply_result r;
     r.finish_reason = reason;
     r.metrics.first_chunk_ms = first_chunk_ms;
@@ -24,7 +24,7 @@ TEST(replay_totals, count_each_reply_once_by_its_end) {
     replay_totals totals(7);
     for (const auto reason : {finish_reason::eos, finish_reason::length, finish_reason::stop_word,
                               finish_reason::interrupted, finish_reason::error})
-        totals.add(event_of(ended(reason)));
+        totals.add(event_of(reply_with(reason)));
     const auto s = totals.summary(0, 0);
     EXPECT_EQ(s.complete, 3);
     EXPECT_EQ(s.interrupted, 1);
@@ -35,7 +35,7 @@ TEST(replay_totals, count_each_reply_once_by_its_end) {
 TEST(replay_totals, rank_the_times_of_the_first_chunks) {
     replay_totals totals(10);
     for (const double ms : {9, 1, 8, 2, 7, 3, 6, 4, 5, 10})
-        totals.add(event_of(ended(finish_reason::eos, ms)));
+        totals.add(event_of(reply_with(finish_reason::eos, ms)));
     const auto s = totals.summary(0, 0);
     EXPECT_EQ(s.first_chunk_ms.p50, 5);
     EXPECT_EQ(s.first_chunk_ms.p90, 9);
@@ -44,7 +44,7 @@ TEST(replay_totals, rank_the_times_of_the_first_chunks) {
 
 TEST(replay_totals, have_no_first_chunk_time_without_chunks) {
     replay_totals totals(1);
-    totals.add(event_of(ended(finish_reason::error)));
+    totals.add(event_of(reply_with(finish_reason::error)));
     EXPECT_EQ(totals.summary(0, 0).first_chunk_ms.p50, -1);
 }
 
@@ -60,7 +60,7 @@ TEST(replay_totals, tell_the_first_tokens_and_the_guard_of_replies_that_had_such
         r.metrics.guard_wait_ms = 10.0 * ms;
         totals.add(event_of(r));
     }
-    totals.add(event_of(ended(finish_reason::error)));
+    totals.add(event_of(reply_with(finish_reason::error)));
     const auto s = totals.summary(0, 0);
     EXPECT_EQ(s.first_token_ms.p50, 5);
     EXPECT_EQ(s.first_token_ms.max, 9);
@@ -111,7 +111,7 @@ TEST(replay_totals, add_up_tokens_and_waits) {
 TEST(replay_totals, count_the_replies_that_went_on_and_how_often) {
     replay_totals totals(3);
     for (const int retries : {0, 1, 3}) {
-        auto r = ended(finish_reason::eos);
+        auto r = reply_with(finish_reason::eos);
         r.metrics.retries = retries;
         r.metrics.went_on = retries / 2;
         totals.add(event_of(r));
@@ -149,7 +149,7 @@ TEST(replay_totals, tell_what_was_done_at_each_server) {
 
 TEST(replay_totals, book_slots_where_they_were_and_a_reply_where_it_ended) {
     replay_totals totals(1, {"http://a:1", "http://b:1"});
-    auto r = ended(finish_reason::eos);
+    auto r = reply_with(finish_reason::eos);
     totals.add({.where = {"p1", 0},
                 .result = r,
                 .server = "http://b:1",

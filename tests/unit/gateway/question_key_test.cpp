@@ -18,7 +18,7 @@ std::optional<question_key> key_of_messages(std::string_view messages) {
     return key_of(chat(R"({"messages":)" + std::string(messages) + "}"), "talk");
 }
 
-completion_request completion(std::string_view members) {
+completion_request completion_with(std::string_view members) {
     const auto body = R"({"prompt":"Hi",)" + std::string(members) + "}";
     return std::get<completion_request>(read_completion_request(body, {}));
 }
@@ -62,7 +62,7 @@ TEST(question_key, is_another_one_for_all_that_changes_the_answer) {
         EXPECT_TRUE(keys.insert(*key_with(std::string(plain) + "," + more)).second) << more;
     EXPECT_TRUE(keys.insert(*key_of(chat_with(plain), "another")).second);
     EXPECT_TRUE(keys.insert(*key_of(chat_with(plain), "talk", "anna")).second);
-    EXPECT_TRUE(keys.insert(*key_of(completion(plain), "talk")).second);
+    EXPECT_TRUE(keys.insert(*key_of(completion_with(plain), "talk")).second);
 }
 
 TEST(question_key, knows_where_a_message_ends) {
@@ -83,7 +83,7 @@ TEST(question_key, knows_where_a_message_ends) {
 TEST(question_key, is_only_for_what_would_be_answered_the_same_again) {
     EXPECT_FALSE(key_with(R"("temperature":0.1)"));
     EXPECT_FALSE(key_with(R"("temperature":0,"stream":true)"));
-    EXPECT_FALSE(key_of(completion(R"("temperature":1)"), "talk"));
+    EXPECT_FALSE(key_of(completion_with(R"("temperature":1)"), "talk"));
 }
 
 TEST(question_key, is_not_wanted_where_cache_control_says_so) {

@@ -22,7 +22,7 @@ void add(text_and_calls&& more, text_and_calls& all) {
     if (all.fault == call_fault::none) all.fault = more.fault;
 }
 
-text_and_calls read(std::string_view text, const call_rules& r = weather_rules) {
+text_and_calls read_calls(std::string_view text, const call_rules& r = weather_rules) {
     tool_call_reader reader(r);
     auto all = reader.feed(text);
     add(reader.finish(), all);
@@ -83,7 +83,7 @@ TEST(tool_call_reader, finds_the_calls_of_each_family_of_models) {
         {"<tool_call>{\"name\":\"now\"}</tool_call> And now?", {"now{}"}, " And now?"},
     };
     for (const auto& row : rows) {
-        const auto all = read(row.text);
+        const auto all = read_calls(row.text);
         EXPECT_EQ(names(all.calls), row.calls) << row.text;
         EXPECT_EQ(all.text, row.rest) << row.text;
         EXPECT_EQ(all.fault, call_fault::none) << row.text;
@@ -120,7 +120,7 @@ TEST(tool_call_reader, passes_on_as_text_what_is_no_call_and_says_why) {
         {"<function=now{}>", call_fault::malformed},
     };
     for (const auto& row : rows) {
-        const auto all = read(row.text);
+        const auto all = read_calls(row.text);
         EXPECT_EQ(all.text, row.text);
         EXPECT_EQ(all.fault, row.fault) << row.text;
         EXPECT_THAT(all.calls, IsEmpty()) << row.text;
@@ -129,14 +129,14 @@ TEST(tool_call_reader, passes_on_as_text_what_is_no_call_and_says_why) {
 
 TEST(tool_call_reader, finds_a_call_behind_a_broken_one) {
     const std::string broken = "<tool_call>{\"name\":\"now\"";
-    const auto all = read(broken + "<tool_call>{\"name\":\"weather\"}</tool_call>");
+    const auto all = read_calls(broken + "<tool_call>{\"name\":\"weather\"}</tool_call>");
     EXPECT_EQ(all.text, broken);
     EXPECT_THAT(names(all.calls), ElementsAre("weather{}"));
     EXPECT_EQ(all.fault, call_fault::malformed);
 }
 
 TEST(tool_call_reader, takes_marks_in_the_strings_of_arguments_for_text) {
-    const auto all = read(
+    const auto all = read_calls(
         "<tool_call>{\"name\":\"now\",\"arguments\":{\"a\":\"</tool_call> \\\"}{[<tool_call>\"}}"
         "</tool_call>");
     EXPECT_THAT(names(all.calls), ElementsAre("now{\"a\":\"</tool_call> \\\"}{[<tool_call>\"}"));
@@ -144,7 +144,7 @@ TEST(tool_call_reader, takes_marks_in_the_strings_of_arguments_for_text) {
 }
 
 TEST(tool_call_reader, gives_ids_from_the_seed_in_order) {
-    const auto all = read("<tool_call>{\"name\":\"now\"}{\"name\":\"now\"}</tool_call>");
+    const auto all = read_calls("<tool_call>{\"name\":\"now\"}{\"name\":\"now\"}</tool_call>");
     ASSERT_THAT(all.calls, SizeIs(2));
     EXPECT_EQ(all.calls[0].id, call_id(3, 0));
     EXPECT_EQ(all.calls[1].id, call_id(3, 1));
@@ -207,15 +207,15 @@ TEST(tool_call_reader, says_nothing_more_when_it_has_the_calls_that_are_wanted) 
     EXPECT_TRUE(reader.is_full());
     EXPECT_EQ(reader.feed("more").text, "");
     EXPECT_EQ(reader.finish().text, "");
-    EXPECT_THAT(names(read("[{\"name\":\"now\"},{\"name\":\"weather\"}]", one).calls),
+    EXPECT_THAT(names(read_calls("[{\"name\":\"now\"},{\"name\":\"weather\"}]", one).calls),
                 ElementsAre("now{}"));
 }
 
 TEST(tool_call_reader, reads_a_call_as_the_library_writes_it_into_history) {
     const tool_call call{call_id(3, 0), "weather", "{\"city\": \"Bonn\",  \"days\":2}"};
     const auto text = wire::tool_call_text(call);
-    EXPECT_THAT(read(text).calls, ElementsAre(call));
-    EXPECT_THAT(read("<tool_call>\n" + text + "\n</tool_call>").calls, ElementsAre(call));
+    EXPECT_THAT(read_calls(text).calls, ElementsAre(call));
+    EXPECT_THAT(read_calls("<tool_call>\n" + text + "\n</tool_call>").calls, ElementsAre(call));
 }
 
 TEST(called_text, knows_why_the_first_of_the_calls_that_are_none_is_text) {

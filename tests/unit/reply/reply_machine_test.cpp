@@ -231,11 +231,11 @@ TEST(reply_machine, ends_when_the_next_request_brings_nothing_more) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "end eos"));
 }
 
-struct stop_row {
+struct end_row {
     stop_type stop;
     const char* end;
 };
-class reply_machine_end : public testing::TestWithParam<stop_row> {};
+class reply_machine_end : public testing::TestWithParam<end_row> {};
 
 TEST_P(reply_machine_end, has_the_reason_that_the_server_gives) {
     machine_driver d;
@@ -244,10 +244,10 @@ TEST_P(reply_machine_end, has_the_reason_that_the_server_gives) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", GetParam().end));
 }
 INSTANTIATE_TEST_SUITE_P(table, reply_machine_end,
-                         testing::Values(stop_row{stop_type::eos, "end eos"},
-                                         stop_row{stop_type::word, "end stop_word"},
-                                         stop_row{stop_type::limit, "end length"},
-                                         stop_row{stop_type::none, "end eos"}));
+                         testing::Values(end_row{stop_type::eos, "end eos"},
+                                         end_row{stop_type::word, "end stop_word"},
+                                         end_row{stop_type::limit, "end length"},
+                                         end_row{stop_type::none, "end eos"}));
 
 TEST(reply_machine, hands_a_chunk_over_only_when_the_consumer_asks) {
     machine_driver d;
