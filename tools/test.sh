@@ -3,7 +3,7 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-readonly steps=(lint release real asan tsan fuzz)
+readonly steps=(release real asan tsan fuzz lint)
 cores=$(nproc)
 readonly cores
 readonly fuzz_seconds=${TANDEM_FUZZ_SECONDS:-5}
@@ -16,9 +16,6 @@ Usage: tools/test.sh [STEP]...
   tools/test.sh release     one step
 
 Steps:
-  lint      layout, shell scripts, what does not compile alone and clang-tidy (tools/lint.sh); what
-            needs version 14 of clang's tools is skipped where they cannot be had, unless
-            TANDEM_REQUIRE_LINT=1
   release   optimised build, warnings are errors; unit, simulation, contract, integration and
             command tests, and the page in Chromium; what drives the gateway from other
             languages is skipped where it cannot run, unless TANDEM_REQUIRE_CLIENTS=1
@@ -29,8 +26,13 @@ Steps:
   tsan      the tests of transport, client, mock server and the gateway on several loops under the
             thread sanitizer
   fuzz      each fuzz target for a short time (TANDEM_FUZZ_SECONDS, 5)
+  lint      layout, shell scripts, what does not compile alone and clang-tidy (tools/lint.sh); what
+            needs version 14 of clang's tools is skipped where they cannot be had, unless
+            TANDEM_REQUIRE_LINT=1
 
-Missing packages are installed with apt-get (tools/setup.sh). Everything is built in build/.
+Missing packages are installed with apt-get (tools/setup.sh). Everything is built in build/. Of
+several steps one is built, at the lowest priority, while the one before it is tested: what it says
+is in build/STEP-build.log.
 Exit status: 0 all tests passed, 1 some failed, 2 wrong use.
 END
 }
@@ -56,7 +58,8 @@ run_tests() {
     >"$log"; then
     tail -n 20 "$log"
   else
-    cat "$log"
+    # What failed is not to be looked for among a thousand lines of what passed.
+    grep -vE '^ +Start +[0-9]+: |^ *[0-9]+/[0-9]+ Test .* Passed ' "$log"
     return 1
   fi
   expect_clients "$log"
@@ -71,19 +74,16 @@ expect_clients() {
   [[ ${TANDEM_REQUIRE_CLIENTS-} != 1 ]]
 }
 
-lint() {
-  say "looking at the code"
-  tools/lint.sh
-}
+build_release() { build release; }
 
-release() {
-  build release
+test_release() {
   run_units release
   run_tests release -LE 'real|unit'
 }
 
-real() {
-  build release
+build_real() { build release; }
+
+test_real() {
   if ! tools/llama-server.sh fetch >/dev/null; then
     say "NO REAL LLAMA-SERVER: its tests are skipped"
     [[ ${TANDEM_REQUIRE_REAL_SERVER-} != 1 ]] || return 1
@@ -128,25 +128,33 @@ export -f run_unit
 # it comes by in a long run is asked of the release build alone, and so are programs in other
 # languages, which have limits of their own. The gateway's tests run once, on one loop: what several
 # do wrong the thread sanitizer finds.
-asan() {
-  build asan
+build_asan() { build asan; }
+
+test_asan() {
   run_units asan
   TANDEM_SIMULATION_STEPS=400000 run_tests asan -LE 'real|unit|page|openai|integrations' \
     -E '^bench|^gateway\.loops|tries_all_that_may_happen|makes_the_transitions'
 }
 
 # Only what has threads is of interest here.
-tsan() {
+build_tsan() {
   build tsan unit_transport unit_mock_server integration integration_failures gateway_test
+}
+
+test_tsan() {
   run_units tsan unit_transport unit_mock_server
   run_tests tsan -R '^(integration|gateway\.loops|gateway\.gateway_on_loops)\.'
 }
 
-fuzz() {
+build_fuzz() {
   say "building the fuzz targets"
   cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DTANDEM_FUZZ=ON \
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 >/dev/null
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=48 >/dev/null ||
+    return 1
   cmake --build build/fuzz --target fuzz
+}
+
+test_fuzz() {
   say "fuzzing each target for $fuzz_seconds s"
   printf '%s\n' build/fuzz/tests/fuzz/fuzz_* |
     xargs -P "$cores" -I {} bash -c 'fuzz_target {}'
@@ -169,6 +177,49 @@ fuzz_target() {
 export fuzz_seconds
 export -f fuzz_target
 
+# It takes as long as a build, and has nothing to be waited for.
+build_lint() {
+  say "looking at the code"
+  tools/lint.sh
+}
+
+test_lint() { :; }
+
+# Says a step's status on a line each, once it is built; the first that fails is the last. Beware:
+# `set -e` is not heeded in what is asked for its status.
+build_all() {
+  local step status=0
+  renice -n 19 "$BASHPID" >/dev/null
+  for step in "$@"; do
+    ("build_$step") >"build/$step-build.log" 2>&1 || status=$?
+    printf '%s\n' "$status"
+    ((status == 0)) || return 0
+  done
+}
+
+# Tests mostly wait for time or for a process: meanwhile the next step is built.
+run_overlapped() {
+  local step status builder
+  rm -f build/built
+  mkfifo build/built
+  set -m # a process group of its own, so that all that it runs can be stopped
+  build_all "$@" >build/built &
+  builder=$!
+  set +m
+  # shellcheck disable=SC2064 # it is gone when the trap is run
+  trap "kill -- -$builder 2>/dev/null || true" EXIT
+  exec {built}<build/built
+  for step in "$@"; do
+    say "$step: building, or already built; see build/$step-build.log"
+    read -r status <&"$built" || status=1
+    if ((status)); then
+      cat "build/$step-build.log"
+      return 1
+    fi
+    "test_$step"
+  done
+}
+
 main() {
   local step wanted=("$@")
   [[ ${1-} != -h && ${1-} != --help ]] || { usage; exit 0; }
@@ -178,7 +229,12 @@ main() {
   done
   mkdir -p build
   tools/setup.sh tests
-  for step in "${wanted[@]}"; do "$step"; done
+  if ((${#wanted[@]} == 1)); then
+    "build_${wanted[0]}"
+    "test_${wanted[0]}"
+  else
+    run_overlapped "${wanted[@]}"
+  fi
   say "all passed: ${wanted[*]}"
 }
 
