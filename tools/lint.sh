@@ -22,7 +22,8 @@ Parts:
   format   clang-format finds nothing to lay out otherwise (.clang-format)
   shell    shellcheck has no warning of a shell script
   alone    each file of what is shipped compiles alone, where the other builds take dozens at once;
-           no using declaration and no alias of a namespace is without use
+           no using declaration and no alias of a namespace is without use, and no name
+           shadows another
   tidy     clang-tidy has no finding in what is shipped (.clang-tidy); the tests are read only
            where they are named, by `alone` as well
 
@@ -84,7 +85,7 @@ shell() {
 }
 
 # These see only what a file has itself, and so are no checks of .clang-tidy.
-readonly alone_checks='-*,misc-unused-using-decls,misc-unused-alias-decls'
+readonly alone_checks='-*,clang-diagnostic-shadow,misc-unused-using-decls,misc-unused-alias-decls'
 
 alone() {
   need clang-tidy-$version || return 0

@@ -31,8 +31,8 @@ Steps:
             TANDEM_REQUIRE_LINT=1
 
 Missing packages are installed with apt-get (tools/setup.sh). Everything is built in build/. Of
-several steps one is built, at the lowest priority, while the one before it is tested: what it says
-is in build/STEP-build.log.
+several steps the next ones are built, at the lowest priority, while one is tested: what that says is
+in build/STEP-build.log.
 Exit status: 0 all tests passed, 1 some failed, 2 wrong use.
 END
 }
@@ -59,18 +59,20 @@ run_tests() {
     tail -n 20 "$log"
   else
     # What failed is not to be looked for among a thousand lines of what passed.
-    grep -vE '^ +Start +[0-9]+: |^ *[0-9]+/[0-9]+ Test .* Passed ' "$log"
+    grep -avE '^ +Start +[0-9]+: |^ *[0-9]+/[0-9]+ Test .* Passed ' "$log"
     return 1
   fi
-  expect_clients "$log"
+  expect_clients "$log" "$preset"
 }
 
 # Clients of the gateway that were skipped are not to pass unseen.
 expect_clients() {
   local skipped
-  skipped=$(grep -E ': (page|openai\.client|integrations\.[a-z_]+|examples\.bot) .*Skipped' "$1") || return 0
+  skipped=$(grep -aE ': (page|openai\.client|integrations\.[a-z_]+|examples\.bot) .*Skipped' "$1") || return 0
   say "SKIPPED, AS SOMETHING IS MISSING HERE"
   printf '%s\n' "$skipped"
+  # ctest shows what a test says only where it fails.
+  grep -a -B 10 'IS NOT TESTED' "build/$2/Testing/Temporary/LastTest.log" || true
   [[ ${TANDEM_REQUIRE_CLIENTS-} != 1 ]]
 }
 
@@ -81,7 +83,8 @@ test_release() {
   run_tests release -LE 'real|unit'
 }
 
-build_real() { build release; }
+# Not once more: the tests of the other step may be running there.
+build_real() { [[ " ${wanted[*]} " == *" release "* ]] || build release; }
 
 test_real() {
   if ! tools/llama-server.sh fetch >/dev/null; then
@@ -200,20 +203,22 @@ build_all() {
 # Tests mostly wait for time or for a process: meanwhile the next step is built.
 run_overlapped() {
   local step status builder
-  rm -f build/built
+  rm -f build/built build/*-build.log
   mkfifo build/built
   set -m # a process group of its own, so that all that it runs can be stopped
-  build_all "$@" >build/built &
+  build_all "$@" </dev/null >build/built &
   builder=$!
   set +m
   # shellcheck disable=SC2064 # it is gone when the trap is run
-  trap "kill -- -$builder 2>/dev/null || true" EXIT
+  trap "kill -- -$builder 2>/dev/null && wait $builder || true" EXIT
   exec {built}<build/built
+  rm build/built
   for step in "$@"; do
-    say "$step: building, or already built; see build/$step-build.log"
+    say "waiting until $step is built (build/$step-build.log)"
     read -r status <&"$built" || status=1
     if ((status)); then
       cat "build/$step-build.log"
+      say "$step could not be built"
       return 1
     fi
     "test_$step"
@@ -221,7 +226,8 @@ run_overlapped() {
 }
 
 main() {
-  local step wanted=("$@")
+  local step
+  wanted=("$@")
   [[ ${1-} != -h && ${1-} != --help ]] || { usage; exit 0; }
   ((${#wanted[@]})) || wanted=("${steps[@]}")
   for step in "${wanted[@]}"; do

@@ -26,7 +26,7 @@ void add_error(json& out, const api_error& e, bool retryable) {
     if (e.retry_after) out["retry_after_ms"] = to_ms(*e.retry_after);
 }
 
-json spoken_usage(const token_usage& u) {
+json voice_usage(const token_usage& u) {
     return {{"prompt", u.prompt}, {"cached", u.cached},       {"evaluated", u.evaluated},
             {"warmed", u.warmed}, {"generated", u.generated}, {"handed_over", u.handed_over},
             {"heard", u.heard},   {"wasted", u.wasted}};
@@ -71,7 +71,7 @@ json timeline_of(const reply_result& r) {
 
 void add_outcome(json& out, const voice_end& e) {
     out["text"] = std::string_view(e.result.text).substr(0, e.sent_bytes);
-    out["usage"] = spoken_usage(e.result.usage);
+    out["usage"] = voice_usage(e.result.usage);
     out["metrics"] = metrics_of(e.result.metrics, e.silence);
     if (e.timeline) out["timeline"] = timeline_of(e.result);
 }

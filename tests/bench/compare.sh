@@ -26,7 +26,8 @@ else
   left_out "the real server" "it cannot be had"
 fi
 if command -v npm >/dev/null && [[ -e $build/tests/openai/package-lock.json ]] &&
-  cmake -DNPM=npm -DFOLDER="$build/tests/openai" -P tests/npm_packages.cmake >/dev/null; then
+  cmake -DNPM=npm -DFOLDER="$build/tests/openai" -P tests/npm_packages.cmake >/dev/null &&
+  [[ -d $build/tests/openai/node_modules/openai ]]; then
   export TANDEM_OPENAI=$build/tests/openai
 else
   left_out openai "npm is missing, or its registry"

@@ -26,7 +26,7 @@ std::vector<adapter_scale> asked(const adapter_set& s, std::vector<asked_adapter
     return std::get<std::vector<adapter_scale>>(s.set_for("talk", wanted));
 }
 
-api_error set_refusal(const adapter_set& s, std::vector<asked_adapter> wanted) {
+api_error refusal_of(const adapter_set& s, std::vector<asked_adapter> wanted) {
     return std::get<api_error>(s.set_for("talk", wanted));
 }
 
@@ -72,7 +72,7 @@ TEST(adapter_set, gives_the_only_model_to_adapters_without_one) {
 
 TEST(adapter_set, allows_none_but_its_own) {
     for (const char* name : {"rust", "1", "-1", "x"}) {
-        const auto e = set_refusal(of_two_models(), {{"formal", 1}, {name, 1}});
+        const auto e = refusal_of(of_two_models(), {{"formal", 1}, {name, 1}});
         EXPECT_EQ(e.status, 400) << name;
         EXPECT_EQ(e.code, "adapter_not_found") << name;
         EXPECT_EQ(e.param, "lora[1].id") << name;
@@ -81,7 +81,7 @@ TEST(adapter_set, allows_none_but_its_own) {
 }
 
 TEST(adapter_set, takes_each_once) {
-    EXPECT_THAT(set_refusal(of_two_models(), {{"formal", 1}, {"0", 1}}).message,
+    EXPECT_THAT(refusal_of(of_two_models(), {{"formal", 1}, {"0", 1}}).message,
                 HasSubstr("formal is given twice"));
 }
 
