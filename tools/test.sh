@@ -214,7 +214,7 @@ run_overlapped() {
   exec {built}<build/built
   rm build/built
   for step in "$@"; do
-    say "waiting until $step is built (build/$step-build.log)"
+    say "waiting for $step: build/$step-build.log"
     read -r status <&"$built" || status=1
     if ((status)); then
       cat "build/$step-build.log"
