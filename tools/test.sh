@@ -218,7 +218,7 @@ run_overlapped() {
     read -r status <&"$built" || status=1
     if ((status)); then
       cat "build/$step-build.log"
-      say "$step could not be built"
+      say "$step failed"
       return 1
     fi
     "test_$step"
