@@ -12,9 +12,19 @@
 namespace tandem::transport {
 namespace {
 
-// Closes what `fd` stands for and lets it stand for `other`, in one step.
-void replace(curl_socket_t fd, curl_socket_t other) noexcept {
-    while (::dup3(other, fd, O_CLOEXEC) < 0 && (errno == EINTR || errno == EBUSY)) continue;
+// Closes the connection of `fd` at once; the number stays taken. It becomes an unconnected socket,
+// which gives curl an error at the next read or write. Each has a socket of its own: its
+// registration in epoll lasts as long as the file, so a file shared by several numbers would stay
+// registered after curl has closed the number.
+void disconnect(curl_socket_t fd) noexcept {
+    const int dead_end = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (dead_end < 0) {
+        // Out of descriptors: the peer sees the end all the same.
+        ::shutdown(fd, SHUT_RDWR);
+        return;
+    }
+    while (::dup3(dead_end, fd, O_CLOEXEC) < 0 && (errno == EINTR || errno == EBUSY)) continue;
+    ::close(dead_end);
 }
 
 // 0 if `fd` is no socket.
@@ -25,19 +35,18 @@ std::uint64_t cookie_of(curl_socket_t fd) noexcept {
     return known ? cookie : 0;
 }
 
+// Without cookies nothing tells our socket from a stranger's that has got its number.
+bool is_same_socket(std::uint64_t opened, std::uint64_t found) noexcept {
+    return opened != 0 && opened == found;
+}
+
 }  // namespace
 
 socket_table::socket_table(boost::asio::any_io_executor executor, loop_events& events)
-    : executor_(std::move(executor)),
-      events_(events),
-      dead_end_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-    if (dead_end_ < 0)
-        throw boost::system::system_error(errno, boost::system::system_category(), "socket");
-}
+    : executor_(std::move(executor)), events_(events) {}
 
 socket_table::~socket_table() {
     stop_watching();
-    ::close(dead_end_);
 }
 
 CURLcode socket_table::attach(CURL* easy, socket_owner& owner) {
@@ -68,13 +77,16 @@ curl_socket_t socket_table::open(const curl_sockaddr& address, socket_owner& own
     if (fd < 0) return CURL_SOCKET_BAD;
     try {
         owner.sockets.push_back(fd);
-        entries_[fd] = {.owner = &owner, .cookie = cookie_of(fd)};
+        auto& e = entries_[fd] = {.owner = &owner, .cookie = cookie_of(fd)};
+        e.watcher = std::make_shared<socket_watcher>(executor_, fd, events_);
+        if (e.watcher->is_registered()) return fd;
     } catch (...) {
-        std::erase(owner.sockets, fd);
-        ::close(fd);
-        return CURL_SOCKET_BAD;
     }
-    return fd;
+    // curl ends the transfer: a socket that cannot be watched would wait for its time limit.
+    forget(fd);
+    std::erase(owner.sockets, fd);
+    ::close(fd);
+    return CURL_SOCKET_BAD;
 }
 
 void socket_table::close(curl_socket_t fd) noexcept {
@@ -111,11 +123,11 @@ void socket_table::cut(socket_owner& owner) noexcept {
         found->second.owner = nullptr;
         const auto watcher = std::exchange(found->second.watcher, nullptr);
         if (watcher) watcher->close();
-        if (cookie_of(fd) != found->second.cookie) {
+        if (!is_same_socket(found->second.cookie, cookie_of(fd))) {
             entries_.erase(found);
             continue;
         }
-        replace(fd, dead_end_);
+        disconnect(fd);
         if (watcher) watch_again(fd, watcher->wanted());
     }
 }

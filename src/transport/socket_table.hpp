@@ -42,8 +42,9 @@ class socket_table {
     void hold(socket_owner& owner, bool held);
 
     /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down
-    /// gracefully, or after a failed wait. The numbers stay taken until curl gives them up. What
-    /// curl has closed without a word is left alone: its number may be another one's by now.
+    /// gracefully, or after a failed wait. The numbers stay taken until curl gives them up. A
+    /// socket that curl closed without reporting it is left alone: its number may belong to another
+    /// by now.
     void cut(socket_owner& owner) noexcept;
 
     /// Ends all waits.
@@ -53,7 +54,8 @@ class socket_table {
     struct entry {
         socket_owner* owner = nullptr;
         std::shared_ptr<socket_watcher> watcher{};
-        std::uint64_t cookie = 0;  // names the socket, unlike its number, for good
+        // Identifies the socket for good, unlike its number; 0 where the kernel gives none.
+        std::uint64_t cookie = 0;
     };
 
     using entry_map = std::unordered_map<curl_socket_t, entry>;
@@ -69,8 +71,6 @@ class socket_table {
     boost::asio::any_io_executor executor_;
     loop_events& events_;
     entry_map entries_;
-    // An unconnected socket: whoever reads or writes it gets an error at once.
-    curl_socket_t dead_end_;
 };
 
 }  // namespace tandem::transport

@@ -88,14 +88,15 @@ void socket_watcher::on_wait(const error_code& ec, int mask, int registration) {
     armed_ &= ~mask;
     if (mask == CURL_CSELECT_OUT && !(wanted_ & mask)) return forget_writes();
     if (!(permitted() & mask)) return;
-    // curl says nothing if it wants the same as before.
+    // curl does not call again if it wants the same as before.
     try {
         events_->on_ready(fd_, ec ? CURL_CSELECT_ERR : mask);
     } catch (...) {
         arm();
         throw;
     }
-    arm();
+    // A socket that cannot be registered would fail again at once, for as long as curl connects.
+    if (!ec) arm();
 }
 
 }  // namespace tandem::transport

@@ -22,6 +22,8 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     socket_watcher(const socket_watcher&) = delete;
     socket_watcher& operator=(const socket_watcher&) = delete;
 
+    /// The event loop took the socket.
+    bool is_registered() const noexcept { return !assign_error_; }
     /// `what` is CURL_POLL_IN, _OUT or _INOUT, whose bits are those of CURL_CSELECT_*.
     void want(int what);
     int wanted() const noexcept { return wanted_; }

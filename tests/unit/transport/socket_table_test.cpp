@@ -2,8 +2,13 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +21,32 @@ struct counted_events : loop_events {
     int ready = 0;
     void on_ready(curl_socket_t, int) override { ++ready; }
     void on_timeout() override {}
+};
+
+// Files that epoll watches in this process, whether a number still stands for them or not.
+int count_registrations() {
+    int count = 0;
+    for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+        std::ifstream info(fd.path());
+        for (std::string line; std::getline(info, line);) count += line.starts_with("tfd:");
+    }
+    return count;
+}
+
+/// No new descriptor can be had while it lives.
+class descriptors_used_up {
+ public:
+    descriptors_used_up() {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const rlimit none{3, before_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &none);
+    }
+    ~descriptors_used_up() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    descriptors_used_up(const descriptors_used_up&) = delete;
+    descriptors_used_up& operator=(const descriptors_used_up&) = delete;
+
+ private:
+    rlimit before_{};
 };
 
 // What a curl that shuts down connections gracefully leaves behind: sockets it still keeps.
@@ -64,6 +95,27 @@ TEST_F(KeptSocket, wakes_curl_after_a_cut_if_it_was_waiting) {
     EXPECT_EQ(events.ready, 1);
 }
 
+TEST_F(KeptSocket, leaves_nothing_in_epoll_after_a_cut_and_a_close_without_a_word) {
+    table.watch(fd, CURL_POLL_IN);
+    const int before = count_registrations();
+    table.cut(owner);
+    ::close(fd);
+    EXPECT_EQ(count_registrations(), before - 1);
+    table.close(fd);
+    fd = open_socket();
+}
+
+TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut_where_no_descriptor_is_left) {
+    {
+        const descriptors_used_up none;
+        table.cut(owner);
+    }
+    char byte;
+    error_code ec;
+    peer.read_some(boost::asio::buffer(&byte, 1), ec);
+    EXPECT_EQ(ec, boost::asio::error::eof);
+}
+
 // As curl 7.88 does with a connection that is not up yet; another thread may get the number.
 TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
     ::close(fd);
@@ -97,6 +149,63 @@ TEST_F(KeptSocket, is_not_waited_for_after_its_close) {
     ioc.run();
     EXPECT_EQ(events.ready, 0);
     EXPECT_TRUE(owner.sockets.empty());
+}
+
+TEST(socket_table, can_be_made_where_no_descriptor_is_left) {
+    boost::asio::io_context ioc;
+    counted_events events;
+    const descriptors_used_up none;
+    EXPECT_NO_THROW(socket_table(ioc.get_executor(), events));
+}
+
+// Takes the epoll instance away from an io_context that is not run.
+class epoll_out_of_order {
+ public:
+    epoll_out_of_order() {
+        for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fd")) {
+            std::error_code ec;
+            if (std::filesystem::read_symlink(fd.path(), ec) == "anon_inode:[eventpoll]")
+                number_ = std::stoi(fd.path().filename());
+        }
+        kept_ = ::dup(number_);
+        ::dup2(0, number_);
+    }
+    ~epoll_out_of_order() {
+        ::dup2(kept_, number_);
+        ::close(kept_);
+    }
+    epoll_out_of_order(const epoll_out_of_order&) = delete;
+    epoll_out_of_order& operator=(const epoll_out_of_order&) = delete;
+
+ private:
+    int number_ = -1;
+    int kept_ = -1;
+};
+
+TEST(socket_table, opens_no_socket_that_cannot_be_watched) {
+    boost::asio::io_context ioc;
+    const boost::asio::steady_timer makes_the_reactor(ioc);
+    counted_events events;
+    socket_table table(ioc.get_executor(), events);
+    socket_owner owner;
+    curl_sockaddr address{};
+    address.family = AF_INET;
+    address.socktype = SOCK_STREAM;
+    const epoll_out_of_order broken;
+    EXPECT_EQ(table.open(address, owner), CURL_SOCKET_BAD);
+    EXPECT_TRUE(owner.sockets.empty());
+}
+
+// As where epoll has no room left for one more file.
+TEST(socket_table, reports_a_socket_that_cannot_be_watched_once) {
+    boost::asio::io_context ioc;
+    counted_events events;
+    socket_table table(ioc.get_executor(), events);
+    const int closed = ::dup(0);
+    ::close(closed);
+    table.watch(closed, CURL_POLL_IN);
+    for (int i = 0; i < 10; ++i) ioc.poll_one();
+    EXPECT_EQ(events.ready, 1);
 }
 
 }  // namespace
