@@ -168,11 +168,6 @@ void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) no
     tell(taker_, std::move(why), std::move(result));
 }
 
-// The reply, which is older, learns of it next, and tells it; the context may end before.
-void chunk_pump::home_closed() {
-    if (reply_) home().add(weak_from_this());
-}
-
 void chunk_pump::context_ended() noexcept {
     if (reply_) give_up(context_is_gone(), std::nullopt);
 }

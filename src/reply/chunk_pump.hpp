@@ -45,7 +45,8 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
     /// Nobody runs the reply's context.
     bool is_stranded() const { return link_.is_stopped(); }
 
-    void home_closed() override;
+    /// The reply, which is told as well, reports its end.
+    void home_closed() override {}
     void context_ended() noexcept override;
 
  private:

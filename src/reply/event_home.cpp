@@ -43,32 +43,37 @@ void event_home::add(std::weak_ptr<home_tenant> tenant) {
     tenants_.push_back(std::move(tenant));
 }
 
-// The latest first: replies end before their conversations.
-std::vector<std::weak_ptr<home_tenant>> event_home::take_tenants() noexcept {
-    const std::lock_guard lock(tenants_mutex_);
-    std::ranges::reverse(tenants_);
-    return std::exchange(tenants_, {});
-}
-
-// Requests before the servers they run at, which may be younger.
+// The latest first: replies end before their conversations. Requests end before the servers they
+// run at, which may be younger.
 template <class Tell>
-void event_home::tell_tenants(Tell tell) {
-    const auto tenants = take_tenants();
+void event_home::tell_tenants(const tenant_list& tenants, Tell tell) {
     for (const bool is_server : {false, true})
-        for (const auto& weak : tenants)
-            if (const auto tenant = weak.lock(); tenant && tenant->is_server() == is_server)
+        for (auto weak = tenants.rbegin(); weak != tenants.rend(); ++weak)
+            if (const auto tenant = weak->lock(); tenant && tenant->is_server() == is_server)
                 tell(*tenant);
 }
 
+event_home::tenant_list event_home::copy_tenants() {
+    const std::lock_guard lock(tenants_mutex_);
+    return tenants_;
+}
+
+event_home::tenant_list event_home::take_tenants() noexcept {
+    const std::lock_guard lock(tenants_mutex_);
+    return std::exchange(tenants_, {});
+}
+
+// They stay in the list: a handle may keep one until after the end of the context, which it must
+// hear of, as it still owns timers and executors.
 void event_home::close() {
     closed_ = true;
-    tell_tenants([](home_tenant& t) { t.home_closed(); });
+    tell_tenants(copy_tenants(), [](home_tenant& t) { t.home_closed(); });
 }
 
 void event_home::context_ended() noexcept {
     closed_ = true;
     registry_ = nullptr;
-    tell_tenants([](home_tenant& t) { t.context_ended(); });
+    tell_tenants(take_tenants(), [](home_tenant& t) { t.context_ended(); });
     // Last, as handlers that are destroyed above may use the client.
     executor_ = boost::asio::any_io_executor();
 }

@@ -84,9 +84,11 @@ class event_home : public std::enable_shared_from_this<event_home> {
 
  private:
     void write(log_level level, const std::string& line) const noexcept;
-    std::vector<std::weak_ptr<home_tenant>> take_tenants() noexcept;
+    using tenant_list = std::vector<std::weak_ptr<home_tenant>>;
+    tenant_list copy_tenants();
+    tenant_list take_tenants() noexcept;
     template <class Tell>
-    void tell_tenants(Tell tell);
+    static void tell_tenants(const tenant_list& tenants, Tell tell);
 
     static std::uint64_t next_number() noexcept;
 
@@ -95,7 +97,7 @@ class event_home : public std::enable_shared_from_this<event_home> {
     logger logger_;
     id_source ids_;
     std::mutex tenants_mutex_;
-    std::vector<std::weak_ptr<home_tenant>> tenants_;
+    tenant_list tenants_;
     std::size_t swept_at_ = 64;
     bool closed_ = false;
     home_registry* registry_ = nullptr;

@@ -1,5 +1,7 @@
 #include "integration/mock_fixture.hpp"
 
+#include "tandem/service.hpp"
+
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -7,6 +9,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <optional>
 #include <utility>
 
 // An io_context that goes before the work on it is done: what waits is destroyed, not called.
@@ -184,6 +187,45 @@ TEST_F(ended_context, lets_a_dropped_handler_use_other_handles) {
         ending.reset();
     }
     EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
+}
+
+// The documented order: first the client or service, then the context, and last the handles.
+TEST_F(ended_context, may_come_between_the_ends_of_a_client_and_of_its_reply) {
+    start();
+    for (int steps = 1; steps < 30; ++steps) {
+        std::optional<reply> left;
+        {
+            boost::asio::io_context ioc;
+            {
+                client llm(ioc.get_executor(), config);
+                left = llm.start(prompt);
+                left->async_next_chunk([](auto...) {});
+                for (int i = 0; i < steps; ++i) ioc.run_one_for(5ms);
+            }
+            ioc.restart();
+            ioc.run();
+        }
+        EXPECT_TRUE(left->ended());
+    }
+}
+
+TEST_F(ended_context, may_come_between_the_ends_of_a_service_and_of_its_conversation) {
+    start();
+    for (int steps = 1; steps < 30; ++steps) {
+        std::optional<conversation> talk;
+        {
+            boost::asio::io_context ioc;
+            {
+                service bots(ioc.get_executor(), {.servers = {config.url}});
+                talk = bots.create();
+                talk->say("Hello").async_next_chunk([](auto...) {});
+                for (int i = 0; i < steps; ++i) ioc.run_one_for(5ms);
+            }
+            ioc.restart();
+            ioc.run();
+        }
+        talk->interrupt();
+    }
 }
 
 }  // namespace
