@@ -150,7 +150,8 @@ std::vector<server_status> service_core::status() const {
 
 void service_core::conversation_began(const std::shared_ptr<conversation_shell>& shell,
                                       std::string_view near) {
-    if (home_->closed()) return;
+    // A handle that was made off the strand may have been destroyed on it before.
+    if (home_->closed() || shell->ended()) return;
     conversations_.emplace(shell->id(), shell);
     if (const auto core = pin_near(near)) shell->begin_at(core);
     if (conversations_.size() == 1) arm_timer();

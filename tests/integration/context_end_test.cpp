@@ -5,6 +5,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -226,6 +227,17 @@ TEST_F(ended_context, may_come_between_the_ends_of_a_service_and_of_its_conversa
         }
         talk->interrupt();
     }
+}
+
+TEST_F(ended_context, is_not_put_off_by_a_conversation_that_ended_before_it_began) {
+    start();
+    boost::asio::io_context ioc;
+    service bots(ioc.get_executor(), {.servers = {config.url}});
+    std::optional<conversation> talk;
+    boost::asio::post(bots.get_executor(), [&] { talk.reset(); });
+    talk = bots.create();
+    ioc.run_for(60s);
+    EXPECT_TRUE(ioc.stopped());
 }
 
 }  // namespace
