@@ -198,8 +198,8 @@ TEST_F(ended_context, may_come_between_the_ends_of_a_client_and_of_its_reply) {
         {
             boost::asio::io_context ioc;
             {
-                client llm(ioc.get_executor(), config);
-                left = llm.start(prompt);
+                client ended_first(ioc.get_executor(), config);
+                left = ended_first.start(prompt);
                 left->async_next_chunk([](auto...) {});
                 for (int i = 0; i < steps; ++i) ioc.run_one_for(5ms);
             }
