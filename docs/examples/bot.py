@@ -21,7 +21,9 @@ SYSTEM = "You are the voice of the Blue Heron."
 class Call:
     def __init__(self, socket):
         self.socket, self.voice, self.silence = socket, None, asyncio.Event()
-        self.running = 0  # replies that were asked for and have not ended
+        self.turn = 0  # the newest one; what comes of another one is out of date
+        self.ended = asyncio.Event()  # its reply, or there is none
+        self.ended.set()
 
     async def say(self, **message):
         await self.socket.send(json.dumps(message))
@@ -44,19 +46,20 @@ class Call:
             if self.voice:
                 await self.voice
             self.silence.clear()
-            self.running += 1
-            await self.say(type="start", text=line)
-        while self.running:
-            await asyncio.sleep(0.1)
+            self.turn += 1
+            self.ended.clear()
+            await self.say(type="start", turn=str(self.turn), text=line)
+        await self.ended.wait()
         await self.say(type="end")  # the gateway closes the connection
 
     async def on_event(self, event):
-        if event["type"] == "chunk" and self.running == 1:  # 2: of the reply that was talked over
+        is_newest = event.get("turn") == str(self.turn)
+        if event["type"] == "chunk" and is_newest:  # else of a reply that was talked over
             self.voice = asyncio.create_task(self.speak(event))
         if event["type"] == "error":
             print(event["code"], event["message"], file=sys.stderr, flush=True)
-        if event["type"] in ("end", "error"):  # of a reply, or in place of one
-            self.running = max(0, self.running - 1)
+        if event["type"] in ("end", "error") and is_newest:  # of the reply, or in place of one
+            self.ended.set()
 
 
 async def main(url="ws://127.0.0.1:8090/v1/voice"):

@@ -35,24 +35,31 @@ class TandemVoice:
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._http = self._socket = self._reader = self._events = None
         self._told = []  # the messages that the session knows, but for the assistant's
-        self._running = 0  # replies whose end has not come
+        self._turns = 0  # that were asked for
         self.patience = 30.0  # seconds that the gateway waits for a chunk to be spoken
 
     async def reply(self, messages, **turn):
         """Yields the chunks of the reply to `messages`, which are the whole history: only what is
         new of it is sent. `turn` has further fields of `start`. Raises TandemError, ValueError where
         there is nothing to reply to, and aiohttp.ClientError where there is no gateway."""
-        await self._start(messages, turn)
-        chunk = None
+        self._turns += 1
+        name = str(self._turns)
+        await self._start(messages, {**turn, "turn": name})
+        chunk, has_ended = None, False
         try:
-            while self._running:
-                event = await self._next_event()
-                if event["type"] == "chunk" and self._running == 1:
-                    chunk = event
-                    yield chunk
-                    await self._say(type="continue", chunk=chunk["id"])
+            while True:
+                event = await self._next_event(name)
+                if event["type"] == "end":
+                    has_ended = True
+                    return
+                chunk = event
+                yield chunk
+                await self._say(type="continue", chunk=chunk["id"])
+        except TandemError:
+            has_ended = True
+            raise
         finally:
-            if self._running and self._is_open():
+            if not has_ended and self._is_open():
                 with suppress(TandemError):
                     await self._interrupt(chunk)
 
@@ -83,8 +90,7 @@ class TandemVoice:
             await self.close()
             await self._connect()
             turn = {**turn, "options": self._options}
-        self._told = asked
-        self._running += 1
+        self._known, self._told = self._told if goes_on else None, asked
         await self._say(type="start", messages=new, **turn)
 
     async def _connect(self):
@@ -92,7 +98,7 @@ class TandemVoice:
         self._socket = await self._http.ws_connect(
             self._url, protocols=[PROTOCOL], headers=self._headers, heartbeat=10, max_msg_size=0
         )
-        self._events, self._running = asyncio.Queue(), 0
+        self._events = asyncio.Queue()
         self._reader = asyncio.create_task(self._read(self._socket, self._events))
 
     @staticmethod
@@ -104,18 +110,28 @@ class TandemVoice:
             events.put_nowait(json.loads(message.data))
         events.put_nowait({"type": "closed", "code": socket.close_code})
 
-    async def _next_event(self):
-        event = await self._events.get()
-        kind = event["type"]
-        if kind == "closed":
-            raise TandemError("connection_lost", f"the connection was closed ({event['code']})", True)
-        if kind == "ready":
-            self.patience = event["limits"]["continue_timeout_ms"] / 1000
-        if kind in ("end", "error") and "reply" in event:
-            self._running -= 1
-        if kind == "error" and not ("reply" in event and self._running):
-            raise TandemError(event["code"], event["message"], event.get("retryable", False))
-        return event
+    async def _next_event(self, turn):
+        """The next chunk of this turn, or its end. What comes of those before it is passed over."""
+        while True:
+            event = await self._events.get()
+            kind, named = event["type"], event.get("turn")
+            if kind == "closed":
+                raise TandemError("connection_lost", f"the connection was closed ({event['code']})", True)
+            if kind == "ready":
+                self.patience = event["limits"]["continue_timeout_ms"] / 1000
+            elif kind == "error" and named in (turn, None):
+                if "reply" not in event:
+                    await self._take_back()
+                raise TandemError(event["code"], event["message"], event.get("retryable", False))
+            elif named == turn:
+                return event
+
+    async def _take_back(self):
+        """The start was refused: nothing of it is in the session, if there is one."""
+        if self._known is None:
+            await self.close()
+        else:
+            self._told = self._known
 
     async def _interrupt(self, chunk):
         heard = chunk and chunk.get("heard")

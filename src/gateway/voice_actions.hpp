@@ -31,6 +31,8 @@ struct voice_turn {
     };
     /// Of its reply in the session, as clients are told it.
     std::uint64_t number = 0;
+    /// The client's own id of it; empty if it has none.
+    std::string id{};
     kind what = kind::reply;
     /// What the user says is the last of them.
     std::vector<chat_message> messages{};

@@ -26,6 +26,11 @@ void add_error(json& out, const api_error& e, bool retryable) {
     if (e.retry_after) out["retry_after_ms"] = to_ms(*e.retry_after);
 }
 
+void add_names(json& out, std::uint64_t reply, std::string_view turn) {
+    out["reply"] = std::to_string(reply);
+    if (!turn.empty()) out["turn"] = turn;
+}
+
 json voice_usage(const token_usage& u) {
     return {{"prompt", u.prompt}, {"cached", u.cached},       {"evaluated", u.evaluated},
             {"warmed", u.warmed}, {"generated", u.generated}, {"handed_over", u.handed_over},
@@ -92,27 +97,28 @@ std::string ready_text(const voice_ready& r) {
     return dumped(out);
 }
 
-std::string chunk_text(std::uint64_t reply, const chunk& c) {
-    return dumped(json{{"type", "chunk"},
-                       {"id", to_string(chunk_name{reply, c.id.seq})},
-                       {"reply", std::to_string(reply)},
-                       {"seq", c.id.seq},
-                       {"text", c.text},
-                       {"speech", c.speech},
-                       {"boundary", to_string(c.boundary)},
-                       {"tokens", c.tokens},
-                       {"gap_ms", c.gap_ms},
-                       {"slot", c.slot},
-                       {"slot_reused", c.slot_reused},
-                       {"cached", c.cached},
-                       {"evaluated", c.evaluated},
-                       {"guard_wait_ms", c.guard_wait_ms}});
+std::string chunk_text(std::uint64_t reply, std::string_view turn, const chunk& c) {
+    json out{{"type", "chunk"}, {"id", to_string(chunk_name{reply, c.id.seq})}};
+    add_names(out, reply, turn);
+    out.update(json{{"seq", c.id.seq},
+                    {"text", c.text},
+                    {"speech", c.speech},
+                    {"boundary", to_string(c.boundary)},
+                    {"tokens", c.tokens},
+                    {"gap_ms", c.gap_ms},
+                    {"slot", c.slot},
+                    {"slot_reused", c.slot_reused},
+                    {"cached", c.cached},
+                    {"evaluated", c.evaluated},
+                    {"guard_wait_ms", c.guard_wait_ms}});
+    return dumped(out);
 }
 
 std::string end_text(const voice_end& e) {
     const auto& r = e.result;
     const bool failed = r.finish_reason == finish_reason::error;
-    json out{{"type", failed ? "error" : "end"}, {"reply", std::to_string(e.reply)}};
+    json out{{"type", failed ? "error" : "end"}};
+    add_names(out, e.reply, e.turn);
     if (failed)
         add_error(out, error_of(r.error, r.diagnostics), is_retryable(r.error));
     else
@@ -124,6 +130,7 @@ std::string end_text(const voice_end& e) {
 std::string error_text(const voice_error& e) {
     json out{{"type", "error"}};
     if (e.reply) out["reply"] = std::to_string(*e.reply);
+    if (!e.turn.empty()) out["turn"] = e.turn;
     add_error(out, e.why, is_worth_another_try(e.why.status));
     if (e.fatal) out["fatal"] = true;
     return dumped(out);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 // What the gateway says on the voice WebSocket, as JSON text. Bytes that are not UTF-8 are
 // replaced. Functions throw for lack of memory alone.
@@ -31,12 +32,14 @@ struct voice_ready {
 };
 std::string ready_text(const voice_ready& r);
 
-/// `reply` is its number in the session, here and below.
-std::string chunk_text(std::uint64_t reply, const chunk& c);
+/// `reply` is its number in the session, and `turn` what the client calls it, empty if it does not,
+/// here and below.
+std::string chunk_text(std::uint64_t reply, std::string_view turn, const chunk& c);
 
 /// How a reply ended, as its session saw it.
 struct voice_end {
     std::uint64_t reply = 0;
+    std::string_view turn{};
     /// The library's; as `error` for one that failed, which is told by an error that names it.
     const reply_result& result;
     /// So much of its text was sent, in bytes; the rest came too late.
@@ -53,6 +56,8 @@ struct voice_error {
     api_error why{};
     /// The reply that this ends.
     std::optional<std::uint64_t> reply{};
+    /// Of that, or of the message that is refused.
+    std::string turn{};
     /// The socket is closed behind it.
     bool fatal = false;
 };

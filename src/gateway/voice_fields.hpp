@@ -23,6 +23,7 @@ void for_each_voice_message(Visitor&& visit) {
 
 template <class Visitor>
 void for_each_voice_field(voice::start& m, Visitor&& visit) {
+    visit("turn", m.turn);
     visit("session", m.session);
     visit("messages", m.messages);
     visit("text", m.text);
@@ -53,7 +54,9 @@ void for_each_voice_field(voice::interrupt& m, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_voice_field(voice::resume&, Visitor&&) {}
+void for_each_voice_field(voice::resume& m, Visitor&& visit) {
+    visit("turn", m.turn);
+}
 
 template <class Visitor>
 void for_each_voice_field(voice::end&, Visitor&&) {}

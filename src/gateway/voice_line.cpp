@@ -53,8 +53,8 @@ voice_line::reading voice_line::read(time_point now, std::string_view text) {
         return closing{voice_close::too_many_messages, error_text({.why = why, .fatal = true})};
     }
     auto message = read_voice_message(text, limits_.message_bytes);
-    if (auto* why = std::get_if<api_error>(&message))
-        return refusal{error_text({.why = std::move(*why)})};
+    if (auto* const fault = std::get_if<voice_fault>(&message))
+        return refusal{error_text({.why = *fault, .turn = fault->turn})};
     return std::get<voice_message>(std::move(message));
 }
 

@@ -26,6 +26,7 @@ using json = nlohmann::ordered_json;
 constexpr wire::json_limits message_limits{.depth = 32, .values = 20'000, .keys = 128};
 constexpr double longest_ms = 24 * 3600 * 1000.0;
 constexpr std::size_t max_session_bytes = 64;
+constexpr std::size_t max_turn_bytes = 64;
 
 api_error refused(int status, std::string code, std::string message, std::string param = {}) {
     return {.status = status,
@@ -39,6 +40,14 @@ std::string joined(const std::string& at, const char* key) {
     return at.empty() ? key : at + "." + key;
 }
 
+bool is_turn_id(std::string_view id) noexcept {
+    const auto is_known = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+               std::string_view("._:-").find(c) != std::string_view::npos;
+    };
+    return !id.empty() && id.size() <= max_turn_bytes && std::ranges::all_of(id, is_known);
+}
+
 // A JSON text may be given as the JSON itself.
 bool is_json_text(std::string_view field) {
     return field == "json_schema" || field == "tools";
@@ -48,19 +57,22 @@ bool is_json_text(std::string_view field) {
 /// there is one. Texts are moved out of the JSON.
 class voice_message_reader {
  public:
-    std::variant<voice_message, api_error> read(json& root) {
+    std::variant<voice_message, voice_fault> read(json& root) {
         std::string type;
-        if (!root.is_object()) return refused(400, "invalid_json", "a message is a JSON object");
+        if (!root.is_object())
+            return voice_fault{refused(400, "invalid_json", "a message is a JSON object")};
         if (!given(root, "", "type") || !value(root["type"], "type", type))
-            return std::move(fault_);
+            return voice_fault{std::move(fault_)};
         std::optional<voice_message> found;
+        std::string turn;
         for_each_voice_message([&](std::string_view name, auto message) {
             if (name != type) return;
+            if constexpr (requires { message.turn; }) turn = turn_in(root);
             value(root, "", message);
             found = std::move(message);
         });
-        if (!found) return unknown_type(type);
-        if (!fault_.message.empty()) return std::move(fault_);
+        if (!found) return voice_fault{unknown_type(type)};
+        if (!fault_.message.empty()) return voice_fault{std::move(fault_), std::move(turn)};
         return std::move(*found);
     }
 
@@ -89,6 +101,18 @@ class voice_message_reader {
     bool check_options(const Options& options, const std::string& at) {
         const auto faults = check(options);
         return faults.empty() || fail(joined(at, faults[0].field.c_str()), faults[0].message);
+    }
+
+    // Before the texts are moved out: whatever else is wrong is told with it.
+    static std::string turn_in(json& root) {
+        const auto* const turn = find(root, "turn");
+        if (!turn || !turn->is_string()) return {};
+        const auto& id = turn->get_ref<const std::string&>();
+        return is_turn_id(id) ? id : std::string();
+    }
+    bool check_turn(json& root, const std::string& turn) {
+        return right_unless(find(root, "turn") && !is_turn_id(turn), "turn",
+                            "must be 1 to 64 letters, digits and ._:- of ASCII");
     }
 
     static json* find(json& object, const char* key) {
@@ -240,8 +264,12 @@ class voice_message_reader {
                right_unless(out.share && !(*out.share >= 0 && *out.share <= 1), joined(at, "share"),
                             "must be from 0 to 1");
     }
+    bool value(json& v, const std::string& at, voice::resume& out) {
+        return members(v, at, out) && check_turn(v, out.turn);
+    }
     bool value(json& v, const std::string& at, voice::start& out) {
-        return members(v, at, out) && check_sizes(out) && check_words(out) && check_session(out) &&
+        return members(v, at, out) && check_turn(v, out.turn) && check_sizes(out) &&
+               check_words(out) && check_session(out) &&
                check_options(conversation_options{.messages = out.messages}, at);
     }
     bool check_sizes(const voice::start& m) {
@@ -336,9 +364,20 @@ conversation_options changed(conversation_options base, const conversation_chang
     return base;
 }
 
-std::variant<voice_message, api_error> read_voice_message(std::string_view text,
-                                                          std::size_t most_bytes) {
-    if (auto fault = fault_of(text, most_bytes)) return std::move(*fault);
+std::string turn_of(const voice_message& message) {
+    return std::visit(
+        [](const auto& m) {
+            if constexpr (requires { m.turn; })
+                return m.turn;
+            else
+                return std::string();
+        },
+        message);
+}
+
+std::variant<voice_message, voice_fault> read_voice_message(std::string_view text,
+                                                            std::size_t most_bytes) {
+    if (auto fault = fault_of(text, most_bytes)) return voice_fault{std::move(*fault)};
     auto root = json::parse(text, nullptr, false);
     return voice_message_reader().read(root);
 }

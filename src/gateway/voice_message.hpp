@@ -68,6 +68,8 @@ namespace voice {
 
 /// Begins a session, takes one up, or begins its next turn.
 struct start {
+    /// The client's own id of the turn, which what comes of it has, too; empty = none.
+    std::string turn{};
     /// The session to take up; empty = a new one, or that of the socket.
     std::string session{};
     /// What was said so far: at first the system prompt and history.
@@ -107,7 +109,10 @@ struct interrupt {
 };
 
 /// It was none.
-struct resume {};
+struct resume {
+    /// As that of a start.
+    std::string turn{};
+};
 
 /// The session is over.
 struct end {};
@@ -117,13 +122,22 @@ struct end {};
 using voice_message = std::variant<voice::start, voice::continued, voice::heard, voice::interrupt,
                                    voice::resume, voice::end>;
 
+/// The turn that the message names; empty if there is none.
+std::string turn_of(const voice_message& message);
+
+/// Why a message is refused.
+struct voice_fault : api_error {
+    /// The turn that the message names, if that can be read.
+    std::string turn{};
+};
+
 /// Reads a message. Fields that are not known are passed over, and null is as good as no field; an
 /// unknown type is refused (`unknown_type`), as is what is no JSON, nested too deep or has too many
 /// values (`invalid_json`), larger than `most_bytes` (`message_too_large`), or has a value of the
 /// wrong type or range (`invalid_value`), with the path of the field as in "messages[0].role". What
 /// passes is valid UTF-8, and the library's checks of options and messages find no fault in it;
 /// only that options of two starts may not go together. Throws for lack of memory alone.
-std::variant<voice_message, api_error> read_voice_message(std::string_view text,
-                                                          std::size_t most_bytes);
+std::variant<voice_message, voice_fault> read_voice_message(std::string_view text,
+                                                            std::size_t most_bytes);
 
 }  // namespace tandem::gateway

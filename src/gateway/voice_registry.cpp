@@ -72,7 +72,8 @@ void voice_registry::start(voice_socket socket, voice_caller caller, voice::star
     auto given = admit(caller.who, first);
     if (auto* const error = std::get_if<api_error>(&given))
         return tell(socket, [caller = std::move(caller),
-                             why = std::move(*error)](voice_outlet& outlet) mutable {
+                             why = voice_error{.why = std::move(*error), .turn = first.turn}](
+                                voice_outlet& outlet) mutable {
             outlet.refused(std::move(caller), std::move(why));
         });
     const auto session = std::get<session_ptr>(std::move(given));

@@ -2,6 +2,7 @@
 
 #include "gateway/gatekeeper.hpp"
 #include "gateway/voice_actions.hpp"
+#include "gateway/voice_answer.hpp"
 #include "gateway/voice_message.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -28,7 +29,7 @@ class voice_outlet {
  public:
     /// The socket has a session; or has none, and its caller may try again.
     virtual void started(std::weak_ptr<voice_session> session) = 0;
-    virtual void refused(voice_caller caller, api_error why) = 0;
+    virtual void refused(voice_caller caller, voice_error why) = 0;
     virtual void send(std::string text) = 0;
     /// Behind what was sent.
     virtual void close(voice_close why) = 0;

@@ -52,8 +52,9 @@ conversation_options kept_as_long(conversation_options o, const voice_limits& li
 
 }  // namespace
 
-std::string no_session() {
-    return error_text({.why = conflict("no_session", "the first message is start")});
+std::string no_session(std::string turn) {
+    return error_text(
+        {.why = conflict("no_session", "the first message is start"), .turn = std::move(turn)});
 }
 
 voice_turns::voice_turns(voice_setup setup) : setup_(std::move(setup)) {}
@@ -69,6 +70,8 @@ void voice_turns::attached(time_point now, voice_socket socket, voice::start fir
     socket_ = socket;
     const bool resumed = std::exchange(was_attached_, true);
     wants_timeline_ = first.timeline;
+    answered_ = first.turn;
+    resumed_as_.clear();
     take_conversation(first.conversation);
     send(ready_text({.session = setup_.session,
                      .model = setup_.model,
@@ -81,13 +84,16 @@ void voice_turns::attached(time_point now, voice_socket socket, voice::start fir
     if (is_of_other_model(first)) return advance(now);
     if (has_words(first))
         start_turn(now, std::move(first));
-    else if (!resumed)
+    else if (resumed)
+        resumed_as_ = std::move(first.turn);
+    else
         merged(first.options);  // no turn tells of their faults
     advance(now);
 }
 
 void voice_turns::told(time_point now, voice_socket socket, voice_message message) {
     if (is_over_ || is_ending_ || socket_ != socket) return;
+    answered_ = turn_of(message);
     std::visit([&](auto& m) { said(now, std::move(m)); }, message);
     advance(now);
 }
@@ -120,11 +126,12 @@ void voice_turns::deliver(std::string text) {
 // Of a turn that was never begun.
 void voice_turns::deliver_end(const voice_turn& turn) {
     const reply_result none{.finish_reason = finish_reason::interrupted};
-    deliver(end_text({.reply = turn.number, .result = none, .timeline = turn.timeline}));
+    deliver(end_text(
+        {.reply = turn.number, .turn = turn.id, .result = none, .timeline = turn.timeline}));
 }
 
 void voice_turns::send_error(api_error why) {
-    send(error_text({.why = std::move(why)}));
+    send(error_text({.why = std::move(why), .turn = answered_}));
 }
 
 // --- what the client says
@@ -220,7 +227,8 @@ void voice_turns::start_turn(time_point now, voice::start m) {
         cancel_waiting();
         interrupt();
     }
-    wait(now, {.what = what,
+    wait(now, {.id = std::move(m.turn),
+               .what = what,
                .messages = std::move(m.messages),
                .prompt = std::move(m.prompt).value_or(""),
                .options = *std::move(options),
@@ -238,8 +246,10 @@ void voice_turns::wait(time_point now, voice_turn turn) {
 }
 
 // It has a time line if the turn had one, too.
-void voice_turns::wait_to_resume(time_point now, bool timeline) {
-    wait(now, {.what = kind::resume, .timeline = timeline || (reply_ && reply_->turn->timeline)});
+void voice_turns::wait_to_resume(time_point now, bool timeline, std::string id) {
+    wait(now, {.id = std::move(id),
+               .what = kind::resume,
+               .timeline = timeline || (reply_ && reply_->turn->timeline)});
 }
 
 void voice_turns::said(time_point, const voice::continued& m) {
@@ -266,7 +276,7 @@ void voice_turns::said(time_point now, const voice::interrupt& m) {
     interrupt_last_words();
 }
 
-void voice_turns::said(time_point now, const voice::resume&) {
+void voice_turns::said(time_point now, const voice::resume& m) {
     const bool is_replying = is_running() && !reply_->is_interrupted;
     const bool has_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
         return w.turn->what != kind::messages && !w.is_cancelled;
@@ -276,7 +286,7 @@ void voice_turns::said(time_point now, const voice::resume&) {
     if (!has_conversation_)
         return send_error(conflict("nothing_to_resume", "no turn was interrupted"));
     is_resume_due_ = false;
-    if (takes_turns()) wait_to_resume(now, false);
+    if (takes_turns()) wait_to_resume(now, false, m.turn);
 }
 
 void voice_turns::said(time_point, const voice::end&) {
@@ -315,7 +325,7 @@ void voice_turns::end_waiting(const api_error* why) {
     for (const auto& w : std::exchange(waiting_, {})) {
         if (w.turn->what == kind::messages) continue;
         if (why && !w.is_cancelled)
-            deliver(error_text({.why = *why, .reply = w.turn->number}));
+            deliver(error_text({.why = *why, .reply = w.turn->number, .turn = w.turn->id}));
         else
             deliver_end(*w.turn);
     }
@@ -330,7 +340,7 @@ void voice_turns::refused(time_point now, std::uint64_t number, api_error why) {
     const auto found = std::ranges::find_if(
         waiting_, [&](const waiting_turn& w) { return w.turn->number == number; });
     if (found == waiting_.end() || found->is_permitted) return;
-    voice_error error{.why = std::move(why)};
+    voice_error error{.why = std::move(why), .turn = found->turn->id};
     if (found->turn->what != kind::messages) error.reply = number;
     waiting_.erase(found);
     deliver(error_text(error));
@@ -388,7 +398,8 @@ void voice_turns::begin(time_point now, const voice_turn_ptr& turn, Action actio
 
 void voice_turns::resume_if_due(time_point now) {
     if (!socket_ || is_closing() || !std::exchange(is_resume_due_, false)) return;
-    wait_to_resume(now, wants_timeline_);
+    auto id = std::exchange(resumed_as_, {});
+    wait_to_resume(now, wants_timeline_, id.empty() ? reply_->turn->id : std::move(id));
 }
 
 void voice_turns::finish_if_done() {
@@ -413,7 +424,7 @@ void voice_turns::chunk_came(time_point now, std::uint64_t number, const chunk& 
     reply_->bytes += c.text.size();
     reply_->is_speaking = true;
     reply_->spoken_since = now;
-    send(chunk_text(number, c));
+    send(chunk_text(number, reply_->turn->id, c));
     if (!reply_->first_chunk_at) reply_->first_chunk_at = now;
 }
 
@@ -439,6 +450,7 @@ void voice_turns::reply_ended(time_point now, std::uint64_t number, const reply_
     if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard)
         is_resume_due_ = false;
     deliver(end_text({.reply = number,
+                      .turn = reply_->turn->id,
                       .result = result,
                       .sent_bytes = reply_->bytes,
                       .silence = measure(result),

@@ -146,7 +146,7 @@ class voice_turns {
     bool takes_turns();
     void start_turn(time_point now, voice::start m);
     void wait(time_point now, voice_turn turn);
-    void wait_to_resume(time_point now, bool timeline);
+    void wait_to_resume(time_point now, bool timeline, std::string id);
 
     // Turns and replies.
     bool is_running() const noexcept { return reply_ && !reply_->is_ended; }
@@ -180,6 +180,8 @@ class voice_turns {
     std::string interrupted_mark_{};  // where the client has chosen one
     bool is_resume_due_ = false;      // when a socket comes
     bool wants_timeline_ = false;     // whose start asked for that of what is resumed then
+    std::string resumed_as_{};        // the turn that this start names, if it says nothing else
+    std::string answered_{};          // the turn that the message names which is being answered
     bool is_ending_ = false;
     bool is_draining_ = false;
     bool is_over_ = false;
@@ -190,7 +192,7 @@ class voice_turns {
     std::vector<voice_action::any> actions_;
 };
 
-/// What a socket without a session is answered to anything but a start.
-std::string no_session();
+/// What a socket without a session is answered to anything but a start; `turn` is the message's.
+std::string no_session(std::string turn);
 
 }  // namespace tandem::gateway

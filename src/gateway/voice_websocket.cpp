@@ -183,7 +183,7 @@ void voice_websocket::take_message() {
         });
     auto* const first = std::get_if<voice::start>(&message);
     if (first && caller_) return start_session(std::move(*first));
-    send(no_session());
+    send(no_session(turn_of(message)));
 }
 
 void voice_websocket::start_session(voice::start first) {
@@ -201,11 +201,11 @@ void voice_websocket::started(std::weak_ptr<voice_session> session) {
     wake_.cancel();
 }
 
-void voice_websocket::refused(voice_caller caller, api_error why) {
+void voice_websocket::refused(voice_caller caller, voice_error why) {
     is_starting_ = false;
     caller_ = std::move(caller);
     wake_.cancel();
-    send(error_text({.why = std::move(why)}));
+    send(error_text(why));
 }
 
 // --- the end

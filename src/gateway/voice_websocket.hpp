@@ -41,7 +41,7 @@ class voice_websocket final : public voice_outlet,
     awaitable<bool> run(const http_request& request);
 
     void started(std::weak_ptr<voice_session> session) override;
-    void refused(voice_caller caller, api_error why) override;
+    void refused(voice_caller caller, voice_error why) override;
     void send(std::string text) override;
     void close(voice_close why) override;
     /// The gateway stops: closes it if it has no session, which closes it otherwise.

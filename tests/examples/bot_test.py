@@ -1,16 +1,51 @@
 """docs/examples/bot.py against a gateway, with the user's lines at its stdin."""
 
+import asyncio
+import contextlib
 import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
+
+import websockets
 
 from gateway_process import FIRST, SECOND, gateway, new_key
 
 BOT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples" / "bot.py"
+
+
+@contextlib.contextmanager
+def scripted_gateway(*events):
+    """Says these in answer to the user's first words, in their turn where they have one."""
+
+    async def talk(socket, *_):
+        async for message in socket:
+            said = json.loads(message)
+            if said["type"] == "end":
+                return
+            for event in events if "text" in said else ():
+                turn = said.get("turn") if event["type"] != "error" else None
+                await socket.send(json.dumps({**event, "turn": turn}))
+
+    async def serve(listening, stop):
+        async with websockets.serve(talk, "127.0.0.1", 0, subprotocols=["tandem.voice.v1"]) as server:
+            listening.append(server.sockets[0].getsockname()[1])
+            listening[0].set()
+            await asyncio.to_thread(stop.wait)
+
+    listening, stop = [threading.Event()], threading.Event()
+    thread = threading.Thread(target=lambda: asyncio.run(serve(listening, stop)))
+    thread.start()
+    try:
+        listening[0].wait(20)
+        yield f"http://127.0.0.1:{listening[1]}"
+    finally:
+        stop.set()
+        thread.join()
 
 
 class Bot(unittest.TestCase):
@@ -44,6 +79,17 @@ class Bot(unittest.TestCase):
             self.user_says("")
             self.assertEqual((0, "", ""), self.end())
         self.assertEqual([f"bot: {text}\n" for text in [*FIRST[:2], SECOND]], spoken)
+
+    def test_speaks_its_reply_whatever_else_the_gateway_finds_wrong(self):
+        chunk = {"type": "chunk", "id": "2-0", "reply": "2", "speech": "Yes."}
+        error = {"type": "error", "code": "odd", "message": "this is of another message"}
+        with scripted_gateway(error, chunk, {"type": "end", "reply": "2"}) as url:
+            self.start(url)
+            self.user_says("Do you have a table?")
+            self.user_says("")
+            status, out, err = self.end()
+        self.assertEqual((0, "bot: Yes.\n"), (status, out))
+        self.assertRegex(err, "^odd ")
 
     def test_offers_its_key(self):
         key, line = new_key("bot")

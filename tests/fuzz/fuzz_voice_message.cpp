@@ -16,7 +16,12 @@ bool is_utf8(std::string_view bytes) {
     return text::find_invalid(bytes) == std::string_view::npos;
 }
 
-void require_refused(const api_error& e, std::size_t bytes) {
+void require_right_turn(const std::string& turn) {
+    fuzzing::require(turn.size() <= 64 && turn.find_first_of(" \"\n") == std::string::npos);
+}
+
+void require_refused(const voice_fault& e, std::size_t bytes) {
+    require_right_turn(e.turn);
     fuzzing::require(e.status >= 400 && e.status < 500);
     fuzzing::require((e.code == "message_too_large") == (bytes > most_bytes));
     fuzzing::require(!e.message.empty() && e.message.size() < 2048);
@@ -24,6 +29,7 @@ void require_refused(const api_error& e, std::size_t bytes) {
 }
 
 void require_right(const voice::start& s) {
+    require_right_turn(s.turn);
     fuzzing::require(is_utf8(s.session) && is_utf8(s.model));
     for (const auto& m : s.messages) fuzzing::require(!m.role.empty() && is_utf8(m.content));
     if (s.text) fuzzing::require(is_utf8(*s.text));
@@ -52,7 +58,9 @@ void require_right(const voice::interrupt& i) {
     if (i.heard) require_right(*i.heard);
 }
 
-void require_right(const voice::resume&) {}
+void require_right(const voice::resume& r) {
+    require_right_turn(r.turn);
+}
 void require_right(const voice::end&) {}
 
 }  // namespace
@@ -60,7 +68,7 @@ void require_right(const voice::end&) {}
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const fuzzing::input in(data, size);
     const auto read = read_voice_message(in.rest(), most_bytes);
-    if (const auto* const e = std::get_if<api_error>(&read))
+    if (const auto* const e = std::get_if<voice_fault>(&read))
         require_refused(*e, in.rest().size());
     else
         std::visit([](const auto& m) { require_right(m); }, std::get<voice_message>(read));

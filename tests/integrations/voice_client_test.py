@@ -77,6 +77,18 @@ class VoiceClient(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(TandemError, "invalid_value"):
             await spoken(self.voice, [{"role": "nobody", "content": "Hello?"}])
 
+    async def test_speaks_again_after_a_start_that_was_refused_while_a_reply_ended(self):
+        await interrupted(self.voice, FIRST_TURN, len("Yes, we do"))
+        with self.assertRaisesRegex(TandemError, "temperature"):
+            await spoken(self.voice, DIALOGUE[:4], options={"temperature": "hot"})
+        answer = await asyncio.wait_for(spoken(self.voice, DIALOGUE[:4]), 20)
+        self.assertEqual([SECOND], answer)
+
+    async def test_speaks_again_after_a_first_start_that_was_refused(self):
+        with self.assertRaisesRegex(TandemError, "vad_stop_ms"):
+            await spoken(self.voice, FIRST_TURN, vad_stop_ms=-1)
+        self.assertEqual(FIRST, await asyncio.wait_for(spoken(self.voice, FIRST_TURN), 20))
+
     async def test_tells_what_is_wrong_with_an_option(self):
         voice = TandemVoice(self.url, options={"temperature": "hot"})
         self.addAsyncCleanup(voice.close)

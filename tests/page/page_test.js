@@ -224,6 +224,9 @@ describe('a connection that is lost', () => {
         const again = await it.frame('page', 'ready', 2);
         assert.deepEqual([again.session, again.resumed], [session, true]);
         assert.deepEqual(await it.spoken(), ['Hello.', 'How are you?', 'How are you?']);
+        const { turn } = await it.frame('gateway', 'start', 2);
+        const chunks = it.frames.filter(({ type }) => type === 'chunk');
+        assert.deepEqual([...new Set(chunks.map((chunk) => chunk.turn))], [turn]);
         await it.endSpeech();
         await it.speaks(4);
         await it.endSpeech();

@@ -10,9 +10,11 @@ export class Talk {
     #bubbles;
     #timeLine;
     #onPhase;
-    // Replies that have not ended, in the order in which they come. `reply` is its id, once known.
+    // Replies that have not ended, in the order in which they come. `id` is what the gateway gives
+    // back with all that comes of it.
     #turns = [];
-    // Texts that wait for a connection.
+    #asked = 0;
+    // {id, text} that wait for a connection.
     #waiting = [];
     // All that was said: {text} of the user's, {bubble} of the bot's.
     #said = [];
@@ -44,10 +46,10 @@ export class Talk {
         this.#setCut(null);
         this.#bubbles.user(text);
         this.#said.push({ text });
-        this.#ask(this.#newBubble());
-        const message = { type: 'start', text, timeline: true };
+        const { id } = this.#ask(this.#newBubble());
+        const message = { type: 'start', turn: id, text, timeline: true };
         if (stoppedMsAgo !== undefined) message.user_stopped_ms_ago = Math.round(stoppedMsAgo);
-        if (!this.#socket.send(message)) this.#waiting.push(text);
+        if (!this.#socket.send(message)) this.#waiting.push({ id, text });
     }
 
     interrupt() {
@@ -68,9 +70,10 @@ export class Talk {
     /** It was no barge-in. */
     goOn() {
         const cut = this.#cut;
-        if (!cut || !this.#socket.send({ type: 'resume' })) return;
+        if (!cut || !this.#socket.isReady) return;
         this.#setCut(null);
-        this.#ask(cut.bubble, true);
+        const { id } = this.#ask(cut.bubble, { goesOn: true });
+        this.#socket.send({ type: 'resume', turn: id });
     }
 
     forget() {
@@ -89,17 +92,19 @@ export class Talk {
 
     /** The first message of a connection. Without a session, what was said is told anew. */
     opening(session) {
-        if (session) return { session, timeline: true, text: this.#waiting[0] };
+        const [first] = this.#waiting;
+        if (session) return { session, turn: first?.id, timeline: true, text: first?.text };
         const messages = this.#history();
-        return messages.length > 0 ? { messages, timeline: true } : {};
+        const turn = this.#turns.at(-1)?.id;
+        return messages.length > 0 ? { messages, turn, timeline: true } : {};
     }
 
     ready({ resumed, limits }) {
         this.#graceMs = limits?.resume_grace_ms ?? 0;
         const waiting = this.#waiting.splice(0);
         if (!resumed) return this.#keepUnanswered();
-        for (const text of waiting.slice(1))
-            this.#socket.send({ type: 'start', text, timeline: true });
+        for (const { id, text } of waiting.slice(1))
+            this.#socket.send({ type: 'start', turn: id, text, timeline: true });
     }
 
     /** The voice stops: what was not spoken to its end comes again. */
@@ -141,34 +146,31 @@ export class Talk {
         return bubble;
     }
 
-    #ask(bubble, goesOn = false) {
+    #ask(bubble, { id = String(++this.#asked), goesOn = false } = {}) {
         const line = this.#timeLine.begin();
-        const turn = { reply: null, bubble, line, piece: null, chunk: null, isCut: false, goesOn };
+        const turn = { id, bubble, line, piece: null, chunk: null, isCut: false, goesOn };
         this.#turns.push(turn);
         this.#tellPhase();
         return turn;
     }
 
     // Replies come in their order: those before this one are over, told or not.
-    #turnOf(reply) {
-        let at = this.#turns.findIndex((turn) => turn.reply === reply);
-        if (at < 0) at = this.#turns.findIndex((turn) => turn.reply === null);
+    #turnOf(id) {
+        const at = this.#turns.findIndex((turn) => turn.id === id);
         for (const over of this.#turns.splice(0, Math.max(at, 0))) this.#close(over);
-        const turn = at < 0 ? this.#goneOn() : this.#turns[0];
-        turn.reply = reply;
-        return turn;
+        return at < 0 ? this.#goneOn(id) : this.#turns[0];
     }
 
-    // The gateway begins one by itself after a connection that was lost.
-    #goneOn() {
+    // After a connection that was lost the gateway goes on by itself, under the turn that was cut.
+    #goneOn(id) {
         for (const over of this.#turns.splice(0)) this.#close(over);
         const bubble = this.#broken?.bubble ?? this.#newBubble();
         this.#broken = null;
-        return this.#ask(bubble, true);
+        return this.#ask(bubble, { id, goesOn: true });
     }
 
     #chunk(message) {
-        const turn = this.#turnOf(message.reply);
+        const turn = this.#turnOf(message.turn);
         if (turn.goesOn && !turn.piece) turn.bubble.dropRest();
         turn.piece = turn.bubble.add(message);
         turn.chunk = message;
@@ -200,7 +202,7 @@ export class Talk {
     }
 
     #ended(message) {
-        const turn = this.#turnOf(message.reply);
+        const turn = this.#turnOf(message.turn);
         this.#turns.shift();
         turn.line.ended(message);
         this.#timeLine.showFigures(message);
@@ -219,10 +221,8 @@ export class Talk {
     // A start that was refused has no reply.
     #refused(message) {
         this.#bubbles.note(message.message, true);
-        const last = this.#turns.at(-1);
-        if (!last || last.reply !== null) return;
-        this.#turns.pop();
-        this.#close(last);
+        const at = this.#turns.findIndex((turn) => turn.id === message.turn);
+        for (const turn of at < 0 ? [] : this.#turns.splice(at, 1)) this.#close(turn);
     }
 
     // --- a session that is new to the gateway

@@ -25,18 +25,19 @@ TEST(voice_ready, tells_the_session_and_its_limits) {
 }
 
 TEST(voice_chunk, is_named_by_its_session_and_not_by_the_library) {
-    const auto c = json::parse(chunk_text(3, {.id = {987654321987654321u, 2},
-                                              .text = "*Hello!* ",
-                                              .speech = "Hello!",
-                                              .boundary = boundary::sentence,
-                                              .tokens = 4,
-                                              .server = "http://10.0.0.1:8080",
-                                              .slot = 1,
-                                              .slot_reused = true,
-                                              .cached = 40,
-                                              .evaluated = 2,
-                                              .guard_wait_ms = 1.5,
-                                              .gap_ms = 120}));
+    const auto c = json::parse(chunk_text(3, {},
+                                          {.id = {987654321987654321u, 2},
+                                           .text = "*Hello!* ",
+                                           .speech = "Hello!",
+                                           .boundary = boundary::sentence,
+                                           .tokens = 4,
+                                           .server = "http://10.0.0.1:8080",
+                                           .slot = 1,
+                                           .slot_reused = true,
+                                           .cached = 40,
+                                           .evaluated = 2,
+                                           .guard_wait_ms = 1.5,
+                                           .gap_ms = 120}));
     EXPECT_EQ(c, json::parse(R"({"type":"chunk","id":"3-2","reply":"3","seq":2,"text":"*Hello!* ",
         "speech":"Hello!","boundary":"sentence","tokens":4,"gap_ms":120.0,"slot":1,
         "slot_reused":true,"cached":40,"evaluated":2,"guard_wait_ms":1.5})"))
@@ -114,7 +115,7 @@ TEST(voice_error, says_what_is_wrong_and_whether_to_try_again) {
 }
 
 TEST(voice_answer, replaces_bytes_that_are_no_text) {
-    EXPECT_TRUE(json::accept(chunk_text(1, {.text = "\xff", .speech = "\xc3"})));
+    EXPECT_TRUE(json::accept(chunk_text(1, {}, {.text = "\xff", .speech = "\xc3"})));
     EXPECT_TRUE(json::accept(error_text({.why = {.message = "type is \"\xe2\x82"}})));
     EXPECT_TRUE(json::accept(ready_text({.model = "\xf0"})));
 }

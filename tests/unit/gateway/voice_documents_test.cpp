@@ -95,8 +95,8 @@ reply_result full_result(finish_reason why) {
 
 json full_end(finish_reason why) {
     const auto r = full_result(why);
-    return json::parse(
-        end_text({.reply = 1, .result = r, .silence = voice_timing(), .timeline = true}));
+    return json::parse(end_text(
+        {.reply = 1, .turn = "t", .result = r, .silence = voice_timing(), .timeline = true}));
 }
 
 // As the gateway says them, with all that can be in them.
@@ -131,7 +131,7 @@ TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
     const auto ready = full_ready();
     EXPECT_THAT(schema("ready"), ContainerEq(keys_of(ready)));
     EXPECT_THAT(schema("limits"), ContainerEq(keys_of(ready["limits"])));
-    EXPECT_THAT(schema("chunk"), ContainerEq(keys_of(json::parse(chunk_text(1, {})))));
+    EXPECT_THAT(schema("chunk"), ContainerEq(keys_of(json::parse(chunk_text(1, "t", {})))));
     EXPECT_THAT(schema("end"), ContainerEq(keys_of(end)));
     EXPECT_THAT(schema("usage"), ContainerEq(keys_of(end["usage"])));
     EXPECT_THAT(schema("metrics"), ContainerEq(keys_of(end["metrics"])));

@@ -23,16 +23,16 @@ constexpr std::size_t most_bytes = 4096;
 template <class Message>
 Message read(const std::string& text) {
     auto message = read_voice_message(text, most_bytes);
-    if (const auto* why = std::get_if<api_error>(&message)) {
+    if (const auto* why = std::get_if<voice_fault>(&message)) {
         ADD_FAILURE() << text << ": " << why->message;
         return {};
     }
     return std::get<Message>(std::get<voice_message>(std::move(message)));
 }
 
-api_error fault_of(const std::string& text) {
+voice_fault fault_of(const std::string& text) {
     auto message = read_voice_message(text, most_bytes);
-    if (const auto* why = std::get_if<api_error>(&message)) return *why;
+    if (const auto* why = std::get_if<voice_fault>(&message)) return *why;
     ADD_FAILURE() << text << " was read";
     return {};
 }
@@ -123,6 +123,32 @@ TEST(voice_start, reads_calls_of_tools_as_openai_has_them) {
                 ElementsAre(tool_call{.id = "c1", .name = "clock", .arguments = "{}"}));
 }
 
+TEST(voice_message, names_its_turn) {
+    const std::string longest(64, 'x');
+    for (const auto& id : {std::string("1"), std::string("Az09._:-"), longest}) {
+        EXPECT_EQ(read<voice::start>(R"({"type":"start","turn":")" + id + "\"}").turn, id);
+        EXPECT_EQ(read<voice::resume>(R"({"type":"resume","turn":")" + id + "\"}").turn, id);
+    }
+    EXPECT_EQ(read<voice::start>(R"({"type":"start"})").turn, "");
+    EXPECT_EQ(turn_of(voice::start{.turn = "t"}), "t");
+    EXPECT_EQ(turn_of(voice::resume{.turn = "t"}), "t");
+    EXPECT_EQ(turn_of(voice::end()), "");
+}
+
+TEST(voice_message, that_is_refused_is_told_by_its_turn) {
+    const struct {
+        const char *text, *turn;
+    } rows[] = {
+        {R"({"type":"start","text":"","turn":"t-1"})", "t-1"},
+        {R"({"turn":"t-1","options":{"seed":"x"},"type":"start"})", "t-1"},
+        {R"({"type":"start","session":[],"turn":7})", ""},
+        {R"({"type":"start","text":"","turn":"t 1"})", ""},
+        {R"({"type":"continue","turn":"t-1"})", ""},
+        {R"({"type":"start","turn":"t-1")", ""},
+    };
+    for (const auto& row : rows) EXPECT_EQ(fault_of(row.text).turn, row.turn) << row.text;
+}
+
 TEST(voice_message, may_have_fields_that_nobody_knows_and_nulls) {
     read<voice::resume>(R"({"type":"resume","colour":{"of":["the","sky"]}})");
     const auto m = read<voice::start>(
@@ -186,6 +212,13 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"heard","chunk":"1-0","share":1.5})", "share"},
         {R"({"type":"interrupt","heard":"1-0"})", "heard"},
         {R"({"type":"interrupt","heard":{"chunk":"1-0"}})", "heard.chars"},
+        {R"({"type":"start","turn":""})", "turn"},
+        {R"({"type":"start","turn":12})", "turn"},
+        {R"({"type":"start","turn":"a b"})", "turn"},
+        {R"({"type":"start","turn":"ä"})", "turn"},
+        {R"({"type":"resume","turn":"a/b"})", "turn"},
+        {R"({"type":"resume","turn":"12345678901234567890123456789012345678901234567890123456789012345"})",
+         "turn"},
         {R"({"type":"start","text":""})", "text"},
         {R"({"type":"start","text":["Hello"]})", "text"},
         {R"({"type":"start","prompt":""})", "prompt"},
@@ -250,7 +283,7 @@ TEST(voice_message, is_read_or_refused_whatever_comes) {
             if (what == 2) text.insert(at, text.substr(below(text.size()), 1 + below(8)));
         }
         const auto message = read_voice_message(text, most_bytes);
-        const auto* why = std::get_if<api_error>(&message);
+        const auto* why = std::get_if<voice_fault>(&message);
         read += why == nullptr;
         ASSERT_FALSE(why && why->message.empty()) << text;
     }

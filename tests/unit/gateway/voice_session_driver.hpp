@@ -108,7 +108,7 @@ class voice_session_driver {
 
     static voice_message read(const std::string& text) {
         auto message = read_voice_message(text, 1 << 20);
-        if (const auto* why = std::get_if<api_error>(&message)) {
+        if (const auto* why = std::get_if<voice_fault>(&message)) {
             ADD_FAILURE() << text << ": " << why->message;
             return voice::end();
         }
