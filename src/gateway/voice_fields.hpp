@@ -4,6 +4,8 @@
 
 #include "tandem/config_fields.hpp"
 
+#include <string_view>
+
 // The names on the wire of what a client says: the one table that the reader and the check of the
 // documents are made from.
 namespace tandem::gateway {
@@ -93,10 +95,13 @@ void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
     visit("isolate", c.isolate);
 }
 
-/// Those of a generation are the library's own, and the adapters by the gateway's names.
+/// Those of a generation are the library's own but for tools, whose calls would be spoken, and the
+/// adapters by the gateway's names.
 template <class Visitor>
 void for_each_voice_field(generation_changes& c, Visitor&& visit) {
-    for_each_field(c.values, [&](const field_info& f, auto& field) { visit(f.name, field); });
+    for_each_field(c.values, [&](const field_info& f, auto& field) {
+        if (std::string_view(f.name) != "tools") visit(f.name, field);
+    });
     visit("lora", c.lora);
 }
 

@@ -48,11 +48,6 @@ bool is_turn_id(std::string_view id) noexcept {
     return !id.empty() && id.size() <= max_turn_bytes && std::ranges::all_of(id, is_known);
 }
 
-// A JSON text may be given as the JSON itself.
-bool is_json_text(std::string_view field) {
-    return field == "json_schema" || field == "tools";
-}
-
 /// Reads values into what they belong to, and keeps the first fault. Every function is false once
 /// there is one. Texts are moved out of the JSON.
 class voice_message_reader {
@@ -214,11 +209,15 @@ class voice_message_reader {
 
     bool value(json& v, const std::string& at, generation_changes& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
-        bool is_read = true;
+        bool is_read = right_unless(find(v, "tools"), joined(at, "tools"),
+                                    "is not supported here, as a call would be spoken; "
+                                    "/v1/chat/completions has tools");
         for_each_voice_field(out, [&](const char* name, auto& field) {
             auto* found = find(v, name);
             if (!is_read || !found) return;
-            if (is_json_text(name) && found->is_structured()) *found = found->dump();
+            // A JSON text may be given as the JSON itself.
+            if (std::string_view(name) == "json_schema" && found->is_structured())
+                *found = found->dump();
             is_read = value(*found, joined(at, name), field);
             out.given.push_back(name);
         });
@@ -282,6 +281,11 @@ class voice_message_reader {
                right_unless(m.prompt && m.prompt->empty(), "prompt", "is empty") &&
                right_unless(m.prompt && (m.text || !m.messages.empty()), "prompt",
                             "is a prompt of its own; it does not go with text or messages");
+    }
+    // What was said must be there: only a call has no words. A reply goes on where there are none.
+    bool value(json& v, const std::string& at, chat_message& out) {
+        if (!members(v, at, out)) return false;
+        return out.role == "assistant" || given(v, at, "content");
     }
     // Who takes up a session and says all its messages again would have them twice.
     bool check_session(const voice::start& m) {

@@ -107,9 +107,8 @@ TEST(voice_start, changes_the_options_that_it_names_alone) {
 
 TEST(voice_start, takes_json_as_text_or_as_it_is_and_keeps_its_order) {
     const auto m = read<voice::start>(R"({"type":"start","options":{
-        "json_schema":{"z":{"b":1,"a":2}},"tools":[{"y":1,"x":2}]}})");
+        "json_schema":{"z":{"b":1,"a":2}}}})");
     EXPECT_EQ(m.options.values.json_schema, R"({"z":{"b":1,"a":2}})");
-    EXPECT_EQ(m.options.values.tools, R"([{"y":1,"x":2}])");
     const auto as_text =
         read<voice::start>(R"({"type":"start","options":{"json_schema":"{\"z\": 1}"}})");
     EXPECT_EQ(as_text.options.values.json_schema, R"({"z": 1})");
@@ -223,11 +222,15 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","text":["Hello"]})", "text"},
         {R"({"type":"start","prompt":""})", "prompt"},
         {R"({"type":"start","prompt":"Once","text":"Hello"})", "prompt"},
-        {R"({"type":"start","session":"s","messages":[{"role":"user"}]})", "messages"},
+        {R"({"type":"start","session":"s","messages":[{"role":"user","content":"Hi"}]})",
+         "messages"},
         {R"({"type":"start","session":"s","conversation":{"isolate":true}})", "conversation"},
         {R"({"type":"start","messages":{}})", "messages"},
-        {R"({"type":"start","messages":[{"role":"user"},{"role":3}]})", "messages[1].role"},
-        {R"({"type":"start","messages":[{"role":"wizard"}]})", "messages[0].role"},
+        {R"({"type":"start","messages":[{"role":"user","content":"Hi"},{"role":3}]})",
+         "messages[1].role"},
+        {R"({"type":"start","messages":[{"role":"user"}]})", "messages[0].content"},
+        {R"({"type":"start","messages":[{"role":"tool","content":null}]})", "messages[0].content"},
+        {R"({"type":"start","messages":[{"role":"wizard","content":"Hi"}]})", "messages[0].role"},
         {R"({"type":"start","messages":[{"content":"Hello"}]})", "messages[0].role"},
         {R"({"type":"start","messages":[{"role":"user","content":[]}]})", "messages[0].content"},
         {R"({"type":"start","messages":[{"role":"assistant","tool_calls":[{}]}]})",
@@ -241,7 +244,8 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","options":{"stop":"x"}})", "options.stop"},
         {R"({"type":"start","options":{"stop":["x",1]}})", "options.stop[1]"},
         {R"({"type":"start","options":{"json_schema":"[]"}})", "options.json_schema"},
-        {R"({"type":"start","options":{"tools":[1]}})", "options.tools"},
+        {R"({"type":"start","options":{"tools":[{"type":"function"}]}})", "options.tools"},
+        {R"({"type":"start","options":{"tools":"[]"}})", "options.tools"},
         {R"({"type":"start","conversation":{"interrupted":"some"}})", "conversation.interrupted"},
         {R"({"type":"start","conversation":{"resume_grace_ms":3600001}})",
          "conversation.resume_grace_ms"},
