@@ -31,10 +31,16 @@ void add_names(json& out, std::uint64_t reply, std::string_view turn) {
     if (!turn.empty()) out["turn"] = turn;
 }
 
+// Of all requests, as the other figures: the library's own prompt is that of the first one.
 json voice_usage(const token_usage& u) {
-    return {{"prompt", u.prompt}, {"cached", u.cached},       {"evaluated", u.evaluated},
-            {"warmed", u.warmed}, {"generated", u.generated}, {"handed_over", u.handed_over},
-            {"heard", u.heard},   {"wasted", u.wasted}};
+    return {{"prompt", u.prompt_tokens()},
+            {"cached", u.cached},
+            {"evaluated", u.evaluated},
+            {"warmed", u.warmed},
+            {"generated", u.generated},
+            {"handed_over", u.handed_over},
+            {"heard", u.heard},
+            {"wasted", u.wasted}};
 }
 
 json silence_of(const voice_timing& t) {

@@ -46,7 +46,13 @@ TEST(voice_chunk, is_named_by_its_session_and_not_by_the_library) {
 
 TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
     reply_result r{.finish_reason = finish_reason::eos, .text = "One. Two."};
-    r.usage = {.prompt = 9, .generated = 4, .handed_over = 3, .heard = 3, .wasted = 1};
+    r.usage = {.prompt = 9,
+               .cached = 12,
+               .evaluated = 8,
+               .generated = 4,
+               .handed_over = 3,
+               .heard = 3,
+               .wasted = 1};
     r.metrics.chunks = 2;
     r.metrics.first_chunk_ms = 80;
     const voice_timing silence{.detector = 500ms, .first_chunk = 400ms};
@@ -57,6 +63,7 @@ TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
     EXPECT_EQ(end["finish_reason"], "eos");
     EXPECT_EQ(end["text"], "One. ");
     EXPECT_EQ(end["usage"]["wasted"], 1);
+    EXPECT_EQ(end["usage"]["prompt"], 20) << "of all requests, as what was cached of it";
     EXPECT_EQ(end["metrics"]["chunks"], 2);
     EXPECT_EQ(end["metrics"]["first_chunk_ms"], 80);
     EXPECT_EQ(end["metrics"]["voice_to_voice_ms"],
