@@ -80,6 +80,15 @@ json timeline_of(const reply_result& r) {
     return events;
 }
 
+// The library's words for this name its own function.
+api_error why_failed(const reply_result& r) {
+    auto why = error_of(r.error, r.diagnostics);
+    if (r.error == errc::continue_timeout)
+        why.message =
+            "no continue within continue_timeout_ms; say continue for each chunk that was spoken";
+    return why;
+}
+
 void add_outcome(json& out, const voice_end& e) {
     out["text"] = std::string_view(e.result.text).substr(0, e.sent_bytes);
     out["usage"] = voice_usage(e.result.usage);
@@ -126,7 +135,7 @@ std::string end_text(const voice_end& e) {
     json out{{"type", failed ? "error" : "end"}};
     add_names(out, e.reply, e.turn);
     if (failed)
-        add_error(out, error_of(r.error, r.diagnostics), is_retryable(r.error));
+        add_error(out, why_failed(r), is_retryable(r.error));
     else
         out["finish_reason"] = to_string(r.finish_reason);
     add_outcome(out, e);

@@ -127,5 +127,12 @@ TEST(voice_answer, replaces_bytes_that_are_no_text) {
     EXPECT_TRUE(json::accept(ready_text({.model = "\xf0"})));
 }
 
+TEST(voice_end, tells_of_a_missing_continue_in_the_words_of_the_protocol) {
+    const reply_result r{.finish_reason = finish_reason::error, .error = errc::continue_timeout};
+    const std::string message = json::parse(end_text({.reply = 1, .result = r}))["message"];
+    EXPECT_NE(message.find("continue_timeout_ms"), std::string::npos) << message;
+    EXPECT_EQ(message.find("()"), std::string::npos) << message;
+}
+
 }  // namespace
 }  // namespace tandem::gateway
