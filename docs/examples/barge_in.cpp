@@ -18,11 +18,9 @@ using boost::asio::awaitable, boost::asio::redirect_error, boost::asio::use_awai
 struct call {
     tandem::conversation talk;
     boost::asio::steady_timer voice;
-    bool is_silenced = false;
 
     // Gives the share of `text` that was heard.
     awaitable<double> speak(std::string text) {
-        if (is_silenced) co_return 0;  // the chunk was on its way when the user began
         std::cout << "bot: " << text << std::endl;
         const auto length = 40ms * (text.size() + 1);
         voice.expires_after(length);
@@ -33,14 +31,12 @@ struct call {
     }
 
     void user_talks() {
-        talk.interrupt();  // nothing more is generated, and no chunk comes
-        is_silenced = true;
+        talk.interrupt();  // no chunk is delivered after this, also none that is on its way
         voice.cancel();
     }
 
     awaitable<void> answer(std::string question) {
         std::cout << "user: " << question << std::endl;
-        is_silenced = false;
         auto reply = talk.say(std::move(question));
         tandem::error_code ec;  // the result tells more of an error than an exception would
         while (auto chunk = co_await reply.async_next_chunk(redirect_error(use_awaitable, ec))) {
@@ -56,7 +52,6 @@ struct call {
         std::cout << "\nThe history holds what was heard:\n";
         const auto state = co_await talk.async_state(use_awaitable);
         for (const auto& m : state.history) std::cout << m.role << ": " << m.content << "\n";
-        talk.end();  // while there are conversations, the service watches its servers
     }
 };
 

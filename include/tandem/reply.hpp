@@ -1,7 +1,8 @@
 #pragma once
 
 #include "tandem/chunk.hpp"
-#include "tandem/detail/any_completion.hpp"
+#include "tandem/detail/reply_link.hpp"
+#include "tandem/reply_control.hpp"
 #include "tandem/result.hpp"
 
 #include <boost/asio/async_result.hpp>
@@ -17,8 +18,6 @@ namespace tandem {
 namespace detail {
 class chunk_pump;
 class reply_shell;
-using next_chunk_completion = any_completion<error_code, std::optional<chunk>>;
-using speech_completion = any_completion<error_code, std::string>;
 }  // namespace detail
 
 /// One assistant turn being generated: chunks come out, and the consumer says when it wants the
@@ -31,7 +30,8 @@ using speech_completion = any_completion<error_code, std::string>;
 /// is: its connection is closed, and a handler that waits is destroyed without being called. The
 /// handle may outlive the context; a reply that had not ended by then never does.
 /// Thread-safety: all functions may be called from any thread. Moving and destroying the handle
-/// must not overlap with another call on it.
+/// must not overlap with another call on it, nor come before one: what may be called later belongs
+/// to a control().
 class reply {
  public:
     reply(reply&&) noexcept;
@@ -72,10 +72,7 @@ class reply {
     auto async_upcoming_speech(CompletionToken&& token) {
         return boost::asio::async_initiate<CompletionToken, void(error_code, std::string)>(
             [](auto handler, std::shared_ptr<detail::reply_shell> shell) {
-                // Without its execution context the reply can tell nothing.
-                if (const auto executor = executor_of(*shell))
-                    upcoming_speech(std::move(shell),
-                                    detail::speech_completion(std::move(handler), executor));
+                start_upcoming_speech(std::move(shell), std::move(handler));
             },
             token, shell_);
     }
@@ -84,9 +81,15 @@ class reply {
     /// foreign id changes nothing.
     void continue_after(chunk_id id);
 
-    /// Ends the reply: generation stops, what was not handed over is dropped. Changes nothing after
-    /// the end.
+    /// Ends the reply: generation stops, and what was not delivered is dropped. Once this has
+    /// returned no handler is called with a chunk, whatever its executor; a chunk that was on its
+    /// way is replaced by the end of the reply. Only a handler that another thread is just calling
+    /// may still have its chunk. The result of a reply that has ended stays as it is. Destroying
+    /// the handle does the same.
     void interrupt();
+
+    /// For other threads and owners: interrupts and continues this reply, and may outlive it.
+    reply_control control() const noexcept;
 
     /// True once the result is final.
     bool ended() const noexcept;
@@ -107,6 +110,9 @@ class reply {
     static void let_go(std::shared_ptr<detail::reply_shell> shell) noexcept;
     template <class Handler>
     static void start_next_chunk(std::shared_ptr<detail::reply_shell> shell, Handler handler);
+    template <class Handler>
+    static void start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, Handler handler);
+    static std::shared_ptr<detail::reply_link> link_of(const detail::reply_shell& shell) noexcept;
     static boost::asio::any_io_executor executor_of(const detail::reply_shell& shell);
     // Tells one wait for a chunk from the next: the slot of a completed one may still be signalled.
     static std::uint64_t name_wait(detail::reply_shell& shell) noexcept;

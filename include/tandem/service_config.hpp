@@ -35,12 +35,12 @@ struct service_config {
     /// Where all slots are leased, a turn may take one that rests while its owner's voice speaks.
     /// That shortens waits on servers with too few slots, and costs the owner its cache.
     bool share_idle_slots = false;
-    /// Servers are asked for /health so often, as long as there are conversations (or always, see
+    /// Servers are asked for /health so often, as long as replies run (or always, see
     /// watch_always). One that is down is asked sooner: at pauses that grow from 100 ms to this,
     /// and every 400 ms while a turn waits for a server. 100 ms to 1 h.
     duration health_interval = std::chrono::seconds(2);
-    /// Servers are asked also while there are no conversations, so that what is known of them is
-    /// fresh. The event loop then has work until the service is destroyed.
+    /// Servers are asked also while no reply runs, so that what is known of them is fresh. The
+    /// event loop then has work until the service is destroyed.
     bool watch_always = false;
     /// For conversations that bring no options of their own.
     conversation_options conversation{};

@@ -11,6 +11,7 @@
 #include "tandem/log.hpp"
 #include "tandem/recording.hpp"
 #include "tandem/reply.hpp"
+#include "tandem/reply_control.hpp"
 #include "tandem/result.hpp"
 #include "tandem/saved_conversation.hpp"
 #include "tandem/server.hpp"

@@ -57,6 +57,7 @@ conversation::~conversation() {
 // What a shell owns belongs to its strand, and must be destroyed there too.
 void conversation::let_go(shell s) noexcept {
     if (!s) return;
+    s->stop_deliveries();
     const auto& home = s->home();
     home.dispatch([owned = std::move(s)] { owned->end(); });
 }
@@ -100,6 +101,7 @@ void conversation::heard_share(chunk_id id, double share) {
 }
 
 void conversation::interrupt() {
+    shell_->stop_deliveries();
     shell_->home().dispatch([s = shell_] { s->interrupt(); });
 }
 
@@ -112,6 +114,7 @@ void conversation::warm() {
 }
 
 void conversation::end() {
+    shell_->stop_deliveries();
     shell_->home().dispatch([s = shell_] { s->end(); });
 }
 

@@ -37,6 +37,10 @@ class conversation_host {
     /// A request to the server failed. True if the server is gone, or not ready: no turn starts
     /// there now.
     virtual bool server_failed(const core_ptr& core, const failure& why) = 0;
+    /// The conversation needs a server from here on, ...
+    virtual void reply_began() = 0;
+    /// ... until here.
+    virtual void reply_ended() = 0;
     virtual void turn_began(const core_ptr& core) = 0;
     virtual void turn_ended(const core_ptr& core) = 0;
     virtual void conversation_ended(slots::owner_id conversation, const core_ptr& pinned) = 0;

@@ -65,7 +65,7 @@ std::shared_ptr<reply_shell> conversation_shell::generate(reply_wish wish) {
         source_of([self = shared_from_this(), asked](reply_shell& reply, start_handler done) {
             self->begin_turn(reply, asked, std::move(done));
         }),
-        weak_from_this());
+        weak_from_this(), interrupts_);
 }
 
 // A turn that is refused must not leave its options to the one that runs. The reply lets go of
@@ -89,7 +89,7 @@ std::shared_ptr<reply_shell> conversation_shell::resume() {
         source_of([self = shared_from_this()](reply_shell& reply, start_handler done) {
             self->resume_turn(reply, std::move(done));
         }),
-        weak_from_this());
+        weak_from_this(), interrupts_);
 }
 
 reply_source conversation_shell::source_of(std::function<void(reply_shell&, start_handler)> start) {
@@ -120,6 +120,10 @@ void conversation_shell::interrupt() {
     if (ended_) return;
     if (running_ == 0) return void(history_.interrupted(now()));
     if (const auto reply = reply_.lock()) reply->interrupt();
+}
+
+void conversation_shell::not_delivered(std::uint64_t reply) {
+    if (running_ == 0 && reply == last_reply_) history_.interrupted(now());
 }
 
 void conversation_shell::leave_server(const reason_to_leave& reason) {
@@ -189,6 +193,7 @@ void conversation_shell::continued(chunk_id id) {
 void conversation_shell::ended(std::uint64_t reply, const reply_result& result, reply_rest rest) {
     if (reply != running_) return;
     running_ = 0;
+    host_->reply_ended();
     looking_.reset();
     shunned_.clear();
     last_reply_ = reply;

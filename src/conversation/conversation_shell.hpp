@@ -13,6 +13,7 @@
 #include "tandem/config.hpp"
 #include "tandem/conversation.hpp"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -27,7 +28,8 @@ namespace tandem::detail {
 class reply_shell;
 
 /// A conversation: asks the history what to send, makes prompts and replies of it, and tells it
-/// what became of them. All functions but make(), home(), id() and generate() run on the home's
+/// what became of them. All functions but make(), home(), id(), stop_deliveries() and
+/// generate() run on the home's
 /// strand.
 class conversation_shell final : public std::enable_shared_from_this<conversation_shell>,
                                  public reply_listener,
@@ -53,8 +55,11 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::shared_ptr<reply_shell> resume();
     /// A reply that ends so at once.
     std::shared_ptr<reply_shell> refused(failure why);
-    void heard(chunk_id id, std::size_t characters);
-    void heard_share(chunk_id id, double share);
+    void heard(chunk_id id, std::size_t characters) override;
+    void heard_share(chunk_id id, double share) override;
+    /// From any thread, before interrupt() or end() is asked for on the strand: chunks of earlier
+    /// replies are not delivered any more.
+    void stop_deliveries() noexcept { ++*interrupts_; }
     void interrupt();
     void warm();
     void end();
@@ -73,6 +78,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void handed_over(const chunk& c) override;
     void continued(chunk_id id) override;
     void ended(std::uint64_t reply, const reply_result& result, reply_rest rest) override;
+    void not_delivered(std::uint64_t reply) override;
 
     void home_closed() override;
     void context_ended() noexcept override;
@@ -157,6 +163,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::shared_ptr<conversation_host> host_;
     const config& rules_;
     const slots::owner_id id_;
+    const std::shared_ptr<std::atomic<std::uint64_t>> interrupts_ =
+        std::make_shared<std::atomic<std::uint64_t>>(0);
     // Of the last turn, and of one that was asked for and has neither begun nor ended yet. Replaced
     // on the strand, read from any thread.
     std::mutex options_mutex_;

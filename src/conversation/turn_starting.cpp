@@ -52,6 +52,7 @@ std::optional<failure> conversation_shell::refuse_resume(time_point at) const {
 void conversation_shell::turn_begins(reply_shell& reply) {
     reply_ = reply.weak_from_this();
     running_ = reply.id();
+    host_->reply_began();
     shunned_.clear();
     if (prefill_) prefill_->hurry();
 }

@@ -22,12 +22,17 @@ reply::~reply() {
 // What a shell owns belongs to its strand, and must be destroyed there too.
 void reply::let_go(std::shared_ptr<detail::reply_shell> shell) noexcept {
     if (!shell) return;
+    shell->link()->interrupt();
     const auto& home = shell->home();
     home.dispatch([s = std::move(shell)] { s->interrupt(); });
 }
 
 boost::asio::any_io_executor reply::executor_of(const detail::reply_shell& shell) {
     return shell.home().executor();
+}
+
+std::shared_ptr<detail::reply_link> reply::link_of(const detail::reply_shell& shell) noexcept {
+    return shell.link();
 }
 
 std::uint64_t reply::name_wait(detail::reply_shell& shell) noexcept {
@@ -63,8 +68,13 @@ void reply::continue_after(chunk_id id) {
 }
 
 void reply::interrupt() {
+    shell_->link()->interrupt();
     if (shell_->ended()) return;
     shell_->home().dispatch([s = shell_] { s->interrupt(); });
+}
+
+reply_control reply::control() const noexcept {
+    return reply_control(shell_->link());
 }
 
 bool reply::ended() const noexcept {

@@ -40,8 +40,10 @@ const reply_result& unfinished() {
 }  // namespace
 
 reply_shell::reply_shell(event_home& home, const config& rules, reply_wish wish,
-                         reply_source source, std::weak_ptr<reply_listener> listener)
+                         reply_source source, std::weak_ptr<reply_listener> listener,
+                         interrupt_count interrupts)
     : home_(home.shared_from_this()),
+      link_(std::make_shared<reply_link>(home.executor(), std::move(interrupts))),
       listener_(std::move(listener)),
       options_(std::move(wish.options)),
       source_(std::move(source)),
@@ -53,12 +55,19 @@ reply_shell::reply_shell(event_home& home, const config& rules, reply_wish wish,
 
 std::shared_ptr<reply_shell> reply_shell::make(event_home& home, const config& rules,
                                                reply_wish wish, reply_source source,
-                                               std::weak_ptr<reply_listener> listener) {
-    std::shared_ptr<reply_shell> shell(
-        new reply_shell(home, rules, std::move(wish), std::move(source), std::move(listener)));
+                                               std::weak_ptr<reply_listener> listener,
+                                               interrupt_count interrupts) {
+    std::shared_ptr<reply_shell> shell(new reply_shell(home, rules, std::move(wish),
+                                                       std::move(source), std::move(listener),
+                                                       std::move(interrupts)));
+    shell->link_->lead_to(shell);
     home.add(shell);
     home.dispatch([shell] { shell->start(); });
     return shell;
+}
+
+reply_shell::~reply_shell() {
+    link_->cut();
 }
 
 const reply_result& reply_shell::result() const noexcept {
@@ -103,6 +112,7 @@ void reply_shell::home_closed() {
 }
 
 void reply_shell::context_ended() noexcept {
+    link_->cut();
     timer_.reset();
     request_.close();
     warming_.close();

@@ -20,15 +20,20 @@
 
 namespace tandem::detail {
 
-/// Carries out what a reply's machine decides. All functions but make(), home(), id(), ended(),
-/// result() and name_wait() run on the home's strand.
+/// Carries out what a reply's machine decides. All functions but make(), link(), home(), id(),
+/// ended(), result() and name_wait() run on the home's strand.
 class reply_shell final : public std::enable_shared_from_this<reply_shell>, public home_tenant {
  public:
     /// Begins at once, where and from what `source` says.
     static std::shared_ptr<reply_shell> make(event_home& home, const config& rules, reply_wish wish,
                                              reply_source source,
-                                             std::weak_ptr<reply_listener> listener = {});
+                                             std::weak_ptr<reply_listener> listener = {},
+                                             interrupt_count interrupts = nullptr);
+    ~reply_shell();
+    reply_shell(const reply_shell&) = delete;
+    reply_shell& operator=(const reply_shell&) = delete;
 
+    const std::shared_ptr<reply_link>& link() const noexcept { return link_; }
     event_home& home() const noexcept { return *home_; }
     std::uint64_t id() const noexcept { return machine_.id(); }
     /// Where it runs, or ran before it went on.
@@ -44,7 +49,12 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void cancel_next_chunk(std::uint64_t wait);
     void upcoming_speech(speech_completion handler);
     void continue_after(chunk_id id);
+    void heard(chunk_id id, std::size_t characters);
+    void heard_share(chunk_id id, double share);
     void interrupt();
+    /// Interrupted, it is asked for the end in place of a chunk that it has handed over and that
+    /// was not delivered.
+    void complete_with_end(next_chunk_completion handler);
     /// Calls it when the reply has ended, in a turn of its own; never if it has ended already.
     void on_end(std::function<void()> told) { on_end_ = std::move(told); }
     void abandon(error_code ec, const diagnostics& diag);
@@ -55,7 +65,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
 
  private:
     reply_shell(event_home& home, const config& rules, reply_wish wish, reply_source source,
-                std::weak_ptr<reply_listener> listener);
+                std::weak_ptr<reply_listener> listener, interrupt_count interrupts);
 
     void start();
     void server_answered(failure why, reply_start where);
@@ -102,6 +112,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void tell_upcoming_speech();
 
     std::shared_ptr<event_home> home_;
+    std::shared_ptr<reply_link> link_;
     std::weak_ptr<reply_listener> listener_;
     generation_options options_;
     reply_source source_;
@@ -121,6 +132,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
 
     next_chunk_completion consumer_;
     std::uint64_t consumer_wait_ = 0;
+    std::uint64_t cancelled_wait_ = 0;  // whose cancellation came before it
     speech_completion speech_taker_;
     std::uint32_t speech_seq_ = 0;  // of the chunk that it asks for
     std::function<void()> on_end_;

@@ -9,6 +9,8 @@
 namespace tandem::detail {
 
 void reply_shell::next_chunk(std::uint64_t wait, next_chunk_completion handler) {
+    if (wait == cancelled_wait_)
+        return handler.complete(boost::asio::error::operation_aborted, std::nullopt);
     if (consumer_) return handler.complete(errc::operation_in_progress, std::nullopt);
     consumer_ = std::move(handler);
     consumer_wait_ = wait;
@@ -18,6 +20,8 @@ void reply_shell::next_chunk(std::uint64_t wait, next_chunk_completion handler) 
 }
 
 void reply_shell::cancel_next_chunk(std::uint64_t wait) {
+    // Signalled on the strand, it overtakes a wait that was begun elsewhere.
+    cancelled_wait_ = wait;
     if (!consumer_ || wait != consumer_wait_) return;
     machine_.chunk_not_wanted();
     consumer_.complete(boost::asio::error::operation_aborted, std::nullopt);
@@ -27,6 +31,24 @@ void reply_shell::continue_after(chunk_id id) {
     if (const auto listener = listener_.lock()) listener->continued(id);
     machine_.continued(now(), id);
     perform_actions();
+}
+
+void reply_shell::heard(chunk_id id, std::size_t characters) {
+    if (const auto listener = listener_.lock()) listener->heard(id, characters);
+}
+
+void reply_shell::heard_share(chunk_id id, double share) {
+    if (const auto listener = listener_.lock()) listener->heard_share(id, share);
+}
+
+// Of a reply that has ended by itself the listener believes that its last chunk is spoken.
+void reply_shell::complete_with_end(next_chunk_completion handler) {
+    if (machine_.ended()) {
+        if (const auto listener = listener_.lock()) listener->not_delivered(id());
+    } else {
+        interrupt();
+    }
+    handler.complete(machine_.result().error, std::nullopt);
 }
 
 void reply_shell::give_end() {

@@ -51,8 +51,15 @@ class reply_listener {
     virtual void handed_over(const chunk& c) = 0;
     /// The consumer said so; the id may be stale or foreign.
     virtual void continued(chunk_id id) = 0;
-    /// Once, after all other calls. An error may be of another server than the reply's last one.
+    /// How far the listener got into a chunk; as conversation's functions of these names.
+    virtual void heard(chunk_id /*id*/, std::size_t /*characters*/) {}
+    virtual void heard_share(chunk_id /*id*/, double /*share*/) {}
+    /// Once, after all calls but the next. An error may be of another server than the reply's last
+    /// one.
     virtual void ended(std::uint64_t reply, const reply_result& result, reply_rest rest) = 0;
+    /// After ended(): the last chunk that was handed over did not reach its handler, as the reply
+    /// was interrupted on the way.
+    virtual void not_delivered(std::uint64_t /*reply*/) {}
 
  protected:
     ~reply_listener() = default;

@@ -154,7 +154,6 @@ void service_core::conversation_began(const std::shared_ptr<conversation_shell>&
     if (home_->closed() || shell->ended()) return;
     conversations_.emplace(shell->id(), shell);
     if (const auto core = pin_near(near)) shell->begin_at(core);
-    if (conversations_.size() == 1) arm_timer();
 }
 
 auto service_core::pin_near(std::string_view url) -> core_ptr {
@@ -171,8 +170,6 @@ auto service_core::pin_near(std::string_view url) -> core_ptr {
 void service_core::conversation_ended(slots::owner_id conversation, const core_ptr& pinned) {
     conversations_.erase(conversation);
     bonds_->board.lock()->list.unpin(id_of(pinned));
-    // Others may have left it to this loop to look after the servers.
-    if (conversations_.empty()) arm_timers();
 }
 
 auto service_core::place(const server_wish& wish) -> std::variant<core_ptr, failure> {
@@ -217,6 +214,15 @@ bool service_core::server_failed(const core_ptr& core, const failure& why) {
     return !told->health.may_serve();
 }
 
+void service_core::reply_began() {
+    if (++running_replies_ == 1) arm_timer();
+}
+
+// Others may have left it to this loop to look after the servers.
+void service_core::reply_ended() {
+    if (--running_replies_ == 0) arm_timers();
+}
+
 void service_core::turn_began(const core_ptr& core) {
     bonds_->board.lock()->list.turn_began(id_of(core));
     arm_timer();
@@ -246,7 +252,7 @@ void service_core::arm_timer() {
     });
 }
 
-// Each loop looks after the servers, as long as it has conversations: whoever is first asks.
+// Each loop looks after the servers, as long as it has replies: whoever is first asks.
 void service_core::arm_timers() {
     on_all_loops([](service_core& loop) { loop.arm_timer(); });
 }

@@ -49,6 +49,8 @@ class service_core final : public std::enable_shared_from_this<service_core>,
 
     std::variant<core_ptr, failure> place(const server_wish& wish) override;
     bool server_failed(const core_ptr& core, const failure& why) override;
+    void reply_began() override;
+    void reply_ended() override;
     void turn_began(const core_ptr& core) override;
     void turn_ended(const core_ptr& core) override;
     void conversation_ended(slots::owner_id conversation, const core_ptr& pinned) override;
@@ -88,7 +90,8 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void on_all_loops(Function f);
 
     // Health.
-    bool is_watching() const noexcept { return config_.watch_always || !conversations_.empty(); }
+    // Between replies nothing may keep the event loop busy.
+    bool is_watching() const noexcept { return config_.watch_always || running_replies_ > 0; }
     void arm_timer();
     void arm_timers();
     void timer_expired();
@@ -104,6 +107,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     std::shared_ptr<service_bonds> bonds_;
     std::map<server_id, core_ptr> cores_;  // of servers that were used on this loop
     std::map<slots::owner_id, std::weak_ptr<conversation_shell>> conversations_;
+    int running_replies_ = 0;
     // Empty once the execution context is gone.
     std::optional<boost::asio::steady_timer> timer_;
 };

@@ -258,6 +258,7 @@ TEST_F(failing_servers, are_noticed_where_nobody_talks_if_that_is_wished) {
 }
 
 TEST_F(failing_servers, are_down_as_long_as_they_refuse_the_key) {
+    config.watch_always = true;
     config.health_interval = 100ms;
     config.server.resume_within = 1ms;
     server_options.api_key = "other";

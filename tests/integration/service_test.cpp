@@ -226,6 +226,7 @@ TEST_F(a_service, tells_why_no_server_can_be_had) {
 }
 
 TEST_F(a_service, waits_for_a_server_that_loads_its_model_to_be_up) {
+    config.watch_always = true;
     config.health_interval = 100ms;
     config.server.resume_within = 30s;
     server_options.load_time = 300ms;

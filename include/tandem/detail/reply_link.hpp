@@ -1,0 +1,56 @@
+#pragma once
+
+#include "tandem/chunk.hpp"
+#include "tandem/detail/any_completion.hpp"
+#include "tandem/error.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace tandem::detail {
+
+class reply_shell;
+using next_chunk_completion = any_completion<error_code, std::optional<chunk>>;
+using speech_completion = any_completion<error_code, std::string>;
+
+/// How often a conversation was interrupted: its replies that began before are interrupted then.
+using interrupt_count = std::shared_ptr<const std::atomic<std::uint64_t>>;
+
+/// The way to a reply for those that may outlive it and its execution context, and whether it was
+/// interrupted. Thread-safe.
+class reply_link {
+ public:
+    explicit reply_link(boost::asio::any_io_executor strand, interrupt_count interrupts = nullptr);
+
+    /// Before the reply is shared.
+    void lead_to(std::weak_ptr<reply_shell> shell);
+    /// Runs `f` on the strand, never within this call, unless the reply is gone by then.
+    void post(std::function<void(reply_shell&)> f);
+    /// Completes with the reply's end, which an interrupt brings that may still be on its way.
+    void complete_with_end(next_chunk_completion handler);
+    /// Lets go of the execution context, of which nothing is touched afterwards.
+    void cut() noexcept;
+
+    /// No chunk is delivered any more, also none whose completion was posted already.
+    void interrupt() noexcept { interrupted_.store(true); }
+    bool is_interrupted() const noexcept {
+        return interrupted_.load() || (interrupts_ && interrupts_->load() != interrupts_before_);
+    }
+
+ private:
+    std::mutex mutex_;
+    boost::asio::any_io_executor strand_;
+    std::weak_ptr<reply_shell> shell_;
+    std::atomic<bool> interrupted_{false};
+    const interrupt_count interrupts_;
+    const std::uint64_t interrupts_before_;
+};
+
+}  // namespace tandem::detail
