@@ -18,6 +18,12 @@ std::optional<failure> fault_of(const chat_message& message) {
                    {.client_message = fmt::format("{} {}", faults[0].field, faults[0].message)}};
 }
 
+template <class Result>
+void refuse(detail::pending_call<Result>& call, errc code, std::string words) {
+    if (call.diag) *call.diag = {.client_message = std::move(words)};
+    call.handler.complete(code, Result{});
+}
+
 // Completes a call with what `ask` gives, on the strand.
 template <class Result, class Ask>
 void run_call(std::shared_ptr<detail::conversation_shell> shell,
@@ -25,8 +31,11 @@ void run_call(std::shared_ptr<detail::conversation_shell> shell,
     const auto& home = shell->home();
     home.dispatch([s = std::move(shell), c = std::move(call), a = std::move(ask)]() mutable {
         if (!c->handler) return;
-        if (s->home().closed()) return c->handler.complete(errc::client_destroyed, Result{});
-        if (s->ended()) return c->handler.complete(errc::session_not_found, Result{});
+        if (s->home().closed())
+            return refuse(*c, errc::client_destroyed, "the service was destroyed");
+        if (s->ended())
+            return refuse(*c, errc::session_not_found,
+                          fmt::format("conversation {} has ended", s->id()));
         a(*s, std::move(c));
     });
 }

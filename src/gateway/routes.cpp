@@ -86,10 +86,12 @@ std::optional<std::string> match(std::string_view pattern, std::string_view path
 }
 
 api_error not_found(std::string_view method, std::string_view path) {
+    const bool is_responses = path == "/v1/responses" || path.starts_with("/v1/responses/");
     return {.status = 404,
             .type = "not_found_error",
             .code = "not_found",
-            .message = fmt::format("there is no {} {}", shown(method), shown(path))};
+            .message = fmt::format("there is no {} {}{}", shown(method), shown(path),
+                                   is_responses ? "; use POST /v1/chat/completions" : "")};
 }
 
 api_error not_allowed(std::string_view method, std::string_view path, std::string allowed) {

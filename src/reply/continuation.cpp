@@ -29,7 +29,7 @@ std::string_view continuation::unknown_prompt() const noexcept {
 }
 
 void continuation::begin_request() {
-    kept_before_ += std::exchange(synced_, 0);
+    kept_before_ = std::min(kept_before_ + std::exchange(synced_, 0), wire::max_tokens_counted);
     unsynced_.clear();
     can_be_cut_ = false;
 }

@@ -7,6 +7,10 @@ namespace tandem::detail {
 namespace {
 constexpr std::size_t max_timeline_events = 4096;
 
+void add(int& sum, int count) noexcept {
+    sum = std::min(sum + count, wire::max_tokens_counted);
+}
+
 void raise_to(double& longest_ms, duration wait) noexcept {
     longest_ms = std::max(longest_ms, to_ms(wait));
 }
@@ -156,9 +160,9 @@ void reply_tally::lost(time_point now) {
 
 // Slot, reuse and timeline go on from the last request; its counts move to the sums.
 void reply_tally::close_request() {
-    usage_.cached += std::exchange(request_.cached, 0);
-    usage_.evaluated += std::exchange(request_.evaluated, 0);
-    usage_.generated += std::exchange(request_.predicted, 0);
+    add(usage_.cached, std::exchange(request_.cached, 0));
+    add(usage_.evaluated, std::exchange(request_.evaluated, 0));
+    add(usage_.generated, std::exchange(request_.predicted, 0));
     request_.guard_wait = {};
     request_.first_token_seen = false;
     request_.reported = false;

@@ -1,5 +1,7 @@
 #include "service/server_list.hpp"
 
+#include "transport/server_url.hpp"
+
 #include <algorithm>
 #include <chrono>
 
@@ -160,7 +162,8 @@ listed_server* server_list::find(server_id id) {
 }
 
 listed_server* server_list::find(std::string_view url) {
-    const auto found = std::ranges::find(servers_, url, &listed_server::url);
+    const auto found = std::ranges::find_if(
+        servers_, [url](const listed_server& s) { return transport::is_same_server(s.url, url); });
     return found != servers_.end() ? &*found : nullptr;
 }
 

@@ -121,7 +121,10 @@ void service::ask_servers(core c,
     const auto& home = c->home();
     home.dispatch([k = std::move(c), p = std::move(call)] {
         if (!p->handler) return;
-        if (k->home().closed()) return p->handler.complete(errc::client_destroyed, {});
+        if (k->home().closed()) {
+            if (p->diag) *p->diag = {.client_message = "the service was destroyed"};
+            return p->handler.complete(errc::client_destroyed, {});
+        }
         p->handler.complete({}, k->status());
     });
 }

@@ -1,5 +1,7 @@
 #include "tandem/service_config.hpp"
 
+#include "transport/server_url.hpp"
+
 #include "tandem/config_fields.hpp"
 
 #include <fmt/format.h>
@@ -21,8 +23,12 @@ void check_servers(const service_config& c, std::vector<config_fault>& faults) {
         for (auto& fault : check(settings))
             if (fault.field == "url")
                 faults.push_back({"servers", fmt::format("'{}' {}", *url, fault.message)});
-        if (std::find(c.servers.begin(), url, *url) != url)
-            faults.push_back({"servers", fmt::format("has {} twice", *url)});
+        const auto same = std::find_if(c.servers.begin(), url, [&](const std::string& known) {
+            return transport::is_same_server(known, *url);
+        });
+        if (same != url)
+            faults.push_back(
+                {"servers", fmt::format("has {} twice", transport::without_credentials(*url))});
     }
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace tandem::transport {
 namespace {
@@ -31,7 +32,15 @@ std::string without_final_slash(std::string text) {
     return text;
 }
 
+// Of a URL only the scheme and the host have no case.
+std::string in_lower_case(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
 std::string shown_url(const url_handle& handle) {
+    curl_url_set(handle.get(), CURLUPART_HOST, in_lower_case(part(handle, CURLUPART_HOST)).c_str(),
+                 0);
     curl_url_set(handle.get(), CURLUPART_USER, nullptr, 0);
     curl_url_set(handle.get(), CURLUPART_PASSWORD, nullptr, 0);
     curl_url_set(handle.get(), CURLUPART_OPTIONS, nullptr, 0);
@@ -59,6 +68,9 @@ std::optional<std::string> find_fault(const url_handle& handle, std::string_view
         return fmt::format("{} has port 0; give the port the server listens at", quoted(text));
     if (!part(handle, CURLUPART_QUERY).empty() || !part(handle, CURLUPART_FRAGMENT).empty())
         return fmt::format("{} must end with the path; remove what follows \"?\" or \"#\"",
+                           quoted(text));
+    if (without_final_slash(part(handle, CURLUPART_PATH)).ends_with("/v1"))
+        return fmt::format("{} ends in /v1, which is for OpenAI's clients; leave out /v1",
                            quoted(text));
     return {};
 }
@@ -93,6 +105,13 @@ std::string without_credentials(const std::string& text) {
 
 std::optional<std::string> url_fault(std::string_view url) {
     return parse_server_url(url).fault;
+}
+
+bool is_same_server(std::string_view a, std::string_view b) {
+    if (a == b) return true;
+    const auto first = parse_server_url(a);
+    const auto second = parse_server_url(b);
+    return !first.fault && !second.fault && first.url.shown == second.url.shown;
 }
 
 std::optional<std::string> api_key_fault(std::string_view api_key) {

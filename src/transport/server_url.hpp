@@ -28,7 +28,12 @@ parsed_url parse_server_url(std::string_view text);
 /// used. It must have a scheme (http or https) and a host; port, credentials and path are optional.
 std::optional<std::string> url_fault(std::string_view url);
 
-/// The same for an API key, which must consist of printable ASCII characters. Never shows the key.
+/// Both name one server, whatever their spelling: case of the host, default port, slash at the end,
+/// credentials. False if one of them has a fault and they are not the same text.
+bool is_same_server(std::string_view a, std::string_view b);
+
+/// What is wrong with an API key, which must consist of printable ASCII characters. Never shows the
+/// key.
 std::optional<std::string> api_key_fault(std::string_view api_key);
 
 /// `text` without user and password, for messages.

@@ -23,6 +23,7 @@ class cursor {
         // JSON knows no leading zeros, and counts have no sign.
         if (fault != std::errc{} || out < 0 || text_[0] == '-') return false;
         if (length > 1 && text_[0] == '0') return false;
+        if (out > max_tokens_told) return false;
         text_.remove_prefix(length);
         return true;
     }

@@ -25,6 +25,12 @@ struct timings {
     double predicted_ms = 0;
 };
 
+/// No server has more in one request; what is above is no count. So few of them can be added up
+/// without overflow.
+constexpr int max_tokens_told = 1 << 24;
+/// Where a sum of such counts stops.
+constexpr int max_tokens_counted = 1 << 30;
+
 /// One event of a /completion stream. Objects are meant to be used again and again: decoding into
 /// one that was used before does not allocate.
 struct token_event {

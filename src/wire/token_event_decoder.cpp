@@ -92,9 +92,13 @@ bool to_int(std::int64_t value, std::int64_t least, int& out) noexcept {
     return true;
 }
 
+bool to_tokens(std::int64_t value, int& out) noexcept {
+    return value <= max_tokens_told && to_int(value, 0, out);
+}
+
 /// Servers write -1 for counts they do not have.
 bool to_count(std::int64_t value, int& out) noexcept {
-    return to_int(std::max<std::int64_t>(value, 0), 0, out);
+    return to_tokens(std::max<std::int64_t>(value, 0), out);
 }
 
 field token_event_handler::take_field() noexcept {
@@ -151,9 +155,9 @@ bool token_event_handler::integer(std::int64_t value) {
         case field::id_slot:
             return to_int(value, -1, out_.id_slot);
         case field::predicted:
-            return to_int(value, 0, out_.predicted);
+            return to_tokens(value, out_.predicted);
         case field::prompt_tokens:
-            return to_int(value, 0, out_.prompt_tokens);
+            return to_tokens(value, out_.prompt_tokens);
         case field::slot_tokens:
             return to_count(value, out_.slot_tokens);
         case field::cached:

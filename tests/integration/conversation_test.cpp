@@ -284,6 +284,11 @@ TEST_F(a_conversation, that_has_ended_is_not_found) {
     consumer reply(talk.say("Hello!"));
     loop.run_to_end(reply);
     expect_error(reply, errc::session_not_found);
+    diagnostics why;
+    const auto [ec, state] =
+        loop.call<conversation_state>([&](auto h) { talk.async_state(std::move(h), &why); });
+    EXPECT_EQ(ec, errc::session_not_found);
+    EXPECT_THAT(why.client_message, ::testing::HasSubstr("has ended"));
 }
 
 TEST_F(a_conversation, refuses_text_that_is_not_utf8_and_keeps_nothing_of_it) {

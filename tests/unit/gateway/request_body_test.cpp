@@ -38,6 +38,13 @@ TEST(request_body, is_one_json_object) {
     EXPECT_THAT(body_refusal(std::string("{}\0garbage", 10)), HasSubstr("has a NUL byte"));
 }
 
+TEST(request_body, is_refused_by_a_code) {
+    ordered_json out;
+    EXPECT_EQ(parse_body("{", enough, out)->code, "invalid_json");
+    EXPECT_EQ(parse_body("[]", enough, out)->code, "invalid_json");
+    EXPECT_EQ(parse_body("{}", 1, out)->code, "body_too_large");
+}
+
 TEST(request_body, keeps_the_order_of_its_members) {
     ordered_json out;
     ASSERT_FALSE(parse_body(R"({"z":1,"a":{"y":2,"b":3}})", enough, out));

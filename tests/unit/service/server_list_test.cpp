@@ -46,6 +46,12 @@ TEST(server_list, has_each_server_once) {
     EXPECT_EQ(t.list.all().size(), 2u);
 }
 
+TEST(server_list, knows_a_server_by_another_spelling_of_its_url) {
+    server_list list(placement::round_robin, 5s);
+    ASSERT_NE(list.add("http://host:80"), no_server);
+    EXPECT_EQ(list.add("http://HOST/"), no_server);
+}
+
 TEST(server_list, leaves_a_conversation_where_it_is) {
     two_servers t;
     EXPECT_EQ(t.place(no_server), t.one);

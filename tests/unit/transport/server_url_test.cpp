@@ -43,6 +43,8 @@ INSTANTIATE_TEST_SUITE_P(Urls, BadUrl,
                                            bad_url{"http://", "http://host:port"},
                                            bad_url{"http://host:99999", "is not a URL"},
                                            bad_url{"http://host:0", "port 0"},
+                                           bad_url{"http://host/v1", "leave out /v1"},
+                                           bad_url{"http://host:8080/llm/v1/", "leave out /v1"},
                                            bad_url{"http://ho st", "a space"},
                                            bad_url{"http://host\r\nX: y", "a control"},
                                            bad_url{"http://host/?q=1", "remove what follows"},
@@ -58,6 +60,18 @@ TEST(UrlFault, shows_no_credentials) {
 
 TEST(ServerUrl, is_shown_with_its_port_and_without_credentials) {
     EXPECT_EQ(parse_server_url("https://user:secret@host/v/").url.shown, "https://host:443/v");
+}
+
+TEST(ServerUrl, is_the_same_in_all_spellings) {
+    for (const char* const other :
+         {"http://HOST", "HTTP://host/", "http://host:80", "http://u:p@host"})
+        EXPECT_TRUE(is_same_server("http://host", other)) << other;
+}
+
+TEST(ServerUrl, is_another_one_with_another_scheme_host_port_or_path) {
+    for (const char* const other :
+         {"https://host", "http://host2", "http://host:8080", "http://host/llm", "host"})
+        EXPECT_FALSE(is_same_server("http://host", other)) << other;
 }
 
 TEST(ServerUrl, has_no_slash_at_the_end) {

@@ -214,16 +214,18 @@ TEST(TokenEventDecoder, RefusesValuesOfTheWrongType) {
 }
 
 TEST(TokenEventDecoder, RefusesNumbersOutOfRange) {
-    for (const std::string_view json : {
-             R"({"content":"a","tokens":[2147483648]})",
-             R"({"content":"a","tokens":[-1]})",
-             R"({"content":"a","tokens":[18446744073709551615]})",
-             R"({"content":"a","tokens":[99999999999999999999]})",
-             R"({"content":"a","tokens_predicted":2147483648})",
-             R"({"content":"a","tokens_evaluated":-1})",
-             R"({"content":"a","id_slot":-2})",
-             R"({"content":"a","timings":{"cache_n":4294967296}})",
-         })
+    for (
+        const std::string_view json : {
+            R"({"content":"a","tokens":[2147483648]})",
+            R"({"content":"a","tokens":[-1]})",
+            R"({"content":"a","tokens":[18446744073709551615]})",
+            R"({"content":"a","tokens":[99999999999999999999]})",
+            R"({"content":"a","tokens_predicted":16777217})",
+            R"({"index":0,"content":"a","tokens":[1],"stop":false,"id_slot":-1,"tokens_predicted":2147483647,"tokens_evaluated":1})",
+            R"({"content":"a","tokens_evaluated":-1})",
+            R"({"content":"a","id_slot":-2})",
+            R"({"content":"a","timings":{"cache_n":16777217}})",
+        })
         EXPECT_EQ(failure_of(json), errc::bad_response) << json;
     EXPECT_THAT(decoded(R"({"content":"a","tokens":[2147483647]})").tokens,
                 ElementsAre(2147483647));
