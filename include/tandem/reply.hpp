@@ -77,8 +77,9 @@ class reply {
             token, shell_);
     }
 
-    /// The chunk was spoken: the next one may be generated and handed over. A stale, repeated or
-    /// foreign id changes nothing.
+    /// The chunk was spoken: the next one may be generated and handed over. A stale or
+    /// repeated id changes nothing; nor does one that is of no chunk of this reply, which is a
+    /// warning in the log.
     void continue_after(chunk_id id);
 
     /// Ends the reply: generation stops, and what was not delivered is dropped. Once this has

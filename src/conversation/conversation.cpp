@@ -94,6 +94,10 @@ reply conversation::stream(generation_options options, stream_by pieces) {
 }
 
 reply conversation::say(std::string user_text) {
+    if (user_text.empty())
+        return reply(shell_->refused(
+            {errc::invalid_prompt,
+             {.client_message = "what the user said is empty; generate() replies to nothing"}}));
     chat_message said{.role = "user", .content = std::move(user_text)};
     auto why = fault_of(said);
     if (why) return reply(shell_->refused(std::move(*why)));

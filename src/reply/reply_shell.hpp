@@ -109,6 +109,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void perform(action::finish);
     void arm_timer();
     void give_end();
+    void warn_of_unknown(chunk_id id);
     void tell_upcoming_speech();
 
     std::shared_ptr<event_home> home_;
@@ -132,6 +133,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
 
     next_chunk_completion consumer_;
     std::uint64_t consumer_wait_ = 0;
+    bool warned_of_id_ = false;
     std::uint64_t cancelled_wait_ = 0;  // whose cancellation came before it
     speech_completion speech_taker_;
     std::uint32_t speech_seq_ = 0;  // of the chunk that it asks for

@@ -27,7 +27,19 @@ void reply_shell::cancel_next_chunk(std::uint64_t wait) {
     consumer_.complete(boost::asio::error::operation_aborted, std::nullopt);
 }
 
+// Once: ids may come from a client of a gateway.
+void reply_shell::warn_of_unknown(chunk_id id) {
+    const bool is_known = id.reply == this->id() && id.seq < machine_.handed_over();
+    if (is_known || std::exchange(warned_of_id_, true)) return;
+    home_->log(
+        log_level::warning,
+        "reply {}: continue_after({}:{}) names no chunk that was handed over; give the id of "
+        "the chunk that was spoken",
+        this->id(), id.reply, id.seq);
+}
+
 void reply_shell::continue_after(chunk_id id) {
+    warn_of_unknown(id);
     if (const auto listener = listener_.lock()) listener->continued(id);
     machine_.continued(now(), id);
     perform_actions();

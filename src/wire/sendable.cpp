@@ -63,6 +63,7 @@ std::optional<failure> refuse_text(std::string_view what, std::string_view text)
 }
 
 std::optional<failure> refuse_prompt(std::string_view prompt) {
+    if (prompt.empty()) return invalid("the prompt is empty");
     if (prompt.size() > max_prompt_bytes)
         return invalid(fmt::format("the prompt has {} bytes; at most {} can be sent", prompt.size(),
                                    max_prompt_bytes));

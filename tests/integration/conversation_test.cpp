@@ -277,6 +277,14 @@ TEST_F(a_conversation, puts_what_is_said_meanwhile_behind_the_reply) {
     EXPECT_EQ(next.text(), "I am well, too.");
 }
 
+TEST_F(a_conversation, has_no_turn_for_an_empty_text) {
+    start();
+    auto talk = bots->create();
+    expect_error(say(talk, ""), errc::invalid_prompt);
+    EXPECT_TRUE(state_of(talk).history.empty());
+    EXPECT_EQ(say(talk, "And you?").text(), "I am well, too.");
+}
+
 TEST_F(a_conversation, that_has_ended_is_not_found) {
     start();
     auto talk = bots->create();

@@ -102,6 +102,19 @@ TEST_F(a_control, continues_its_reply) {
     EXPECT_EQ(c.text(), story);
 }
 
+TEST_F(a_control, warns_once_of_a_continue_for_a_chunk_that_was_never_handed_over) {
+    start();
+    consumer c(llm->start(prompt), [](consumer& self, const chunk& piece) {
+        self.handle().control().continue_after({piece.id.reply + 1, piece.id.seq});
+        self.handle().control().continue_after({piece.id.reply, piece.id.seq + 1});
+        self.go_on(piece);
+        self.go_on(piece);
+    });
+    loop.run_to_end(c);
+    EXPECT_EQ(c.text(), story);
+    EXPECT_EQ(log.count(log_level::warning, "names no chunk that was handed over"), 1u);
+}
+
 TEST_F(a_control, changes_nothing_once_the_handle_is_gone) {
     start();
     reply_control control;

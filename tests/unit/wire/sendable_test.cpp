@@ -35,6 +35,13 @@ TEST(sendable, is_no_prompt_that_ends_inside_a_character) {
     EXPECT_EQ(why->diag.client_message, "the prompt is not valid UTF-8 from byte 3 on");
 }
 
+TEST(sendable, is_no_empty_prompt) {
+    const auto why = refuse_prompt("");
+    ASSERT_TRUE(why);
+    EXPECT_EQ(why->ec, errc::invalid_prompt);
+    EXPECT_EQ(why->diag.client_message, "the prompt is empty");
+}
+
 TEST(sendable, is_a_prompt_up_to_the_bound) {
     std::string prompt(tandem::wire::max_prompt_bytes, 'a');
     EXPECT_FALSE(refuse_prompt(prompt));
