@@ -77,7 +77,10 @@ std::vector<std::string> service_bonds::not_among(const std::vector<std::string>
     std::vector<std::string> others;
     const auto locked = board.lock();
     for (const auto& s : locked->list.all())
-        if (std::ranges::find(urls, s.url) == urls.end()) others.push_back(s.url);
+        if (std::ranges::none_of(urls, [&](const std::string& url) {
+                return transport::is_same_server(url, s.url);
+            }))
+            others.push_back(s.url);
     return others;
 }
 

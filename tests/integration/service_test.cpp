@@ -251,6 +251,17 @@ TEST_F(a_service, finishes_the_replies_of_a_server_that_is_removed) {
     EXPECT_NE(state_of(talk).server, at);
 }
 
+TEST_F(a_service, keeps_a_server_whose_url_is_spelt_another_way_when_reloaded) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    bots->reload({server().url() + "/"});
+    go_on_to_the_end(reply);
+    EXPECT_EQ(reply.text(), "Hello. How are you? I am very well today, thank you.");
+    ASSERT_EQ(servers().size(), 1u);
+    EXPECT_FALSE(servers()[0].draining);
+}
+
 TEST_F(a_service, ends_replies_that_take_too_long_on_a_server_that_is_removed) {
     config.server.resume_within = 10ms;
     start();
