@@ -69,9 +69,10 @@ std::optional<std::string> find_fault(const url_handle& handle, std::string_view
     if (!part(handle, CURLUPART_QUERY).empty() || !part(handle, CURLUPART_FRAGMENT).empty())
         return fmt::format("{} must end with the path; remove what follows \"?\" or \"#\"",
                            quoted(text));
-    if (without_final_slash(part(handle, CURLUPART_PATH)).ends_with("/v1"))
-        return fmt::format("{} ends in /v1, which is for OpenAI's clients; leave out /v1",
-                           quoted(text));
+    if ((part(handle, CURLUPART_PATH) + "/").find("/v1/") != std::string::npos)
+        return fmt::format(
+            "{} has /v1, which is for OpenAI's clients; leave out /v1 and what follows",
+            quoted(text));
     return {};
 }
 
