@@ -39,7 +39,7 @@ bool read(field_reader& fields, const json& body, std::size_t most_messages, cha
     return read_messages(fields, body, most_messages, out.messages) &&
            read_options(fields, body, out) && refuse_logprobs(fields, body) &&
            refuse_functions(fields, body) && refuse_modalities(fields, body) &&
-           read_constraints(fields, body, out) && check_options(fields, out.options);
+           read_constraints(fields, body, out) && check_options(fields, body, out.options);
 }
 
 }  // namespace

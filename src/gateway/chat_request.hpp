@@ -32,7 +32,10 @@ struct chat_request : generation_request {
 ///   files are refused. "developer" is "system", and "function" is "tool".
 /// - `logprobs`, `n` over 1, `functions`, and modalities other than text are refused rather than
 ///   passed over, as the answer would not be what was asked for.
-/// - `response_format`: `json_schema` and `json_object` become options.json_schema.
+/// - Fields of OpenAI's API and llama-server's that change the answer and are not honoured are
+///   refused as well (refuse_unhonoured).
+/// - `response_format`: `json_schema` and `json_object` become options.json_schema, as does a
+///   `json_schema` of the request itself; `grammar` becomes options.grammar. One of them at most.
 /// - `tools` go to the chat template (options.tools), but with `tool_choice` "none". With
 ///   "required" or a named function the answer is forced to be one call, by a JSON schema: an
 ///   object of `name` and `parameters`. With "auto" and a `response_format`, the schema allows a

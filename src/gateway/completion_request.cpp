@@ -1,6 +1,7 @@
 #include "gateway/completion_request.hpp"
 
 #include "gateway/request_body.hpp"
+#include "gateway/request_constraints.hpp"
 #include "gateway/request_options.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +47,8 @@ bool refuse_logprobs_count(field_reader& fields, const json& body) {
 bool read(field_reader& fields, const json& body, completion_request& out) {
     return read_prompt(fields, body, out.prompt) && read_options(fields, body, out) &&
            refuse_echo(fields, body) && refuse_suffix(fields, body) &&
-           refuse_logprobs_count(fields, body) && check_options(fields, out.options);
+           refuse_logprobs_count(fields, body) && read_text_form(fields, body, out.options) &&
+           check_options(fields, body, out.options);
 }
 
 }  // namespace

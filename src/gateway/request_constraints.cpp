@@ -116,7 +116,7 @@ bool read_schema(field_reader& fields, const json& format, const std::string& at
 }
 
 /// `out` stays null where any text will do.
-bool read_format(field_reader& fields, const json& body, json& out) {
+bool read_response_format(field_reader& fields, const json& body, json& out) {
     const std::string at = "response_format";
     const auto* format = field_reader::find(body, at);
     if (!format) return true;
@@ -138,6 +138,34 @@ bool read_format(field_reader& fields, const json& body, json& out) {
     return read_schema(fields, *wrapper, path, out);
 }
 
+/// What the text must be: at most one of the two is set.
+struct wanted_form {
+    std::string grammar{};
+    /// Null where any text will do.
+    json schema{};
+};
+
+bool read_form(field_reader& fields, const json& body, wanted_form& out) {
+    const bool is_read = fields.read(body, "", "grammar", out.grammar) &&
+                         read_response_format(fields, body, out.schema);
+    if (!is_read) return false;
+    if (const auto* schema = field_reader::find(body, "json_schema")) {
+        if (!schema->is_object()) return fields.not_a(*schema, "json_schema", "an object");
+        if (!out.schema.is_null())
+            return fields.invalid("json_schema",
+                                  "is set, and so is response_format; leave one out");
+        out.schema = *schema;
+    }
+    if (out.grammar.empty() || out.schema.is_null()) return true;
+    return fields.invalid("grammar", "is set, and so is a JSON schema; leave one out");
+}
+
+void set_form(std::string grammar, std::string schema, generation_options& out) {
+    if (grammar.empty() && schema.empty()) return;
+    out.grammar = std::move(grammar);
+    out.json_schema = std::move(schema);
+}
+
 /// Where calls are possible and not asked for, only a wanted form of the answer constrains it.
 std::string schema_of(const wanted_calls& calls, const json& format) {
     if (calls.must_call) return answer_schema(calls.functions, nullptr);
@@ -149,18 +177,24 @@ std::string schema_of(const wanted_calls& calls, const json& format) {
 
 bool read_constraints(field_reader& fields, const json& body, chat_request& out) {
     wanted_calls calls;
-    json format;
+    wanted_form form;
     const bool is_read = read_tools(fields, body, calls) && read_tool_choice(fields, body, calls) &&
-                         read_format(fields, body, format) &&
+                         read_form(fields, body, form) &&
                          fields.read(body, "", "parallel_tool_calls", out.parallel_tool_calls);
     if (!is_read) return false;
     if (!calls.may_call) calls.functions.clear();
     out.options.tools = calls.functions.empty() ? "" : dumped(body["tools"]);
     for (const auto& f : calls.functions) out.functions.push_back(f.name);
-    auto schema = schema_of(calls, format);
-    if (schema.empty()) return true;
-    out.options.json_schema = std::move(schema);
-    out.options.grammar.clear();
+    if (calls.must_call && !form.grammar.empty())
+        return fields.invalid("grammar", "is set, and tool_choice asks for a call; leave one out");
+    set_form(std::move(form.grammar), schema_of(calls, form.schema), out.options);
+    return true;
+}
+
+bool read_text_form(field_reader& fields, const json& body, generation_options& out) {
+    wanted_form form;
+    if (!read_form(fields, body, form)) return false;
+    set_form(std::move(form.grammar), form.schema.is_null() ? "" : dumped(form.schema), out);
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "gateway/request_options.hpp"
 
 #include "gateway/adapter_request.hpp"
+#include "gateway/refused_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -133,15 +134,17 @@ bool read_options(field_reader& fields, const json& body, generation_request& ou
     return fields.read(body, "", "model", out.model) && read_stream(fields, body, out) &&
            read_sampling(fields, body, out.options) && read_pin(fields, body, out.pin) &&
            read_lora(fields, body, out.lora) && refuse_several(fields, body, "n") &&
-           refuse_several(fields, body, "best_of");
+           refuse_several(fields, body, "best_of") && refuse_unhonoured(fields, body);
 }
 
-bool check_options(field_reader& fields, const generation_options& options) {
+bool check_options(field_reader& fields, const json& body, const generation_options& options) {
     const auto faults = check(options);
     if (faults.empty()) return true;
     const auto& first = faults.front();
     if (first.field != "json_schema") return fields.invalid(first.field, first.message);
-    if (options.tools.empty()) return fields.invalid("response_format", first.message);
+    const bool is_plain_schema = field_reader::find(body, "json_schema") != nullptr;
+    if (options.tools.empty())
+        return fields.invalid(is_plain_schema ? "json_schema" : "response_format", first.message);
     return fields.invalid("tools", "makes a schema that " + first.message);
 }
 

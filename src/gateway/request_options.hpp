@@ -12,7 +12,8 @@ namespace tandem::gateway {
 bool read_options(field_reader& fields, const nlohmann::ordered_json& body,
                   generation_request& out);
 
-/// Whether `out.options` can be used, now that all is read.
-bool check_options(field_reader& fields, const generation_options& options);
+/// Whether the options that `body` led to can be used, now that all is read.
+bool check_options(field_reader& fields, const nlohmann::ordered_json& body,
+                   const generation_options& options);
 
 }  // namespace tandem::gateway

@@ -198,5 +198,33 @@ TEST(tool_choice, is_refused_where_it_cannot_be_done) {
         EXPECT_EQ(refusal_with(row.members).param, row.param) << row.members;
 }
 
+TEST(request_constraints, are_a_grammar_or_a_schema_as_llama_server_has_them) {
+    EXPECT_EQ(chat_with(R"("grammar":"root ::= \"a\"")").options.grammar, R"(root ::= "a")");
+    EXPECT_EQ(chat_with(R"("json_schema":{"type":"array"})").options.json_schema,
+              R"({"type":"array"})");
+    EXPECT_EQ(chat_with(R"("grammar":"","json_schema":null)").options.grammar, "");
+}
+
+TEST(request_constraints, of_the_request_replace_those_of_the_configuration) {
+    request_defaults defaults;
+    defaults.generation.json_schema = "{}";
+    const auto r = chat_with(R"("grammar":"root ::= \"a\"")", defaults);
+    EXPECT_EQ(r.options.json_schema, "");
+    EXPECT_EQ(r.options.grammar, R"(root ::= "a")");
+}
+
+TEST(request_constraints, are_refused_where_they_contradict_each_other) {
+    const auto grammar = [](const std::string& more) {
+        return refusal_with(R"("grammar":"root ::= \"a\"",)" + more).param;
+    };
+    EXPECT_EQ(grammar(R"("json_schema":{"type":"array"})"), "grammar");
+    EXPECT_EQ(grammar(R"("response_format":{"type":"json_object"})"), "grammar");
+    EXPECT_EQ(refusal_with(R"("json_schema":{},"response_format":{"type":"json_object"})").param,
+              "json_schema");
+    EXPECT_EQ(refusal_with(R"("json_schema":"{}")").param, "json_schema");
+    EXPECT_EQ(refusal_with(R"("json_schema":{"a":")" + std::string(70'000, 'x') + R"("})").param,
+              "json_schema");
+}
+
 }  // namespace
 }  // namespace tandem::gateway

@@ -112,8 +112,8 @@ TEST(chat_request, is_pinned_by_its_session_else_its_cache_key_else_its_user) {
 }
 
 TEST(chat_request, passes_over_what_it_does_not_know) {
-    chat_with(R"("reasoning_effort":"high","metadata":{"a":"b"},"store":true,"new":[1,{}],
-        "logit_bias":{"5":1},"n":1,"logprobs":false,"top_logprobs":null,"modalities":["text"],
+    chat_with(R"("metadata":{"a":"b"},"store":true,"new":[1,{}],
+        "n":1,"logprobs":false,"top_logprobs":null,"modalities":["text"],
         "functions":null)");
 }
 
@@ -202,6 +202,42 @@ TEST(chat_request, is_read_or_refused_whatever_its_bytes) {
             EXPECT_THAT(check(std::get<chat_request>(read).options), IsEmpty()) << changed;
         }
     }
+}
+
+TEST(chat_request, is_refused_by_the_name_of_a_field_that_changes_the_answer_and_is_not_honoured) {
+    for (const char* field : {R"("logit_bias":{"5":-100})",
+                              R"("logit_bias":[[5,false]])",
+                              R"("samplers":["top_k"])",
+                              R"("ignore_eos":true)",
+                              R"("dry_multiplier":0.8)",
+                              R"("dry_base":2)",
+                              R"("dry_allowed_length":3)",
+                              R"("dry_penalty_last_n":64)",
+                              R"("dry_sequence_breakers":["x"])",
+                              R"("typical_p":0.5)",
+                              R"("xtc_probability":0.5)",
+                              R"("mirostat":2)",
+                              R"("dynatemp_range":0.5)",
+                              R"("top_n_sigma":1)",
+                              R"("chat_template_kwargs":{"enable_thinking":false})",
+                              R"("reasoning_effort":"low")",
+                              R"("verbosity":"low")",
+                              R"("function_call":"auto")",
+                              R"("web_search_options":{})",
+                              R"("top_logprobs":2)"}) {
+        const auto e = refusal_with(field);
+        EXPECT_EQ(e.status, 400) << field;
+        EXPECT_EQ(e.code, "unsupported_value") << field;
+        EXPECT_EQ("\"" + e.param + "\"", std::string(field).substr(0, e.param.size() + 2)) << field;
+    }
+}
+
+TEST(chat_request, takes_such_a_field_where_it_changes_nothing) {
+    chat_with(R"("logit_bias":{},"ignore_eos":false,"dry_multiplier":0,"dry_base":1.75,
+        "dry_allowed_length":2,"dry_penalty_last_n":-1,"typical_p":1,"xtc_probability":0,
+        "mirostat":0,"dynatemp_range":0.0,"top_n_sigma":-1,"chat_template_kwargs":{},
+        "reasoning_effort":null,"function_call":"none","top_logprobs":0)");
+    chat_with(R"("logit_bias":[],"store":true,"metadata":{"a":"b"},"service_tier":"auto")");
 }
 
 }  // namespace

@@ -42,6 +42,16 @@ TEST(text_completion_request, passes_over_what_is_off) {
     completion(R"({"prompt":"x","suffix":"","logprobs":false})");
 }
 
+TEST(text_completion_request, has_the_form_that_a_grammar_or_a_schema_asks_for) {
+    EXPECT_EQ(completion(R"({"prompt":"x","grammar":"root ::= \"a\""})").options.grammar,
+              R"(root ::= "a")");
+    EXPECT_EQ(completion(R"({"prompt":"x","json_schema":{"type":"array"}})").options.json_schema,
+              R"({"type":"array"})");
+    EXPECT_EQ(completion(R"({"prompt":"x","response_format":{"type":"json_object"}})")
+                  .options.json_schema,
+              R"({"type":"object"})");
+}
+
 TEST(text_completion_request, is_refused_with_the_path_of_what_is_wrong) {
     const struct {
         const char *body, *param;
@@ -58,6 +68,8 @@ TEST(text_completion_request, is_refused_with_the_path_of_what_is_wrong) {
         {R"({"prompt":"x","logprobs":0})", "logprobs"},
         {R"({"prompt":"x","best_of":2})", "best_of"},
         {R"({"prompt":"x","n":2})", "n"},
+        {R"({"prompt":"x","logit_bias":{"5":-100}})", "logit_bias"},
+        {R"({"prompt":"x","response_format":{"type":"xml"}})", "response_format.type"},
         {R"({"prompt":"x","temperature":-1})", "temperature"},
     };
     for (const auto& row : rows) {
