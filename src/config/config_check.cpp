@@ -173,7 +173,10 @@ std::vector<config_fault> check(const config& c) {
     for_each_field(c, check_field);
     auto faults = std::move(check_field.faults);
     check_generation(c.generation, faults);
-    if (const auto fault = transport::url_fault(c.url)) faults.push_back({"url", *fault});
+    if (const auto fault = transport::url_fault(c.url))
+        faults.push_back({"url", *fault});
+    else if (const auto path_fault = transport::api_path_fault(c.url))
+        faults.push_back({"url", *path_fault});
     if (const auto fault = transport::api_key_fault(c.api_key))
         faults.push_back({"api_key", *fault});
     check_first_chunk(c, faults);

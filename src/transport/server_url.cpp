@@ -69,10 +69,6 @@ std::optional<std::string> find_fault(const url_handle& handle, std::string_view
     if (!part(handle, CURLUPART_QUERY).empty() || !part(handle, CURLUPART_FRAGMENT).empty())
         return fmt::format("{} must end with the path; remove what follows \"?\" or \"#\"",
                            quoted(text));
-    if ((part(handle, CURLUPART_PATH) + "/").find("/v1/") != std::string::npos)
-        return fmt::format(
-            "{} has /v1, which is for OpenAI's clients; leave out /v1 and what follows",
-            quoted(text));
     return {};
 }
 
@@ -106,6 +102,14 @@ std::string without_credentials(const std::string& text) {
 
 std::optional<std::string> url_fault(std::string_view url) {
     return parse_server_url(url).fault;
+}
+
+std::optional<std::string> api_path_fault(std::string_view url) {
+    CURLUcode code{};
+    const auto handle = parse(std::string(url), code);
+    if ((part(handle, CURLUPART_PATH) + "/").find("/v1/") == std::string::npos) return {};
+    return fmt::format("{} has /v1, which is for OpenAI's clients; leave out /v1 and what follows",
+                       quoted(url));
 }
 
 bool is_same_server(std::string_view a, std::string_view b) {

@@ -28,6 +28,10 @@ parsed_url parse_server_url(std::string_view text);
 /// used. It must have a scheme (http or https) and a host; port, credentials and path are optional.
 std::optional<std::string> url_fault(std::string_view url);
 
+/// A llama-server's own API is not below /v1, so a URL with that answers nothing. Precondition: the
+/// URL has no fault.
+std::optional<std::string> api_path_fault(std::string_view url);
+
 /// Both name one server, whatever their spelling: case of the host, default port, slash at the end,
 /// credentials. False if one of them has a fault and they are not the same text.
 bool is_same_server(std::string_view a, std::string_view b);

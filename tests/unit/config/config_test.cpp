@@ -67,6 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"url", [](config& c) { c.url = ""; }},
         bad_value{"url", [](config& c) { c.url = "ftp://host"; }},
         bad_value{"url", [](config& c) { c.url = "http://host:99999"; }},
+        bad_value{"url", [](config& c) { c.url = "http://host:1/v1"; }},
         bad_value{"api_key", [](config& c) { c.api_key = "key\n"; }},
         bad_value{"api_key", [](config& c) { c.api_key = "k\xC3\xA9y"; }},
         bad_value{"ca_file", [](config& c) { c.ca_file = std::string("a\0b", 3); }},

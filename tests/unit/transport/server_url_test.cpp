@@ -35,18 +35,26 @@ TEST_P(BadUrl, is_told_in_words) {
     EXPECT_THAT(url_fault(GetParam().url), Optional(HasSubstr(GetParam().words)));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Urls, BadUrl,
-    ::testing::Values(
-        bad_url{"", "is empty"}, bad_url{"localhost:8080", "http://host:port"},
-        bad_url{"127.0.0.1:8080", "is not a URL"}, bad_url{"ftp://host", "must begin with http://"},
-        bad_url{"http://", "http://host:port"}, bad_url{"http://host:99999", "is not a URL"},
-        bad_url{"http://host:0", "port 0"}, bad_url{"http://host/v1", "leave out /v1"},
-        bad_url{"http://host:8080/llm/v1/", "leave out /v1"},
-        bad_url{"http://host/v1/chat/completions", "leave out /v1"},
-        bad_url{"http://ho st", "a space"}, bad_url{"http://host\r\nX: y", "a control"},
-        bad_url{"http://host/?q=1", "remove what follows"},
-        bad_url{"http://host/#top", "remove what follows"}));
+INSTANTIATE_TEST_SUITE_P(Urls, BadUrl,
+                         ::testing::Values(bad_url{"", "is empty"},
+                                           bad_url{"localhost:8080", "http://host:port"},
+                                           bad_url{"127.0.0.1:8080", "is not a URL"},
+                                           bad_url{"ftp://host", "must begin with http://"},
+                                           bad_url{"http://", "http://host:port"},
+                                           bad_url{"http://host:99999", "is not a URL"},
+                                           bad_url{"http://host:0", "port 0"},
+                                           bad_url{"http://ho st", "a space"},
+                                           bad_url{"http://host\r\nX: y", "a control"},
+                                           bad_url{"http://host/?q=1", "remove what follows"},
+                                           bad_url{"http://host/#top", "remove what follows"}));
+
+TEST(ApiPathFault, is_told_of_v1_in_the_path) {
+    for (const char* const url :
+         {"http://host/v1", "http://host:8080/llm/v1/", "http://host/v1/chat/completions"})
+        EXPECT_THAT(api_path_fault(url), Optional(HasSubstr("leave out /v1"))) << url;
+    for (const char* const url : {"http://host", "http://host/v12", "http://v1/"})
+        EXPECT_EQ(api_path_fault(url), std::nullopt) << url;
+}
 
 TEST(UrlFault, sees_a_nul_inside) {
     EXPECT_NE(url_fault(std::string_view("http://host\0.evil", 17)), std::nullopt);
