@@ -2,10 +2,10 @@
 
 #include "conversation/speech_alignment.hpp"
 #include "text/characters.hpp"
-#include "text/speech_cleaner.hpp"
 #include "text/speech_writer.hpp"
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
+#include "text/worth_speaking.hpp"
 
 #include <cmath>
 
@@ -101,6 +101,15 @@ std::size_t text_offset(std::string_view text, std::string_view speech, std::siz
     behind += text::first_character(speech.substr(behind)).bytes;
     if (text::is_word_character(character_at(speech, behind))) return last.end;
     return end_of_run(text, last.end, alignment.next().begin);
+}
+
+std::size_t behind_marks(std::string_view text, std::size_t offset) noexcept {
+    if (offset == 0) return 0;
+    auto end = offset;
+    while (end < text.size() && text::is_trailing_mark(character_at(text, end)))
+        end += text::first_character(text.substr(end)).bytes;
+    if (end == text.size() || !text::is_word_character(character_at(text, end))) return end;
+    return parts_words(text, end) ? end : offset;
 }
 
 std::size_t whole_words(std::string_view text, std::size_t offset) {

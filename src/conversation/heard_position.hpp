@@ -16,6 +16,10 @@ std::size_t speech_characters(std::string_view speech, double fraction) noexcept
 /// whole count as spoken; words that speech leaves out, once what follows them is.
 std::size_t text_offset(std::string_view text, std::string_view speech, std::size_t spoken);
 
+/// Where the marks end that close what stands before `offset`, as "!" closes "Sure": nobody hears
+/// them apart from it. `offset` itself at the start of `text`, and where a word goes on behind them.
+std::size_t behind_marks(std::string_view text, std::size_t offset) noexcept;
+
 /// The largest end of a word in `text` up to `offset`, so that no word is cut; 0 if there is none.
 /// A word is a run of characters other than white space of which one is no mark. Where `offset` is
 /// inside the marks that end a word, so many of them belong to it. In scripts that put no space

@@ -51,7 +51,8 @@ bool ledger::heard(chunk_id id, std::size_t speech_characters) {
     const auto* p = find(id);
     if (!p) return false;
     const auto text = std::string_view(text_).substr(p->begin, p->end - p->begin);
-    if (p->end > heard_) reach(p->begin + text_offset(text, speech_of(*p), speech_characters));
+    const auto offset = text_offset(text, speech_of(*p), speech_characters);
+    if (p->end > heard_) reach(p->begin + behind_marks(text, offset));
     return true;
 }
 

@@ -1,4 +1,5 @@
 #include "reply/reply_machine.hpp"
+#include "text/worth_speaking.hpp"
 
 // What is spoken of a chunk.
 namespace tandem::detail {

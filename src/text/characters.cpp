@@ -2,6 +2,8 @@
 
 #include <boost/spirit/home/support/char_encoding/unicode/query.hpp>
 
+#include <string_view>
+
 namespace tandem::text {
 namespace {
 
@@ -114,11 +116,25 @@ bool is_cyrillic(char32_t c) noexcept {
     return !is_ascii(c) && script_of(c) == properties::cyrillic;
 }
 
+bool is_trailing_mark(char32_t c) noexcept {
+    constexpr std::u32string_view marks = U".,;:!?…)]}\"'”’»";
+    return marks.find(c) != marks.npos || is_full_width_trailing_mark(c);
+}
+
+bool is_full_width_trailing_mark(char32_t c) noexcept {
+    constexpr std::u32string_view marks = U"。｡．！？、，；：）］｝」』】》〉〕";
+    return marks.find(c) != marks.npos;
+}
+
 bool is_emoji_of_feeling(char32_t c) noexcept {
     return is_between(c, 0x1F600, 0x1F64F) || is_between(c, 0x1F910, 0x1F92F) ||
            is_between(c, 0x1F970, 0x1F97A) || is_between(c, 0x1F389, 0x1F38A) ||
-           is_between(c, 0x1F442, 0x1F450) || is_between(c, 0x1F493, 0x1F49F) || c == 0x2764 ||
-           c == 0x2728 || c == 0x1F525 || c == 0x1F4AA;
+           is_between(c, 0x1F442, 0x1F450) || is_heart(c) || c == 0x2728 || c == 0x1F525 ||
+           c == 0x1F4AA;
+}
+
+bool is_heart(char32_t c) noexcept {
+    return is_between(c, 0x1F493, 0x1F49F) || c == 0x2764;
 }
 
 bool is_currency(char32_t c) noexcept {

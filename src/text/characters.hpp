@@ -23,8 +23,16 @@ bool is_armenian(char32_t c) noexcept;
 bool is_greek(char32_t c) noexcept;
 bool is_cyrillic(char32_t c) noexcept;
 
+/// A mark that belongs to what stands before it: full stops, commas, closing brackets and quotes.
+/// Straight quotes are, though they open too.
+bool is_trailing_mark(char32_t c) noexcept;
+/// One of those of East Asian scripts, which start no word as those of Latin script may (".5").
+bool is_full_width_trailing_mark(char32_t c) noexcept;
+
 /// Whether writers close a sentence with it: faces, hands, hearts. Flags and things may be words.
 bool is_emoji_of_feeling(char32_t c) noexcept;
+/// Those of them that people write for "love".
+bool is_heart(char32_t c) noexcept;
 bool is_currency(char32_t c) noexcept;
 
 }  // namespace tandem::text

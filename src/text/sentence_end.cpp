@@ -60,6 +60,7 @@ class rules {
     judgement behind_plain();
     judgement behind_plain_lower();
     judgement behind_ellipsis();
+    judgement behind_emoji();
     judgement behind_shout();
     judgement behind_hard();
     judgement behind_upper();
@@ -131,7 +132,7 @@ judgement rules::behind_gap() {
         case kind::shout:
             return behind_shout();
         case kind::emoji:
-            return next_.what == next::upper ? if_starter(goes_on) : goes_on;
+            return behind_emoji();
         default:
             return behind_stop();
     }
@@ -266,6 +267,24 @@ judgement rules::behind_ellipsis() {
     }
 }
 
+/// It stands for a full stop, unless it is a word: "I ❤️ Rome".
+judgement rules::behind_emoji() {
+    const bool may_be_word = before_.words() == 1 && is_heart(mark_.mark);
+    switch (next_.what) {
+        case next::upper:
+            return may_be_word ? if_starter(goes_on) : ends;
+        case next::caseless:
+            return ends_if(is_cjk(before_.last_letter()));
+        case next::digit:
+        case next::currency:
+            return ends_if(before_.words() > 1);
+        case next::opener:
+            return undecided;
+        default:
+            return goes_on;
+    }
+}
+
 judgement rules::behind_shout() {
     const bool is_name = mark_.classes.has(word_class::exclaimed) && !mark_.asks && !mark_.spaced;
     switch (next_.what) {
@@ -375,7 +394,9 @@ judgement judge(const end_mark& mark, const sentence_context& before, const foll
 }
 
 bool may_end(const end_mark& mark, const sentence_context& before) {
-    if (before.is_enclosed() || before.is_quoted() || mark.what == kind::emoji) return false;
+    if (before.is_enclosed() || before.is_quoted()) return false;
+    // "I ❤️ Rome."
+    if (mark.what == kind::emoji) return before.words() > 1 || is_cjk(before.last_letter());
     if (mark.what != kind::stop) return true;
     return mark.last_is != word_kind::never && mark.last_is != word_kind::marker &&
            mark.last_is != word_kind::initial && mark.last_is != word_kind::numbered;

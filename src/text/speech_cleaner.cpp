@@ -447,20 +447,4 @@ void speech_cleaner::say_address(std::string_view whole) {
     out_.put(is_web && options_.urls == url_speech::host ? host_of(whole) : whole);
 }
 
-std::string worth_speaking(std::string_view speech) {
-    constexpr std::u32string_view silent = U".,;:!?…-–—\"'`“”‘’«»()[]{}*_~#|/\\";
-    bool is_worth = false;
-    auto first = std::string_view::npos;
-    std::size_t end = 0;
-    for (std::size_t at = 0; at < speech.size();) {
-        const auto c = first_character(speech.substr(at));
-        at += c.bytes;
-        if (is_white_space(c.character)) continue;
-        if (first == std::string_view::npos) first = at - c.bytes;
-        end = at;
-        is_worth = is_worth || silent.find(c.character) == silent.npos;
-    }
-    return is_worth ? std::string(speech.substr(first, end - first)) : std::string();
-}
-
 }  // namespace tandem::text

@@ -106,7 +106,4 @@ class speech_cleaner {
     std::size_t cut_bytes_ = 0;  // left out since
 };
 
-/// `speech` without white space around it; empty if there is no letter, number or symbol to say.
-std::string worth_speaking(std::string_view speech);
-
 }  // namespace tandem::text

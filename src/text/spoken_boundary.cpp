@@ -248,7 +248,7 @@ void spoken_boundary::token_ended(std::string_view token) {
         if (!open_->after.characters.empty())
             look(token);
         else if (ends_without_look(token))
-            resolve(may_end(open_->mark, context_) || open_->mark.what == kind::emoji);
+            resolve(may_end(open_->mark, context_));
     }
     note_token(token);
 }
@@ -264,10 +264,11 @@ void spoken_boundary::look(std::string_view token) {
 /// Whether it is decided though nothing but white space and emoji stands behind the mark.
 bool spoken_boundary::ends_without_look(std::string_view token) const {
     const auto& o = *open_;
+    // A full stop may stand behind it.
+    if (o.mark.what == kind::emoji) return false;
     // The emoji was the one token to look at.
-    if (o.mark.what != kind::emoji && token_ > o.token) return o.mark.has_emoji;
+    if (token_ > o.token) return o.mark.has_emoji;
     if (!word_pieces_) return false;
-    if (o.mark.what == kind::emoji) return context_.words() > 1 || is_cjk(context_.last_letter());
     const bool is_alone = last_was_word_ && is_mark_alone(token);
     return o.tag == 0 && !o.has_closer && !o.after.space &&
            (is_alone || o.mark.what == kind::hard) && surely_ends(o.mark, context_, *words_);

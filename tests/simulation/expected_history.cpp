@@ -60,7 +60,9 @@ bool expected_history::heard(time_point now, chunk_id id, std::size_t characters
     auto at = found->second.begin;
     for (; characters > 0 && at < found->second.end; --characters)
         at += text::first_character(std::string_view(text_).substr(at)).bytes;
-    reach(at);
+    const auto& [begin, end, ends_word] = found->second;
+    const auto chunk = std::string_view(text_).substr(begin, end - begin);
+    reach(begin + conversations::behind_marks(chunk, at - begin));
     return true;
 }
 

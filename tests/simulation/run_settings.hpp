@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -49,16 +50,18 @@ void run_seeds_of(int shard) {
     std::cout << seed - first << " runs, " << steps << " steps, seeds from " << first << "\n";
 }
 
-/// All that happened in the runs of so many seeds.
+/// Runs seeds until all of `wanted` has happened, at most 2,000 of them.
 template <class Run>
-std::set<std::string> all_that_happened(std::uint64_t seeds) {
+void expect_to_happen(const std::set<std::string>& wanted) {
     std::set<std::string> all;
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const auto has_happened = [&](const std::string& what) { return all.contains(what); };
+    for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
         Run r(seed);
         r.run();
         for (const auto& [what, times] : r.happened()) all.insert(what);
+        if (std::ranges::all_of(wanted, has_happened)) return;
     }
-    return all;
+    EXPECT_THAT(all, testing::IsSupersetOf(wanted));
 }
 
 template <class Run>

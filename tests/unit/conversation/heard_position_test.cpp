@@ -2,6 +2,7 @@
 
 #include "text/speech_cleaner.hpp"
 #include "text/utf8.hpp"
+#include "text/worth_speaking.hpp"
 
 #include <gtest/gtest.h>
 

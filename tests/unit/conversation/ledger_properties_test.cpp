@@ -1,6 +1,7 @@
 #include "conversation/ledger.hpp"
 #include "text/speech_cleaner.hpp"
 #include "text/utf8.hpp"
+#include "text/worth_speaking.hpp"
 
 #include <gtest/gtest.h>
 

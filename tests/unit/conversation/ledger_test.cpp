@@ -200,6 +200,52 @@ TEST(ledger, hands_out_what_was_not_heard_to_be_spoken_again) {
     EXPECT_EQ(turn.kept(heard_only, ""), "One two three. Four");
 }
 
+TEST(ledger, keeps_the_marks_behind_a_word_with_it) {
+    for (const std::string_view text :
+         {"Sure! Here you go.", "Sure?!\u201d Here you go.", "Sure, here.", "Sure."}) {
+        ledger turn;
+        turn.begin_reply(first);
+        turn.handed_over(chunk_of({first, 0}, std::string(text)));
+        turn.heard({first, 0}, std::size_t{4});
+        const auto word = std::string(text.substr(0, text.find(' ')));
+        EXPECT_EQ(turn.kept(heard_only, ""), word);
+        EXPECT_EQ(turn.resume(), text.substr(word.size()));
+    }
+}
+
+TEST(ledger, keeps_the_marks_of_its_chunk_only) {
+    ledger turn;
+    turn.begin_reply(first);
+    turn.handed_over(chunk_of({first, 0}, "Nice"));
+    turn.generated("! Here you go.");
+    turn.heard({first, 0}, std::size_t{4});
+    EXPECT_EQ(turn.resume(), "! Here you go.");
+}
+
+TEST(ledger, takes_no_mark_for_heard_where_the_word_goes_on_behind_it) {
+    ledger turn;
+    turn.begin_reply(first);
+    turn.handed_over(chunk_of({first, 0}, "It is 3.5 or so."));
+    turn.heard({first, 0}, std::size_t{7});
+    EXPECT_EQ(turn.resume(), " 3.5 or so.");
+}
+
+TEST(ledger, takes_no_mark_for_heard_before_the_first_word) {
+    ledger turn;
+    turn.begin_reply(first);
+    turn.handed_over(chunk_of({first, 0}, "! Here you go."));
+    turn.heard({first, 0}, std::size_t{0});
+    EXPECT_EQ(turn.resume(), "! Here you go.");
+}
+
+TEST(ledger, leaves_an_opening_mark_with_the_word_behind_it) {
+    ledger turn;
+    turn.begin_reply(first);
+    turn.handed_over(chunk_of({first, 0}, "\u8bf4\uff1a\u201c\u4f60\u597d\u201d"));
+    turn.heard({first, 0}, std::size_t{1});
+    EXPECT_EQ(turn.resume(), "\u201c\u4f60\u597d\u201d");
+}
+
 // No white space parts the two, as models write quotations at times.
 ledger two_joined_chunks() {
     ledger turn;

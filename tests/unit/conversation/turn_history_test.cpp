@@ -175,7 +175,7 @@ TEST_F(history, can_be_interrupted_while_the_last_chunk_of_a_complete_turn_is_sp
     end_turn(finish_reason::eos);
     hear(7);
     EXPECT_TRUE(history_.interrupted(start + 1s));
-    EXPECT_EQ(last(), "assistant: One two…");
+    EXPECT_EQ(last(), "assistant: One two.…");
 }
 
 TEST_F(history, counts_the_first_interrupt_only) {
@@ -264,7 +264,7 @@ TEST_F(history, goes_on_from_the_last_word_that_was_heard) {
     EXPECT_FALSE(history_.heard(start + 2s, {1, 1}, 5));
     EXPECT_TRUE(history_.heard(start + 2s, {2, 0}, 4));
     history_.interrupted(start + 2s);
-    EXPECT_EQ(last(), "assistant: One two…");
+    EXPECT_EQ(last(), "assistant: One two.…");
 }
 
 TEST_F(history, takes_no_continue_of_a_silenced_voice_for_heard) {

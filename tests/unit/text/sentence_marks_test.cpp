@@ -77,6 +77,32 @@ TEST(emoji_behind_words, end_a_sentence_that_has_no_mark) {
     });
 }
 
+TEST(emoji_behind_words, wait_for_the_mark_behind_them) {
+    expect_sentences({
+        "Nice to see you 😊.| Have a great day.",
+        "That was a great job 🎉!| Here you go.",
+        "Is that the way 🤔?| I think so.",
+        "What a day 🎉...| We made it.",
+        "你好吗😊。|我很好。",
+    });
+}
+
+TEST(emoji_behind_words, end_no_sentence_before_lower_case) {
+    expect_sentences({
+        "I really love 😍 the sea.| It is warm.",
+        "We were so happy 😊 and so were they.",
+    });
+}
+
+TEST(emoji_behind_words, end_a_remark_of_one_word_too) {
+    expect_sentences({
+        "OK 🙂| Bye",
+        "✅ Done 🎉| Next item",
+        "Thanks 🙏| See you.",
+        "I ❤️ Rome.| It is old.",
+    });
+}
+
 TEST(line_breaks, end_sentences) {
     expect_sentences({
         "Shopping list|\nEggs|\nMilk",
