@@ -35,6 +35,11 @@ bool is_pronoun_i(const end_mark& m, const lexicon& words) {
            std::ranges::find(before_it, m.previous.text()) != before_it.end();
 }
 
+/// "第1步." at the start of a line.
+bool is_chinese_ordinal(const word& w) {
+    return w.digits > 0 && w.text().starts_with("\xE7\xAC\xAC");
+}
+
 /// "ii." at the start of a line.
 bool is_small_roman(const word& w) {
     const auto t = w.text();
@@ -46,6 +51,10 @@ word_kind kind_of_number(const word& w, const sentence_context& before, const le
     if (w.stops > 0) return word_kind::plain;
     if (before.is_first_word() && w.digits <= max_marker_digits) return word_kind::marker;
     if (before.is_heading()) return word_kind::marker;
+    // "Step 1. Unplug it."
+    const bool is_numbered = before.words() == 2 && before.mark_before_word() == 0 &&
+                             words.find(before.word_before().text()).has(word_class::heading);
+    if (is_numbered && w.digits <= max_marker_digits) return word_kind::marker;
     // "The ranking: 1. Brazil, 2. Germany"
     const bool is_listed = before.mark_before_word() == ':' || before.mark_before_word() == ',';
     if (is_listed && w.digits <= max_ordinal_digits) return word_kind::marker;
@@ -70,7 +79,9 @@ word_kind kind_of_listed(const end_mark& m, const lexicon& words) {
     if (has(word_class::unit) && behind_number) return word_kind::tail;
     if (has(word_class::numbered)) return word_kind::numbered;
     if (has(word_class::clock) && (w.stops > 0 || behind_number)) return word_kind::clock;
-    if (has(word_class::date) && capital) return word_kind::name_part;
+    // "Das ist hier so." is no Sunday.
+    const bool is_common = !w.starts_upper && has(word_class::starter);
+    if (has(word_class::date) && capital && !is_common) return word_kind::name_part;
     if (has(word_class::tail)) return word_kind::tail;
     if (has(word_class::name_part) && (capital || w.stops > 0 || w.text() == "al"))
         return word_kind::name_part;
@@ -85,6 +96,7 @@ word_kind kind_of_word(const end_mark& m, const sentence_context& before, const 
     const bool is_cased = is_uppercase(w.last) || is_lowercase(w.last);
     if (starts_line && w.digits == 0 && ((w.letters == 1 && is_cased) || is_small_roman(w)))
         return word_kind::marker;
+    if (starts_line && is_chinese_ordinal(w)) return word_kind::marker;
     if (is_pronoun_i(m, words)) return word_kind::plain;
     if (w.is_initials() && w.letters == 1 && w.starts_upper) return word_kind::initial;
     if (words.has_ordinals() && w.is_roman()) return word_kind::ordinal;

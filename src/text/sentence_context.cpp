@@ -32,6 +32,10 @@ bool is_dash(char32_t c) noexcept {
     return c == '-' || c == 0x2013 || c == 0x2014;
 }
 
+bool is_latin_letter(char32_t c) noexcept {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
 }  // namespace
 
 void sentence_context::start_sentence() noexcept {
@@ -84,6 +88,8 @@ void sentence_context::read(char32_t c) noexcept {
         return;
     }
     const bool space = is_white_space(c);
+    // "他是Dr. Smith": scripts without spaces put none before a foreign word either.
+    if (in_word_ && is_latin_letter(c) && is_cjk(word_.last)) in_word_ = false;
     if (in_word_ ? continues_word(c) : starts_word(c))
         read_word_character(c);
     else if (space)

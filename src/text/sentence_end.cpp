@@ -54,6 +54,8 @@ class rules {
     judgement behind_dash();
     judgement behind_dots();
     judgement behind_stop();
+    judgement behind_title();
+    judgement behind_name_part();
     judgement behind_number_word();
     judgement behind_initial();
     judgement behind_clock();
@@ -157,14 +159,15 @@ judgement rules::behind_dots() {
 
 judgement rules::behind_stop() {
     switch (mark_.last_is) {
-        case word_kind::never:
         case word_kind::marker:
             return goes_on;
+        case word_kind::never:
+            return behind_title();
         case word_kind::numbered:
             return behind_number_word();
         case word_kind::name_part:
         case word_kind::ordinal:
-            if (next_.what == next::upper) return if_starter(goes_on);
+            if (next_.what == next::upper) return behind_name_part();
             if (next_.what == next::currency) return ends;
             return next_.what == next::opener && !next_.bracketed ? undecided : goes_on;
         case word_kind::tail:
@@ -180,6 +183,23 @@ judgement rules::behind_stop() {
             break;
     }
     return behind_plain();
+}
+
+/// "Ask the Sgt. He knows." No name of a person is a pronoun.
+judgement rules::behind_title() {
+    constexpr std::array<std::string_view, 6> pronouns{"he", "she", "they", "we", "it", "you"};
+    constexpr std::array<std::string_view, 8> articles{"the", "a",   "my",    "our",
+                                                       "his", "her", "their", "your"};
+    const bool has_no_name = words_.is_english() && mark_.classes.has(word_class::title) &&
+                             is_in(articles, mark_.previous.text());
+    if (!has_no_name || next_.what != next::upper) return goes_on;
+    return is_last_chance() ? ends_if(is_in(pronouns, next_.text)) : undecided;
+}
+
+judgement rules::behind_name_part() {
+    if (!mark_.classes.has(word_class::suffix)) return if_starter(goes_on);
+    if (!is_last_chance()) return undecided;
+    return next_is(word_class::title) ? ends : if_starter(goes_on);
 }
 
 /// "No. 9", "Fig. A", but "The answer is no. Five of them left."

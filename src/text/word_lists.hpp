@@ -25,6 +25,8 @@ enum class word_class : std::uint16_t {
     exclaimed = 1 << 11,  ///< a name with an exclamation mark ("Yahoo!")
     brief = 1 << 12,      ///< a plain word though it is short ("up")
     file = 1 << 13,       ///< often the start of a file's or a site's name ("main.cpp")
+    heading = 1 << 14,    ///< numbers what follows: no sentence ends in "Step 1. Unplug it."
+    suffix = 1 << 15,     ///< behind a name: a title begins the next sentence ("Jr. Dr. Lee")
 };
 
 /// Several classes of a word.

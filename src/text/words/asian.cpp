@@ -8,7 +8,7 @@ namespace {
 constexpr word_group hindi[] = {
     {word_class::title, "डॉ श्री श्रीमती प्रो कु स्व पं मो सुश्री"},
     {word_class::inner, "कि.मी ई.पू उदा"},
-    {word_class::numbered, "क्र सं पृ नं"},
+    {word_class::numbered, "क्र सं पृ नं रु रू"},
     {word_class::name_part, "ए बी सी डी"},
 };
 

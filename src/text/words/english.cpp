@@ -19,7 +19,7 @@ constexpr word_group groups[] = {
     {word_class::numbered,
      "no nos n° № fig figs vol vols ch chap sec sect pp p pg pgs art arts par para eq eqs ref refs "
      "nr n "
-     "tab app ex ver v col l ll ln lns rs bk cl pt rm ste apt ext tel op"},
+     "tab app ex ver v col l ll ln lns rs bk cl pt rm ste apt ext tel op sc max min avg temp est"},
     {word_class::name_part,
      "inc co corp ltd llc plc bros jr sr esq ph.d phd m.d d.d.s b.a m.a b.s m.s b.sc m.sc d.phil "
      "ll.b ll.m j.d m.b.a r.n d.v.m u.s u.s.a u.s.c u.s.s.r u.k e.u u.n u.a.e d.c n.y n.j n.c s.c "
@@ -28,7 +28,7 @@ constexpr word_group groups[] = {
      "mgmt org comm conn ind al phys md var dr. st. p.r v.i.p i.d c.o.d i.q t.v d.j p.a h.q c.e.o "
      "c.f.o c.t.o c.o.o v.p"},
     {word_class::tail,
-     "etc b.c a.d b.c.e c.e a.m.u misc max avg temp dr prof rev col gen lt capt sgt ext est "
+     "etc b.c a.d b.c.e c.e a.m.u misc dr prof rev col gen lt capt sgt ext "
      "r.s.v.p a.s.a.p d.i.y i.e.d"},
     {word_class::unit,
      "min mins hr hrs sec secs tbsp tbs tsp oz lb lbs kg g gm mg km cm mm m mi yd yds ft in gal qt "
@@ -82,6 +82,10 @@ constexpr word_group groups[] = {
      "table hall wing zone level concourse platform terminal track side note key item line list "
      "phase stage choice variant influenza hemisphere company battery platoon is exit "
      "drive flat minor major war press hit type select choose click button a an the just"},
+    {word_class::heading,
+     "step chapter part section lesson question rule tip act scene sc phase stage exercise problem "
+     "task unit round note day week no"},
+    {word_class::suffix, "jr sr esq"},
     {word_class::exclaimed,
      "yahoo yum jeopardy oklahoma mia airplane oliver wham panic joomla kahoot ho ahoy hairspray "
      "rouge bingo chess moana shazam zoom woot arriba yum-yum hello-fresh tora viva wheee "

@@ -11,13 +11,13 @@ constexpr word_group groups[] = {
      "ms adr dir reg med fa phil rer jur"},
     {word_class::inner,
      "z.b z.t u.a d.h i.d.r o.ä u.ä v.a z.z z.zt i.a i.v m.e s.o s.u vgl bzw ca evtl ggf ggfs inkl "
-     "exkl zzgl einschl sog bspw etw entspr gem lt max mind od resp eigtl insb insbes vs vgl. ehem "
+     "exkl zzgl einschl sog bspw etw entspr gem lt mind od resp eigtl insb insbes vs vgl. ehem "
      "geb gest gegr verh ev kath röm allg ursprüngl voraussichtl u.u wg zw i.b o.b a.d i.r v.h "
      "k.u.k erw frz engl schwäb schles südd österr schweiz chin kgl amtl möbl näml z.hd u.a.w.g "
      "h.c dt urspr usf"},
     {word_class::numbered,
      "nr nrn s abs art bd bde kap abb abt tel aufl jg hrsg ziff zi pos str rn fn anm spez tab ver "
-     "lfd"},
+     "lfd max"},
     {word_class::name_part,
      "inc co corp ltd jr u.s u.s.a n.chr v.chr n v jh jahrh hbf str pl ges mbh e.v eu mwst"},
     // Tails in other languages: behind these a capital may be that of any noun.
@@ -36,6 +36,9 @@ constexpr word_group groups[] = {
      "während obwohl deshalb trotzdem zuerst zuletzt schließlich jeder jede jedes etwas nichts "
      "niemand jemand sonst brauchen brauchst geht lassen lass machen nehmen rufen hallo danke "
      "achtung wenn's ihr's"},
+    {word_class::heading,
+     "schritt kapitel teil abschnitt lektion frage regel tipp akt szene phase aufgabe nr tag woche "
+     "punkt"},
     {word_class::label, "plan vitamin option klasse typ gruppe teil variante gleis block haus"},
     {word_class::brief, "am an da du er es im in ja so um zu ab wo ob"},
     {word_class::exclaimed, "yahoo"},

@@ -17,12 +17,16 @@ constexpr word_group dutch[] = {
     {word_class::tail, "enz etc e.d e.a min sec u kg km"},
     {word_class::date, "jan feb mrt apr jun jul aug sep sept okt nov dec ma di wo do vr za zo"},
     {word_class::starter,
-     "de het een hij zij ze wij we jij je u ik dit dat deze die er hier daar dan toen maar en of "
-     "dus als wanneer waar wat wie hoe waarom welke kan kunt kunnen is zijn was waren heeft hebben "
+     "zo de het een hij zij ze wij we jij je u ik dit dat deze die er hier daar dan toen maar en "
+     "of "
+     "dus als zo wanneer waar wat wie hoe waarom welke kan kunt kunnen is zijn was waren heeft "
+     "hebben "
      "had ja nee niet in op aan bij met voor van naar om uit over na tot door ook nog nu vandaag "
      "morgen gisteren mijn jouw uw zijn haar ons onze hun alle alles veel geen elke graag "
      "misschien "
      "natuurlijk daarna eerst dank bedankt hallo wilt wil laat"},
+    {word_class::heading,
+     "stap hoofdstuk deel paragraaf les vraag regel tip akte scène fase opdracht dag"},
     {word_class::label, "zaal plan spoor groep klasse type perron vitamine"},
 };
 
@@ -42,6 +46,8 @@ constexpr word_group swedish[] = {
      "på av med för från till vid efter före under över också även nu idag imorgon igår min mitt "
      "din ditt er vår alla allt många ingen inget varje kanske tack hej självklart först vill ska "
      "skulle få får"},
+    {word_class::heading,
+     "steg kapitel del avsnitt lektion fråga regel tips akt scen fas uppgift dag"},
     {word_class::label, "sal plan spår avdelning grupp klass typ hus rum port"},
 };
 
@@ -61,6 +67,8 @@ constexpr word_group danish[] = {
      "når hvad hvem hvor hvordan hvorfor hvilken hvilket kan kunne er var har havde ja nej ikke på "
      "af med for fra til ved efter før under over også nu dag imorgen igår min mit din dit vores "
      "alle alt mange ingen hver måske tak hej selvfølgelig først vil skal skulle må ingen"},
+    {word_class::heading,
+     "trin kapitel del afsnit lektion spørgsmål regel tip akt scene fase opgave dag"},
     {word_class::label, "sal plan spor afdeling gruppe klasse type rum port"},
 };
 

@@ -23,6 +23,9 @@ constexpr word_group french[] = {
      "aussi encore mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs tout tous toute "
      "toutes rien personne dites n'hésitez n'oubliez c'est j'ai il's aujourd'hui demain hier ici "
      "là souhaitez avez pouvez voulez peut peux désolé"},
+    {word_class::heading,
+     "étape chapitre partie section leçon question règle astuce conseil acte scène phase exercice "
+     "jour n°"},
     {word_class::label, "plan vitamine option type classe groupe partie quai porte"},
     {word_class::exclaimed, "yahoo"},
 };
@@ -55,6 +58,9 @@ constexpr word_group spanish[] = {
      "nuestra todo todos toda todas cada otro otra muchos muchas algunos nada nadie nunca siempre "
      "quizás tal gracias hola buenos buenas claro bien bueno me te se le nos les espero envíe "
      "disponían cuesta ya sólo solo finalmente primero"},
+    {word_class::heading,
+     "paso capítulo parte sección lección pregunta regla consejo acto escena fase ejercicio día "
+     "nº"},
     {word_class::label, "plan vitamina opción tipo clase grupo parte puerta"},
     {word_class::exclaimed, "yahoo"},
 };
@@ -81,6 +87,9 @@ constexpr word_group italian[] = {
      "c'è ci sì no non anche inoltre infine mio mia tuo tua suo sua nostro nostra vostro vostra "
      "tutto tutti ogni altro molti alcuni niente nessuno mai sempre forse grazie ciao buongiorno "
      "certo bene vediamo puoi può vuoi si mi ti vi"},
+    {word_class::heading,
+     "passo passaggio capitolo parte sezione lezione domanda regola consiglio atto scena fase "
+     "esercizio giorno"},
     {word_class::label, "piano vitamina opzione tipo classe gruppo parte binario"},
     {word_class::exclaimed, "yahoo"},
 };
@@ -105,6 +114,9 @@ constexpr word_group portuguese[] = {
      "tem têm pode podem quer meu minha seu sua nosso nossa todo todos toda todas cada outro outra "
      "muitos alguns nada ninguém nunca sempre talvez obrigado obrigada olá bom boa claro já só "
      "finalmente primeiro"},
+    {word_class::heading,
+     "passo etapa capítulo parte seção secção lição pergunta regra dica ato cena fase exercício "
+     "dia nº"},
     {word_class::label, "plano vitamina opção tipo classe grupo parte portão"},
     {word_class::exclaimed, "yahoo"},
 };

@@ -195,5 +195,38 @@ TEST(possessives, go_on_behind_an_abbreviation) {
     });
 }
 
+TEST(titles_behind_an_article, end_a_sentence_before_a_pronoun) {
+    expect_sentences({
+        {"Ask the Sgt.| He knows.", whole_text | word_pieces},
+        {"I saw my Dr.| She was nice.", whole_text | word_pieces},
+        "Ask the Rev. Will Smith.| He knows.",
+        "Dr. He is in.",
+    });
+}
+
+TEST(suffixes_of_names, end_a_sentence_before_a_title) {
+    expect_sentences({
+        {"She is Sr.| Sen. Warren spoke.", whole_text | word_pieces},
+        {"I met Sam Lee Jr.| Dr. Smith was there.", whole_text | word_pieces},
+        "I met Sam Lee Jr. Smith.",
+    });
+}
+
+TEST(words_that_are_abbreviations_too, end_sentences) {
+    expect_sentences("de", {
+                               "Das ist hier so.| Dr. Müller kommt.",
+                               "Das ist hier so.| Prof. Weiß auch.",
+                               "Wir treffen uns am So. 12. Mai.",
+                               {"Er heißt Max.| Sie heißt Anna.", whole_text | word_pieces},
+                               "Es sind max. 10 Grad.",
+                           });
+}
+
+TEST(foreign_words, begin_within_scripts_without_spaces) {
+    expect_sentences("zh", {"他是Dr. Smith。|她是护士。", "我用iPhone。|很好。"});
+    expect_sentences("ja", {"今日はDr. Smithが来ます。|明日も。"});
+    expect_sentences("hi", {"इसकी कीमत रु. 499 है।| ठीक है।"});
+}
+
 }  // namespace
 }  // namespace tandem::text

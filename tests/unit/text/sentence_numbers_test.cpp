@@ -30,6 +30,30 @@ TEST(numbers, end_sentences) {
     });
 }
 
+TEST(numbers_of_headings, end_no_sentence) {
+    expect_sentences({
+        "Step 1. Unplug the router.| Step 2. Wait a minute.",
+        "Chapter 1. The boy who lived.",
+        "No. 5. Chanel's best.",
+        "Sc. 1. Shakespeare opens with a storm.",
+        "Read chapter 1.| The start is slow.",
+    });
+    expect_sentences("fr", {"Étape 3. Ouvrez la porte.| C'est tout."});
+    expect_sentences("es", {"Paso 1. Abra la puerta.| Eso es todo."});
+    expect_sentences("de", {"Nr. 1. Das ist der beste.", "Schritt 2. Das Wasser kocht.| Gut."});
+    expect_sentences("zh", {"第1步. 打开门。|第2步. 关门。"});
+}
+
+TEST(amounts, keep_their_number) {
+    expect_sentences({
+        "The temperature is max. 10 degrees.| It is cold.",
+        "Max. 10 kg.| Nothing more.",
+        "You need min. 3 eggs.| Beat them.",
+        "It uses avg. 20 watts.",
+        "It took 10 min.| Then we left.",
+    });
+}
+
 TEST(prices, are_not_divided) {
     expect_sentences({
         "It costs $4.99 today.| That is cheap.",
