@@ -2,6 +2,7 @@
 
 #include "tandem/config.hpp"
 #include "tandem/detail/pending_call.hpp"
+#include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/server.hpp"
@@ -176,7 +177,7 @@ class client {
                 call->handler = {std::move(handler), executor};
                 f(std::move(c), std::move(call), std::move(a)...);
             },
-            token, function, core_, diag, std::move(args)...);
+            token, function, detail::used(core_), diag, std::move(args)...);
     }
 
     template <class Handler, class Call>

@@ -3,6 +3,7 @@
 #include "tandem/config.hpp"
 #include "tandem/conversation_options.hpp"
 #include "tandem/detail/async_call.hpp"
+#include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/server.hpp"
@@ -139,7 +140,7 @@ class conversation {
     template <class CompletionToken>
     auto async_state(CompletionToken&& token, diagnostics* diag = nullptr) {
         return detail::async_call<conversation_state>(executor(), &conversation::ask_state, token,
-                                                      diag, shell_);
+                                                      diag, detail::used(shell_));
     }
     /// The conversation as JSON, for service::load(): history and ledger. A turn that is not
     /// settled is put down as history would keep it now. Handler signature:
@@ -147,7 +148,7 @@ class conversation {
     template <class CompletionToken>
     auto async_save(CompletionToken&& token, diagnostics* diag = nullptr) {
         return detail::async_call<std::string>(executor(), &conversation::ask_save, token, diag,
-                                               shell_);
+                                               detail::used(shell_));
     }
     /// Writes what the conversation's slot holds into a file at its server (`--slot-save-path`), so
     /// that a conversation that sleeps needs no slot; `file` has 1 to 128 of A-Z a-z 0-9 . _ - and
@@ -158,7 +159,7 @@ class conversation {
     template <class CompletionToken>
     auto async_save_slot(std::string file, CompletionToken&& token, diagnostics* diag = nullptr) {
         return detail::async_call<slot_file_result>(executor(), &conversation::ask_save_slot, token,
-                                                    diag, shell_, std::move(file));
+                                                    diag, detail::used(shell_), std::move(file));
     }
     /// Reads such a file into a slot, from which the next turn goes on. Handler signature and
     /// errors are the same, but for nothing_to_save; bad_request if the file is missing or of no
@@ -167,7 +168,8 @@ class conversation {
     auto async_restore_slot(std::string file, CompletionToken&& token,
                             diagnostics* diag = nullptr) {
         return detail::async_call<slot_file_result>(executor(), &conversation::ask_restore_slot,
-                                                    token, diag, shell_, std::move(file));
+                                                    token, diag, detail::used(shell_),
+                                                    std::move(file));
     }
 
     /// Unique in its service.

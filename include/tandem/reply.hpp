@@ -2,6 +2,7 @@
 
 #include "tandem/chunk.hpp"
 #include "tandem/detail/reply_link.hpp"
+#include "tandem/detail/used.hpp"
 #include "tandem/reply_control.hpp"
 #include "tandem/result.hpp"
 
@@ -55,7 +56,7 @@ class reply {
             [](auto handler, std::shared_ptr<detail::reply_shell> shell) {
                 start_next_chunk(std::move(shell), std::move(handler));
             },
-            token, shell_);
+            token, detail::used(shell_));
     }
 
     /// Completes with the `speech` of the chunk that comes next as soon as that is complete, while
@@ -74,7 +75,7 @@ class reply {
             [](auto handler, std::shared_ptr<detail::reply_shell> shell) {
                 start_upcoming_speech(std::move(shell), std::move(handler));
             },
-            token, shell_);
+            token, detail::used(shell_));
     }
 
     /// The chunk was spoken: the next one may be generated and handed over. A stale or

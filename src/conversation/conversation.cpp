@@ -76,67 +76,68 @@ error_code conversation::append(chat_message message, diagnostics* diag) {
         if (diag) *diag = std::move(why->diag);
         return why->ec;
     }
-    shell_->home().dispatch(
+    detail::used(shell_)->home().dispatch(
         [s = shell_, m = std::move(message)]() mutable { s->append(std::move(m)); });
     return {};
 }
 
 reply conversation::generate() {
-    return reply(shell_->generate());
+    return reply(detail::used(shell_)->generate());
 }
 
 reply conversation::generate(generation_options options) {
-    return reply(shell_->generate({.options = std::move(options)}));
+    return reply(detail::used(shell_)->generate({.options = std::move(options)}));
 }
 
 reply conversation::stream(generation_options options, stream_by pieces) {
-    return reply(shell_->generate({std::move(options), pieces}));
+    return reply(detail::used(shell_)->generate({std::move(options), pieces}));
 }
 
 reply conversation::say(std::string user_text) {
     if (user_text.empty())
-        return reply(shell_->refused(
+        return reply(detail::used(shell_)->refused(
             {errc::invalid_prompt,
              {.client_message = "what the user said is empty; generate() replies to nothing"}}));
     chat_message said{.role = "user", .content = std::move(user_text)};
     auto why = fault_of(said);
-    if (why) return reply(shell_->refused(std::move(*why)));
+    if (why) return reply(detail::used(shell_)->refused(std::move(*why)));
     append(std::move(said));
     return generate();
 }
 
 void conversation::heard(chunk_id id, std::size_t characters) {
-    shell_->home().dispatch([s = shell_, id, characters] { s->heard(id, characters); });
+    detail::used(shell_)->home().dispatch(
+        [s = shell_, id, characters] { s->heard(id, characters); });
 }
 
 void conversation::heard_share(chunk_id id, double share) {
-    shell_->home().dispatch([s = shell_, id, share] { s->heard_share(id, share); });
+    detail::used(shell_)->home().dispatch([s = shell_, id, share] { s->heard_share(id, share); });
 }
 
 void conversation::interrupt() {
-    shell_->stop_deliveries();
-    shell_->home().dispatch([s = shell_] { s->interrupt(); });
+    detail::used(shell_)->stop_deliveries();
+    detail::used(shell_)->home().dispatch([s = shell_] { s->interrupt(); });
 }
 
 reply conversation::resume() {
-    return reply(shell_->resume());
+    return reply(detail::used(shell_)->resume());
 }
 
 void conversation::warm() {
-    shell_->home().dispatch([s = shell_] { s->warm(); });
+    detail::used(shell_)->home().dispatch([s = shell_] { s->warm(); });
 }
 
 void conversation::end() {
-    shell_->stop_deliveries();
-    shell_->home().dispatch([s = shell_] { s->end(); });
+    detail::used(shell_)->stop_deliveries();
+    detail::used(shell_)->home().dispatch([s = shell_] { s->end(); });
 }
 
 std::uint64_t conversation::id() const noexcept {
-    return shell_->id();
+    return detail::used(shell_)->id();
 }
 
 boost::asio::any_io_executor conversation::executor() const noexcept {
-    return shell_->home().executor();
+    return detail::used(shell_)->home().executor();
 }
 
 void conversation::ask_state(shell s, pending<conversation_state> call) {

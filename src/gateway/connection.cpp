@@ -51,8 +51,15 @@ bool is_request_id(std::string_view id) {
            std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7f; });
 }
 
+api_error refused(int status, std::string code, std::string message) {
+    return {.status = status,
+            .type = "invalid_request_error",
+            .code = std::move(code),
+            .message = std::move(message)};
+}
+
 api_error malformed(std::string message) {
-    return {.status = 400, .type = "invalid_request_error", .message = std::move(message)};
+    return refused(400, "malformed_http", std::move(message));
 }
 
 // A proxy in front may see another end of a request than Beast does, which takes a coding that it
@@ -78,12 +85,23 @@ bool has_small_body(request_parser& parser) {
     return !parser.chunked() && parser.content_length().value_or(0) <= small_body;
 }
 
-// A body that nobody has a use for is not kept.
-void refuse_unwanted_body(checked_request& request, request_parser& parser) {
-    if (request.refusal() || request.found->route->method == "POST" || has_small_body(parser))
-        return;
-    request.who = api_error{
-        .status = 413, .type = "invalid_request_error", .message = "this path takes no body"};
+bool is_encoded(const http_request& head) {
+    const auto coding = head[http::field::content_encoding];
+    return !coding.empty() && !boost::beast::iequals(coding, "identity");
+}
+
+// A body that nobody has a use for, or that nobody can read, is not kept.
+void refuse_body(checked_request& request, request_parser& parser) {
+    if (request.refusal()) return;
+    if (request.found->route->method != "POST") {
+        if (!has_small_body(parser))
+            request.who = refused(413, "unexpected_body", "this path takes no body");
+    } else if (is_encoded(parser.get())) {
+        request.who = refused(
+            415, "unsupported_content_encoding",
+            fmt::format("Content-Encoding is {}; send the body as it is, without compression",
+                        shown(view_of(parser.get()[http::field::content_encoding]))));
+    }
 }
 
 bool waits_to_be_told(const http_request& head) {
@@ -100,9 +118,7 @@ checked_request unreadable(const api_error& why) {
 }
 
 api_error sent_ahead() {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .message = "bytes came before the upgrade was answered"};
+    return malformed("bytes came before the upgrade was answered");
 }
 
 }  // namespace
@@ -206,7 +222,7 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     std::optional<checked_request> checked;
     if (!ec || ec == http::error::body_limit) {
         checked = check_head(parser.get());
-        refuse_unwanted_body(*checked, parser);
+        refuse_body(*checked, parser);
     }
     const bool is_refused = checked && checked->refusal() && (ec || !may_read_on(*checked, parser));
     if (!ec && !is_refused) ec = co_await read_body(parser);
@@ -259,25 +275,26 @@ auto connection::check_head(const http_request& head) -> checked_request {
 std::optional<api_error> connection::error_of_reading(const boost::system::error_code& ec,
                                                       bool is_late) const {
     const auto& o = core_.options;
-    const auto refused = [](int status, std::string message) {
-        return api_error{
-            .status = status, .type = "invalid_request_error", .message = std::move(message)};
-    };
     if (ec == http::error::body_limit)
         return refused(
-            413, fmt::format("the body has over {} bytes, the gateway's bound", o.max_body_bytes));
+            413, "body_too_large",
+            fmt::format("the body has over {} bytes, the gateway's bound", o.max_body_bytes));
     if (ec == http::error::buffer_overflow)
-        return refused(431, fmt::format("a chunk's header, or the trailer, has over {} bytes",
-                                        o.max_header_bytes + read_ahead));
+        return refused(431, "header_too_large",
+                       fmt::format("a chunk's header, or the trailer, has over {} bytes",
+                                   o.max_header_bytes + read_ahead));
     if (ec == http::error::header_limit)
-        return refused(431, fmt::format("the header has over {} bytes, the gateway's bound",
-                                        o.max_header_bytes));
-    if (is_late) return refused(408, "the request did not come within the gateway's time for it");
+        return refused(
+            431, "header_too_large",
+            fmt::format("the header has over {} bytes, the gateway's bound", o.max_header_bytes));
+    if (is_late)
+        return refused(408, "request_timeout",
+                       "the request did not come within the gateway's time for it");
     const bool is_of_http =
         ec.category() == http::make_error_code(http::error::bad_method).category();
     if (!is_of_http || ec == http::error::end_of_stream || ec == http::error::partial_message)
         return std::nullopt;
-    return refused(400, "this is not HTTP/1.1: " + ec.message());
+    return malformed("this is not HTTP/1.1: " + ec.message());
 }
 
 // The rest of the request is not read: the connection ends.

@@ -9,7 +9,10 @@
 #include <boost/beast/http/chunk_encode.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
 
+#include <ctime>
 #include <utility>
 
 namespace tandem::gateway {
@@ -39,11 +42,25 @@ std::string_view http_exchange::traceparent() const {
     return is_traceparent(told) ? told : std::string_view();
 }
 
+namespace {
+
+boost::beast::string_view view_of(std::string_view text) {
+    return {text.data(), text.size()};
+}
+
+/// RFC 9110, section 5.6.7.
+std::string http_date(std::time_t when) {
+    return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(when));
+}
+
+}  // namespace
+
 template <class Message>
 void http_exchange::set_head(Message& message) const {
     message.version(request_.version());
     message.keep_alive(may_go_on_);
     message.set(http::field::server, "tandem");
+    message.set(http::field::date, view_of(http_date(std::time(nullptr))));
     message.set("X-Request-Id", id_);
     message.set(http::field::cache_control, "no-store");
     message.set("X-Content-Type-Options", "nosniff");
@@ -59,14 +76,6 @@ auto http_exchange::put(Message& message) -> awaitable<void> {
     co_await http::async_write(stream_, message, redirect_error(use_awaitable, ec));
     if (ec && ec != http::error::end_of_stream) gone();
 }
-
-namespace {
-
-boost::beast::string_view view_of(std::string_view text) {
-    return {text.data(), text.size()};
-}
-
-}  // namespace
 
 auto http_exchange::send(int status, std::string body, std::string_view content_type)
     -> awaitable<void> {

@@ -87,6 +87,8 @@ bool read_call(field_reader& fields, const json& call, const std::string& at, to
     if (!fields.read(call, at, "id", out.id) || !fields.read(call, at, "type", type)) return false;
     if (type != "function") return fields.unsupported(path_of(at, "type"), R"(must be "function")");
     const auto* function = field_reader::find(call, "function");
+    // Some write the name and the arguments beside the id.
+    if (!function && field_reader::find(call, "name")) return read_function(fields, call, at, out);
     const auto path = path_of(at, "function");
     return function ? read_function(fields, *function, path, out) : fields.missing(path);
 }
@@ -121,6 +123,15 @@ bool read_assistant(field_reader& fields, const json& message, const std::string
            read_old_call(fields, message, at, out.tool_calls);
 }
 
+bool check_last(field_reader& fields, const std::vector<chat_message>& messages) {
+    if (messages.back().tool_calls.empty()) return true;
+    return fields.invalid(path_of("messages", messages.size() - 1),
+                          "has tool calls, and no results of them follow: add a message of role "
+                          "tool for each");
+}
+
+}  // namespace
+
 bool read_message(field_reader& fields, const json& message, const std::string& at,
                   chat_message& out) {
     if (!message.is_object()) return fields.not_a(message, at, "an object");
@@ -130,15 +141,6 @@ bool read_message(field_reader& fields, const json& message, const std::string& 
            fields.read(message, at, "tool_call_id", out.tool_call_id) &&
            fields.read(message, at, "name", out.name);
 }
-
-bool check_last(field_reader& fields, const std::vector<chat_message>& messages) {
-    if (messages.back().tool_calls.empty()) return true;
-    return fields.invalid(path_of("messages", messages.size() - 1),
-                          "has tool calls, and no results of them follow: add a message of role "
-                          "tool for each");
-}
-
-}  // namespace
 
 bool read_messages(field_reader& fields, const json& body, std::size_t most,
                    std::vector<chat_message>& out) {

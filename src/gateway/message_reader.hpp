@@ -7,10 +7,15 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 // For the sources of this room that read requests.
 namespace tandem::gateway {
+
+/// One message; `at` is its path.
+bool read_message(field_reader& fields, const nlohmann::ordered_json& message,
+                  const std::string& at, chat_message& out);
 
 /// The member `messages` of the request's body: 1 to `most` of them.
 bool read_messages(field_reader& fields, const nlohmann::ordered_json& body, std::size_t most,

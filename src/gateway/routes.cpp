@@ -29,6 +29,17 @@ constexpr std::array table{
     route{"GET", "/admin/adapters", endpoint::list_adapters, right::admin},
 };
 
+/// Without the query; and without the server's name, which proxies may put before it (RFC 9112,
+/// section 3.2.2).
+std::string_view path_of_target(std::string_view target) {
+    for (const std::string_view scheme : {"http://", "https://"}) {
+        if (!target.starts_with(scheme)) continue;
+        target.remove_prefix(std::min(target.find('/', scheme.size()), target.size()));
+        if (target.empty()) target = "/";
+    }
+    return target.substr(0, target.find('?'));
+}
+
 /// Nothing if a `%` is not followed by two hexadecimal digits.
 std::optional<std::string> percent_decoded(std::string_view raw) {
     std::string out;
@@ -114,7 +125,7 @@ std::span<const route> all_routes() noexcept {
 }
 
 std::variant<found_route, api_error> find_route(std::string_view method, std::string_view target) {
-    const auto path = target.substr(0, target.find('?'));
+    const auto path = path_of_target(target);
     if (target.size() > max_target_bytes) return not_found(method, path);
     const auto wanted = method == "HEAD" ? "GET" : method;
     std::string allowed;

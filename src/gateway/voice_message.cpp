@@ -1,6 +1,7 @@
 #include "gateway/voice_message.hpp"
 
 #include "gateway/header_text.hpp"
+#include "gateway/message_reader.hpp"
 #include "gateway/model_name.hpp"
 #include "gateway/voice_fields.hpp"
 #include "text/utf8.hpp"
@@ -244,14 +245,6 @@ class voice_message_reader {
         return fail(joined(at, is_grace ? "resume_grace_ms" : faults[0].field.c_str()),
                     faults[0].message);
     }
-    // As OpenAI's API has it, name and arguments are one level down.
-    bool value(json& v, const std::string& at, tool_call& out) {
-        if (!members(v, at, out)) return false;
-        if (auto* function = find(v, "function");
-            function && !members(*function, joined(at, "function"), out))
-            return false;
-        return right_unless(out.name.empty(), joined(at, "name"), "is missing or empty");
-    }
     bool value(json& v, const std::string& at, voice::continued& out) {
         return given(v, at, "chunk") && members(v, at, out);
     }
@@ -282,10 +275,12 @@ class voice_message_reader {
                right_unless(m.prompt && (m.text || !m.messages.empty()), "prompt",
                             "is a prompt of its own; it does not go with text or messages");
     }
-    // What was said must be there: only a call has no words. A reply goes on where there are none.
     bool value(json& v, const std::string& at, chat_message& out) {
-        if (!members(v, at, out)) return false;
-        return out.role == "assistant" || given(v, at, "content");
+        field_reader fields;
+        if (read_message(fields, v, at, out)) return true;
+        fault_ = std::move(fields).fault();
+        fault_.code = "invalid_value";
+        return false;
     }
     // Who takes up a session and says all its messages again would have them twice.
     bool check_session(const voice::start& m) {

@@ -57,7 +57,7 @@ client::~client() {
 }
 
 boost::asio::any_io_executor client::get_executor() const noexcept {
-    return core_->executor();
+    return detail::used(core_)->executor();
 }
 
 boost::asio::any_io_executor client::executor_of(const core& c) {
@@ -65,13 +65,13 @@ boost::asio::any_io_executor client::executor_of(const core& c) {
 }
 
 reply client::start(std::string prompt) {
-    return start(std::move(prompt), core_->config().generation);
+    return start(std::move(prompt), detail::used(core_)->config().generation);
 }
 
 reply client::start(std::string prompt, generation_options options) {
-    const auto shell =
-        detail::reply_shell::make(core_->home(), core_->config(), {.options = std::move(options)},
-                                  detail::source_at(core_, std::move(prompt)));
+    const auto shell = detail::reply_shell::make(detail::used(core_)->home(), core_->config(),
+                                                 {.options = std::move(options)},
+                                                 detail::source_at(core_, std::move(prompt)));
     return reply(shell);
 }
 

@@ -12,6 +12,8 @@ constexpr duration longest_pause = std::chrono::milliseconds(400);
 
 constexpr std::array away{errc::resolve_failed, errc::connect_failed, errc::connect_timeout,
                           errc::model_loading,  errc::no_model,       errc::circuit_open};
+constexpr std::array unconnected{errc::resolve_failed, errc::connect_failed, errc::connect_timeout,
+                                 errc::tls_failed};
 constexpr std::array broken{errc::stream_incomplete,      errc::first_token_timeout,
                             errc::between_tokens_timeout, errc::request_timeout,
                             errc::server_error,           errc::server_gone};
@@ -36,6 +38,10 @@ failure_kind kind_of(const error_code& ec, bool has_read) noexcept {
     if (is_among(away, ec)) return failure_kind::away;
     if (is_among(broken, ec)) return failure_kind::broken;
     return has_read && is_among(unreadable, ec) ? failure_kind::broken : failure_kind::final;
+}
+
+bool is_of_connecting(const error_code& ec) noexcept {
+    return is_among(unconnected, ec);
 }
 
 bool going_on::failed(time_point now, failure_kind what) noexcept {

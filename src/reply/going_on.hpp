@@ -20,6 +20,9 @@ enum class failure_kind {
 /// and what cannot be read came broken.
 failure_kind kind_of(const error_code& ec, bool has_read) noexcept;
 
+/// No connection came about.
+bool is_of_connecting(const error_code& ec) noexcept;
+
 /// How often and how long a reply tries again after its server failed.
 struct going_on_rules {
     /// Requests that break one after the other, without new text, before it gives up; 0 = it never

@@ -27,6 +27,8 @@ class known_server {
 
     /// Nothing where /props is to be asked.
     const std::optional<server_props>& props() const noexcept { return props_; }
+    /// It has answered before.
+    bool was_met() const noexcept { return told_.has_value(); }
     /// The shortest time between two uses of a slot.
     duration reuse_guard() const;
     /// The answer of /props. Gives the lines to log: none for what was told before.

@@ -64,29 +64,29 @@ void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak, st
 }
 
 void reply::continue_after(chunk_id id) {
-    shell_->home().dispatch([s = shell_, id] { s->continue_after(id); });
+    detail::used(shell_)->home().dispatch([s = shell_, id] { s->continue_after(id); });
 }
 
 void reply::interrupt() {
-    shell_->link()->interrupt();
-    if (shell_->ended()) return;
-    shell_->home().dispatch([s = shell_] { s->interrupt(); });
+    detail::used(shell_)->link()->interrupt();
+    if (detail::used(shell_)->ended()) return;
+    detail::used(shell_)->home().dispatch([s = shell_] { s->interrupt(); });
 }
 
 reply_control reply::control() const noexcept {
-    return reply_control(shell_->link());
+    return reply_control(detail::used(shell_)->link());
 }
 
 bool reply::ended() const noexcept {
-    return shell_->ended();
+    return detail::used(shell_)->ended();
 }
 
 const reply_result& reply::result() const noexcept {
-    return shell_->result();
+    return detail::used(shell_)->result();
 }
 
 std::uint64_t reply::id() const noexcept {
-    return shell_->id();
+    return detail::used(shell_)->id();
 }
 
 }  // namespace tandem

@@ -28,11 +28,6 @@ finish_reason reason_of(wire::stop_type stop) noexcept {
     return finish_reason::eos;
 }
 
-bool is_of_connecting(const error_code& ec) noexcept {
-    return ec == errc::resolve_failed || ec == errc::connect_failed ||
-           ec == errc::connect_timeout || ec == errc::tls_failed;
-}
-
 }  // namespace
 
 std::string_view name_of(reply_phase p) noexcept {

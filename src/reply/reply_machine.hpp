@@ -95,8 +95,8 @@ class reply_machine {
     void moved_to(std::string_view server) {
         if (tally_.moved_to(server)) has_read_here_ = false;
     }
-    /// The other answer.
-    void no_server(time_point now, failure why);
+    /// The other answer. `is_final`: no server is to be sought any more.
+    void no_server(time_point now, failure why, bool is_final = false);
     /// One that was removed is left; one that is away by what rests; one that hangs where no
     /// request runs, or it has heard nothing since the server was asked.
     void leave_server(time_point now, reason_to_leave reason);

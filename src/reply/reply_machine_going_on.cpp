@@ -60,10 +60,10 @@ void reply_machine::server_found(time_point now, int slots, reply_origin from) {
     rest(now);
 }
 
-void reply_machine::no_server(time_point now, failure why) {
+void reply_machine::no_server(time_point now, failure why, bool is_final) {
     if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
     const bool is_first = !going_on_.since();
-    if (!may_go_on(now, why)) return generation_failed(now, std::move(why));
+    if (is_final || !may_go_on(now, why)) return generation_failed(now, std::move(why));
     lost_to_ = std::move(why);
     if (is_first) {
         tally_.lost(now);

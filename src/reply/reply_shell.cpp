@@ -139,7 +139,7 @@ void reply_shell::perform(action::seek_server) {
 
 void reply_shell::server_answered(failure why, reply_start where) {
     if (why.ec) {
-        machine_.no_server(now(), std::move(why));
+        machine_.no_server(now(), std::move(why), where.is_hopeless);
     } else {
         auto origin = std::move(where.origin);
         move_to(std::move(where));

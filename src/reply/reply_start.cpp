@@ -2,6 +2,8 @@
 
 #include "reply/client_core.hpp"
 #include "reply/clock.hpp"
+#include "reply/going_on.hpp"
+#include "transport/tls_failure.hpp"
 #include "wire/sendable.hpp"
 
 #include <utility>
@@ -10,6 +12,14 @@ namespace tandem::detail {
 
 namespace {
 
+/// A server that has never answered does not come back: where it cannot be reached, the set-up is
+/// wrong.
+void tell_set_up(failure why, const start_handler& done) {
+    const bool is_reached = !is_of_connecting(why.ec);
+    if (transport::is_silent_handshake(why)) why.ec = errc::tls_failed;
+    done(why.ec, why.diag, {.is_hopeless = !is_reached});
+}
+
 // The core keeps what waits for an answer, so that must not keep the core.
 void start_there(const std::shared_ptr<client_core>& core, reply_origin origin,
                  start_handler done) {
@@ -17,7 +27,10 @@ void start_there(const std::shared_ptr<client_core>& core, reply_origin origin,
     core->prepare([weak = std::weak_ptr(core), origin = std::move(origin), done = std::move(done)](
                       error_code ec, const diagnostics& diag, const server_props&) {
         const auto known = weak.lock();
-        if (ec && known) known->request_failed(ec);
+        if (ec && known) {
+            known->request_failed(ec);
+            if (!known->keeper().was_server_met()) return tell_set_up({ec, diag}, done);
+        }
         done(ec, diag, {.core = known, .origin = origin});
     });
 }

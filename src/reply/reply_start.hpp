@@ -26,6 +26,8 @@ struct reply_start {
     int lease = 0;
     /// A slot that was prefilled for the first request.
     std::optional<int> warmed{};
+    /// With an error: trying again is of no use.
+    bool is_hopeless = false;
 };
 
 /// Called once on the strand, with an error or a start; may not keep the reply alive.

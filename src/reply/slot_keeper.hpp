@@ -72,6 +72,7 @@ class slot_keeper {
 
     /// What it told last; nothing where it is to be asked.
     std::optional<server_props> props() const { return room_->lock()->known.props(); }
+    bool was_server_met() const { return room_->lock()->known.was_met(); }
     duration reuse_guard() const { return room_->lock()->known.reuse_guard(); }
     // It is learnt with the number of slots and the guard that it needs; it may be another one
     // after a failure. They give lines for the log.

@@ -112,8 +112,11 @@ std::string words_about_tls(CURLcode code, const failure_context& c) {
     return fmt::format("the TLS handshake with {} failed; check that the port speaks https", c.url);
 }
 
+constexpr std::string_view silent_handshake =
+    "the port does not answer the TLS handshake: it may speak http, then use http:// in the URL";
+
 // The connection was taken, and the time ran out behind that.
-bool is_silent_handshake(const failure_context& c) {
+bool is_in_handshake(const failure_context& c) {
     return c.https && c.detail.find("SSL") != std::string_view::npos;
 }
 
@@ -129,11 +132,9 @@ std::string words(errc e, CURLcode code, const failure_context& c) {
         case errc::resolve_failed:
             return fmt::format("the host name of {} has no address; check the URL", c.url);
         case errc::connect_timeout:
-            return fmt::format("no connection to {} within {}; {}", c.url, connect_limit(c),
-                               is_silent_handshake(c)
-                                   ? "the port does not answer the TLS handshake: it may speak "
-                                     "http, then use http:// in the URL"
-                                   : "check host, port and firewall");
+            return fmt::format(
+                "no connection to {} within {}; {}", c.url, connect_limit(c),
+                is_in_handshake(c) ? silent_handshake : "check host, port and firewall");
         case errc::tls_failed:
             return words_about_tls(code, c);
         case errc::stream_incomplete:
@@ -207,6 +208,11 @@ failure describe(CURLcode code, const failure_context& c) {
             c.http_status);
     const auto e = errc_of(code);
     return make_failure(e, with_detail(words(e, code, c) + proxy_note(e, c), c), c.http_status);
+}
+
+bool is_silent_handshake(const failure& f) {
+    return f.ec == errc::connect_timeout &&
+           f.diag.client_message.find(silent_handshake) != std::string::npos;
 }
 
 bool shows_certificate(const failure& f) {

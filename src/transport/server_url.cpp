@@ -81,6 +81,8 @@ parsed_url parse_server_url(std::string_view text) {
     const std::string url(text);
     CURLUcode code{};
     const auto handle = parse(url, code);
+    if (code == CURLUE_BAD_PORT_NUMBER)
+        return {{}, fmt::format("{} has a port that is no number from 1 to 65535", quoted(text))};
     if (code != CURLUE_OK)
         return {{}, fmt::format("{} is not a URL; write it as http://host:port", quoted(text))};
     if (auto fault = find_fault(handle, text)) return {{}, std::move(fault)};

@@ -20,6 +20,22 @@ TEST_F(a_gateway, is_healthy_whatever_its_servers_do) {
     EXPECT_EQ(a.parsed()["status"], "ok");
 }
 
+TEST_F(a_gateway, tells_the_date) {
+    start();
+    EXPECT_THAT(client().get("/health").headers["date"],
+                ::testing::MatchesRegex("[A-Z][a-z]+, [0-9]+ [A-Z][a-z]+ 20[0-9]+ [0-9:]+ GMT"));
+}
+
+TEST_F(a_gateway, refuses_a_compressed_body_by_name) {
+    start();
+    auto c = client();
+    c.headers["Content-Encoding"] = "gzip";
+    const auto a = c.post("/v1/chat/completions", std::string_view("\x1f\x8b\x08"));
+    EXPECT_EQ(a.status, 415);
+    EXPECT_EQ(a.parsed()["error"]["code"], "unsupported_content_encoding");
+    EXPECT_THAT(std::string(a.parsed()["error"]["message"]), HasSubstr("gzip"));
+}
+
 TEST_F(a_gateway, is_ready_while_a_server_may_serve) {
     options.service.health_interval = 100ms;
     start();

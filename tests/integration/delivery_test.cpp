@@ -241,7 +241,7 @@ TEST_F(a_delivery_of_a_turn, tells_what_was_heard_by_its_control) {
     c.handle().control().heard(c.chunks()[0].id, 5);
     c.handle().control().interrupt();
     loop.run_to_end(c);
-    EXPECT_EQ(loop.state_of(*talk).heard, 5u);
+    EXPECT_EQ(loop.state_of(*talk).heard, std::string_view("Hello.").size());
 }
 
 using a_held_conversation = service_and_mocks;

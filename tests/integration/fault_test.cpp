@@ -1,4 +1,5 @@
 #include "integration/mock_fixture.hpp"
+#include "support/scripted_server.hpp"
 
 // What goes wrong between client and server, and what the reply says then.
 namespace tandem::testing {
@@ -35,6 +36,33 @@ TEST_F(server_fault, stopped_server_is_connect_failed) {
     start();
     server->stop();
     expect_failure(errc::connect_failed);
+}
+
+/// With more patience than the test has.
+class wrong_set_up : public client_and_mock {
+ protected:
+    wrong_set_up() {
+        config.retries = 2;
+        config.resume_within = 1h;
+    }
+};
+
+TEST_F(wrong_set_up, is_told_at_once_where_nobody_listens) {
+    start();
+    server->stop();
+    const auto c = expect_failure(errc::connect_failed);
+    EXPECT_THAT(c.result().diagnostics.client_message, ::testing::HasSubstr("llama-server"));
+}
+
+TEST_F(wrong_set_up, is_tls_failed_where_an_https_url_names_a_port_that_speaks_http) {
+    scripted_server silent([](scripted_peer& peer) -> boost::asio::awaitable<void> {
+        co_await peer.wait_for_close();
+    });
+    config.connect_timeout = 50ms;
+    config.url = "https://127.0.0.1:" + std::to_string(silent.port());
+    connect();
+    const auto c = expect_failure(errc::tls_failed);
+    EXPECT_THAT(c.result().diagnostics.client_message, ::testing::HasSubstr("use http://"));
 }
 
 TEST_F(server_fault, http_error_is_server_error_in_the_servers_words) {

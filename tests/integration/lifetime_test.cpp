@@ -144,5 +144,14 @@ TEST_F(lifetime, prompt_that_is_no_utf8_is_refused) {
     EXPECT_TRUE(server->observe().requests.empty());
 }
 
+#ifndef NDEBUG
+TEST(moved_handle, says_so_where_it_is_used) {
+    boost::asio::io_context ioc;
+    client llm(ioc.get_executor(), {});
+    const auto moved = std::move(llm);
+    EXPECT_DEATH(llm.start("Hello."), "moved from");
+}
+#endif
+
 }  // namespace
 }  // namespace tandem::testing

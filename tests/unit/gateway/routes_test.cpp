@@ -188,8 +188,7 @@ INSTANTIATE_TEST_SUITE_P(like_these, no_path,
                                            "/./health", "/v1/../health", "/v1", "/v1/",
                                            "/v1/voice/..", "/v1//models", "/v1%2Fmodels", "/admin",
                                            "/admin/adapters/", "/assets", "/assets/",
-                                           "http://here/health", "here:80", "\xFF\xFE",
-                                           " /health"));
+                                           "ftp://here/health", "here:80", "\xFF\xFE", " /health"));
 
 TEST(find_route, bounds_what_it_reads_and_repeats) {
     const std::string long_path = "/v1/models/" + std::string(1 << 20, 'a');
@@ -211,6 +210,14 @@ TEST(find_route, tells_what_to_use_in_place_of_the_responses_api) {
 TEST(find_route, repeats_no_query_as_it_may_have_secrets) {
     EXPECT_THAT(error_of("GET", "/nothing?api_key=tdm_secret").message, Not(HasSubstr("secret")));
     EXPECT_THAT(error_of("PUT", "/health?api_key=tdm_secret").message, Not(HasSubstr("secret")));
+}
+
+TEST(routes, are_found_where_a_proxy_put_the_servers_name_before_them) {
+    EXPECT_EQ(endpoint_of("GET", "http://gateway.example:8081/health"), endpoint::health);
+    EXPECT_EQ(endpoint_of("GET", "http://gateway.example/health?x=http://a/b"), endpoint::health);
+    EXPECT_EQ(endpoint_of("GET", "https://gateway.example"), endpoint::page);
+    EXPECT_EQ(status_of("GET", "http:///"), 200);
+    EXPECT_EQ(status_of("GET", "ftp://gateway.example/health"), 404);
 }
 
 }  // namespace

@@ -57,6 +57,18 @@ TEST(voice_message, of_each_type_is_read) {
     read<voice::end>(R"({"type":"end"})");
 }
 
+TEST(voice_start, takes_messages_in_the_forms_that_http_requests_have) {
+    const auto m = read<voice::start>(R"({"type":"start","messages":[
+        {"role":"developer","content":[{"type":"text","text":"Be"},{"type":"text","text":"brief."}]},
+        {"role":"assistant","tool_calls":[
+            {"id":"c1","type":"function","function":{"name":"clock","arguments":"{}"}}]}]})");
+    ASSERT_EQ(m.messages.size(), 2u);
+    EXPECT_EQ(m.messages[0].role, "system");
+    EXPECT_EQ(m.messages[0].content, "Be\nbrief.");
+    EXPECT_THAT(m.messages[1].tool_calls,
+                ElementsAre(tool_call{.id = "c1", .name = "clock", .arguments = "{}"}));
+}
+
 TEST(voice_start, has_all_that_a_session_begins_with) {
     const auto m = read<voice::start>(R"({"type":"start",
         "messages":[{"role":"system","content":"Be brief."},
@@ -232,9 +244,11 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","messages":[{"role":"tool","content":null}]})", "messages[0].content"},
         {R"({"type":"start","messages":[{"role":"wizard","content":"Hi"}]})", "messages[0].role"},
         {R"({"type":"start","messages":[{"content":"Hello"}]})", "messages[0].role"},
-        {R"({"type":"start","messages":[{"role":"user","content":[]}]})", "messages[0].content"},
+        {R"({"type":"start","messages":[{"role":"user","content":7}]})", "messages[0].content"},
+        {R"({"type":"start","messages":[{"role":"user","content":[{"type":"image_url"}]}]})",
+         "messages[0].content[0].type"},
         {R"({"type":"start","messages":[{"role":"assistant","tool_calls":[{}]}]})",
-         "messages[0].tool_calls[0].name"},
+         "messages[0].tool_calls[0].function"},
         {R"({"type":"start","options":[]})", "options"},
         {R"({"type":"start","options":{"temperature":"hot"}})", "options.temperature"},
         {R"({"type":"start","options":{"temperature":-1}})", "options.temperature"},
