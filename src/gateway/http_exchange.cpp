@@ -60,7 +60,7 @@ void http_exchange::set_head(Message& message) const {
     message.version(request_.version());
     message.keep_alive(may_go_on_);
     message.set(http::field::server, "tandem");
-    message.set(http::field::date, view_of(http_date(std::time(nullptr))));
+    message.set(http::field::date, http_date(std::time(nullptr)));
     message.set("X-Request-Id", id_);
     message.set(http::field::cache_control, "no-store");
     message.set("X-Content-Type-Options", "nosniff");
