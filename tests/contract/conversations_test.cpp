@@ -218,9 +218,10 @@ bool is_said(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("&$%+", c);
 }
 
-// What a listener has heard whole of `text` after `offset` bytes; texts are ASCII here. Written
-// apart from the library's own rule.
-std::string whole_words_of(const std::string& text, std::size_t offset) {
+// What a listener has heard whole of `text` after `offset` bytes, of a chunk that ends at
+// `chunk_end`: marks behind a word are heard with it. Texts are ASCII here. Written apart from the
+// library's own rule.
+std::string whole_words_of(const std::string& text, std::size_t offset, std::size_t chunk_end) {
     std::size_t kept = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         const auto word = text.find_first_not_of(" \n", begin);
@@ -228,7 +229,7 @@ std::string whole_words_of(const std::string& text, std::size_t offset) {
         const auto end = std::min(text.find_first_of(" \n", word), text.size());
         auto core = end;
         while (core > word && !is_said(text[core - 1])) --core;
-        if (core > word && core <= offset) kept = std::min(end, offset);
+        if (core > word && core <= offset) kept = std::min(end, chunk_end);
         begin = end;
     }
     return text.substr(0, kept);
@@ -294,6 +295,7 @@ class caller {
         const auto heard = static_cast<std::size_t>(pick(0, static_cast<int>(piece.text.size())));
         talk_->heard(piece.id, heard);
         heard_ = kept_.size() + heard;
+        chunk_end_ = kept_.size() + piece.text.size();
         if (heard == piece.text.size() && piece.boundary != boundary::limit) spoken_ = heard_;
         interrupted_ = true;
         ++interruptions_;
@@ -315,7 +317,7 @@ class caller {
     // A chunk that was spoken whole is heard, though its last word may be joined to the next.
     std::string heard_of(const std::string& all) const {
         const auto spoken = all.substr(0, all.find_last_not_of(" \n", spoken_ - 1) + 1);
-        const auto words = whole_words_of(all, heard_);
+        const auto words = whole_words_of(all, heard_, chunk_end_);
         return spoken_ > 0 && spoken.size() > words.size() ? spoken : words;
     }
 
@@ -330,6 +332,7 @@ class caller {
     std::optional<consumer> said_;
     std::string kept_;  // of the turn: what was heard of it
     std::size_t heard_ = 0;
+    std::size_t chunk_end_ = 0;
     std::size_t spoken_ = 0;  // the end of the last chunk that was heard whole
     bool interrupted_ = false;
     int interruptions_ = 0;

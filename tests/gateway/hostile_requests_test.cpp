@@ -222,7 +222,7 @@ TEST_F(guarded_gateway, spells_its_paths_in_one_way) {
     EXPECT_EQ(c.get("/v1/models").status, 200);
     for (const auto* path : {"//v1/models", "/v1//models", "/v1/./models", "/x/../v1/models",
                              "/v1/models/", "/V1/models", "/v1%2fmodels", "/%76%31/models",
-                             "http://x/v1/models", "/v1/models;a=b", "/v1/models#a"})
+                             "http://x//v1/models", "/v1/models;a=b", "/v1/models#a"})
         EXPECT_THAT(c.get(path).status, AnyOf(400, 404)) << path;
     expect_that_others_are_served();
 }
