@@ -17,7 +17,8 @@ std::size_t speech_characters(std::string_view speech, double fraction) noexcept
 std::size_t text_offset(std::string_view text, std::string_view speech, std::size_t spoken);
 
 /// Where the marks end that close what stands before `offset`, as "!" closes "Sure": nobody hears
-/// them apart from it. `offset` itself at the start of `text`, and where a word goes on behind them.
+/// them apart from it. `offset` itself at the start of `text`, and where a word goes on behind
+/// them.
 std::size_t behind_marks(std::string_view text, std::size_t offset) noexcept;
 
 /// The largest end of a word in `text` up to `offset`, so that no word is cut; 0 if there is none.

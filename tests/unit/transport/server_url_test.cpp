@@ -35,18 +35,17 @@ TEST_P(BadUrl, is_told_in_words) {
     EXPECT_THAT(url_fault(GetParam().url), Optional(HasSubstr(GetParam().words)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Urls, BadUrl,
-                         ::testing::Values(bad_url{"", "is empty"},
-                                           bad_url{"localhost:8080", "http://host:port"},
-                                           bad_url{"127.0.0.1:8080", "is not a URL"},
-                                           bad_url{"ftp://host", "must begin with http://"},
-                                           bad_url{"http://", "http://host:port"},
-                                           bad_url{"http://host:99999", "no number from 1 to 65535"},
-                                           bad_url{"http://host:0", "port 0"},
-                                           bad_url{"http://ho st", "a space"},
-                                           bad_url{"http://host\r\nX: y", "a control"},
-                                           bad_url{"http://host/?q=1", "remove what follows"},
-                                           bad_url{"http://host/#top", "remove what follows"}));
+INSTANTIATE_TEST_SUITE_P(
+    Urls, BadUrl,
+    ::testing::Values(bad_url{"", "is empty"}, bad_url{"localhost:8080", "http://host:port"},
+                      bad_url{"127.0.0.1:8080", "is not a URL"},
+                      bad_url{"ftp://host", "must begin with http://"},
+                      bad_url{"http://", "http://host:port"},
+                      bad_url{"http://host:99999", "no number from 1 to 65535"},
+                      bad_url{"http://host:0", "port 0"}, bad_url{"http://ho st", "a space"},
+                      bad_url{"http://host\r\nX: y", "a control"},
+                      bad_url{"http://host/?q=1", "remove what follows"},
+                      bad_url{"http://host/#top", "remove what follows"}));
 
 TEST(ApiPathFault, is_told_of_v1_in_the_path) {
     for (const char* const url :
