@@ -218,6 +218,11 @@ bool is_said(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("&$%+", c);
 }
 
+std::size_t behind_marks(const std::string& text, std::size_t at, std::size_t end) {
+    while (at < end && std::strchr(".,;:!?)]}\"'", text[at])) ++at;
+    return at;
+}
+
 // What a listener has heard whole of `text` after `offset` bytes, of a chunk that ends at
 // `chunk_end`: marks behind a word are heard with it. Texts are ASCII here. Written apart from the
 // library's own rule.
@@ -229,7 +234,8 @@ std::string whole_words_of(const std::string& text, std::size_t offset, std::siz
         const auto end = std::min(text.find_first_of(" \n", word), text.size());
         auto core = end;
         while (core > word && !is_said(text[core - 1])) --core;
-        if (core > word && core <= offset) kept = std::min(end, chunk_end);
+        if (core > word && core <= offset)
+            kept = behind_marks(text, std::min(end, offset), chunk_end);
         begin = end;
     }
     return text.substr(0, kept);
