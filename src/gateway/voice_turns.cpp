@@ -399,7 +399,7 @@ void voice_turns::begin(time_point now, const voice_turn_ptr& turn, Action actio
 void voice_turns::resume_if_due(time_point now) {
     if (!socket_ || is_closing() || !std::exchange(is_resume_due_, false)) return;
     auto id = std::exchange(resumed_as_, {});
-    wait_to_resume(now, wants_timeline_, id.empty() ? reply_->turn->id : std::move(id));
+    wait_to_resume(now, wants_timeline_, id.empty() ? reply_->turn->id : id);
 }
 
 void voice_turns::finish_if_done() {
