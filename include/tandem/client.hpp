@@ -24,9 +24,12 @@
 
 namespace tandem {
 
+class client;
+
 namespace detail {
 class client_core;
-}
+client make_client(const boost::asio::any_io_executor&, config);
+}  // namespace detail
 
 /// The LLM stage in front of one llama-server.
 ///
@@ -162,6 +165,9 @@ class client {
     template <class... Results>
     using pending = std::shared_ptr<detail::pending_call<Results...>>;
     using core = detail::client_core;
+    friend client detail::make_client(const boost::asio::any_io_executor&, config);
+
+    explicit client(std::shared_ptr<core> c) noexcept;
 
     // Hands the erased handler to the compiled part.
     template <class... Results, class Function, class CompletionToken, class... Args>

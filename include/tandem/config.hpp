@@ -83,28 +83,35 @@ struct adapter_scale {
 /// Whose replies go first where several wait for a slot, in this order.
 enum class reply_priority { high, normal, low };
 
-/// How text is generated; sent to the server as the fields of the same names.
+/// How text is generated; sent to the server as the fields of the same names. A sampling field that
+/// a reply leaves unset is that of `config::generation`. One that is unset there too has the value
+/// of a `client` that is given here; a `service` does not send it, so that the server's own setting
+/// holds.
 struct generation_options {
     /// Tokens of the whole reply at most; 0 = no bound but the context. 0 to 1,000,000.
     int max_tokens = 0;
-    /// 0 = always the likeliest token. 0 to 100.
-    double temperature = 0.0;
+    /// 0 = always the likeliest token. 0 to 100. Client: 0.
+    std::optional<double> temperature{};
     /// Only the likeliest tokens that together have this probability; 1 = off. Over 0, to 1.
-    double top_p = 0.95;
-    /// Only this many of the likeliest tokens; 0 = off. 0 to 1,000,000.
-    int top_k = 40;
+    /// Client: 0.95.
+    std::optional<double> top_p{};
+    /// Only this many of the likeliest tokens; 0 = off. 0 to 1,000,000. Client: 40.
+    std::optional<int> top_k{};
     /// Only tokens with this share of the likeliest one's probability; 0 = off. 0 to 1.
-    double min_p = 0.05;
-    /// Divides the score of tokens seen lately; 1 = off. Over 0, to 10.
-    double repeat_penalty = 1.1;
+    /// Client: 0.05.
+    std::optional<double> min_p{};
+    /// Divides the score of tokens seen lately; 1 = off. Over 0, to 10. Client: 1.1.
+    std::optional<double> repeat_penalty{};
     /// How many tokens back `repeat_penalty` looks; 0 = off, -1 = the context. -1 to 1,000,000.
-    int repeat_last_n = 64;
-    /// Taken from the score of tokens seen lately; 0 = off. -2 to 2.
-    double presence_penalty = 0.0;
-    /// The same for each time a token was seen; 0 = off. -2 to 2.
-    double frequency_penalty = 0.0;
-    /// Seed of the sampler; -1 = a new one for each request. -1 to 4,294,967,295.
-    std::int64_t seed = -1;
+    /// Client: 64.
+    std::optional<int> repeat_last_n{};
+    /// Taken from the score of tokens seen lately; 0 = off. -2 to 2. Client: 0.
+    std::optional<double> presence_penalty{};
+    /// The same for each time a token was seen; 0 = off. -2 to 2. Client: 0.
+    std::optional<double> frequency_penalty{};
+    /// Seed of the sampler; -1 = a new one for each request. -1 to 4,294,967,295. A client has none
+    /// of its own either.
+    std::optional<std::int64_t> seed{};
     /// The server's LoRA adapters: those that are not in the list do not count. Empty = as the
     /// server is set. At most 64, each once. To go without any, give one with scale 0: the server
     /// does not see an empty list, and would use what its slot holds of other adapters.
@@ -141,8 +148,8 @@ enum class stream_by {
 /// Whether a reply with these options is one uncut request.
 bool is_constrained(const generation_options& o) noexcept;
 
-/// For `config::reuse_guard`: as the server's build allows.
-inline constexpr std::nullopt_t auto_guard = std::nullopt;
+/// For `config::reuse_guard`: as the server's build allows. No time that can be set.
+inline constexpr duration auto_guard{-1};
 
 /// Everything that can be set. docs/configuration.md has the same list with the reasons. Flags of
 /// the `tandem` command, keys of its JSON file and `TANDEM_*` variables have the same names.
@@ -159,11 +166,12 @@ struct config {
     std::string proxy{};
 
     /// Slots of the server to use, from slot 0 on; fewer if the server has fewer. 0 to 1024; 0 =
-    /// all that it has.
-    int slots = 2;
+    /// all that it has. Unset: a `client` uses 2, a `service` all.
+    std::optional<int> slots{};
     /// Shortest time between two uses of one slot; 0 = none. 0 to 1 h. `auto_guard` = none where
-    /// the server's build is known to need none, else, and until the server has told, 2 s.
-    std::optional<duration> reuse_guard = std::chrono::seconds(2);
+    /// the server's build is known to need none, else, and until the server has told, 2 s. Unset: 2
+    /// s for a `client`, `auto_guard` for a `service`.
+    std::optional<duration> reuse_guard{};
     /// Watch with GET /slots that the server lets go of a slot after a cut. How long that took is
     /// in the metrics; a slot that stays busy is set aside until it is idle.
     bool verify_cut = false;
@@ -239,7 +247,8 @@ struct config {
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
 
-    /// For replies that bring no options of their own.
+    /// For replies that bring no options of their own; its sampling also for what those that do
+    /// leave unset.
     generation_options generation{};
 
     // Not fields of files and flags:

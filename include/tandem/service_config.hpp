@@ -25,8 +25,8 @@ struct service_config {
     /// Their URLs, each once; empty = that of `server`.
     std::vector<std::string> servers{};
     /// All else that is to be known of them, the same for each: key, limits, pacing, chunks,
-    /// generation. `slots` is for each server; 0 = all that it has, as here.
-    config server{.slots = 0};
+    /// generation. `slots` is for each server.
+    config server{};
     /// Which server a conversation is pinned to.
     tandem::placement placement = tandem::placement::least_busy;
     /// Slots that a conversation has for itself while it generates. 0 to 1024; 0 = two where slots

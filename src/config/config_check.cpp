@@ -32,8 +32,12 @@ class checker {
     void operator()(const field_info& f, duration value) {
         check_range(f, std::chrono::duration<double>(value).count(), to_string(value), " s");
     }
-    void operator()(const field_info& f, std::optional<duration> value) {
+    template <class T>
+    void operator()(const field_info& f, const std::optional<T>& value) {
         if (value) (*this)(f, *value);
+    }
+    void operator()(const field_info& f, const std::optional<duration>& guard) {
+        if (guard && *guard != auto_guard) (*this)(f, *guard);
     }
     void operator()(const field_info& f, const std::string& value) {
         if (value.find('\0') != std::string::npos) add(f, "has a NUL byte");
@@ -91,7 +95,8 @@ void check_first_chunk(const config& c, std::vector<config_fault>& faults) {
 
 // Each continuation on one slot would fail.
 void check_queue(const config& c, std::vector<config_fault>& faults) {
-    if (c.reuse_guard && c.queue_timeout > duration{} && c.queue_timeout <= *c.reuse_guard)
+    if (c.reuse_guard && *c.reuse_guard != auto_guard && c.queue_timeout > duration{} &&
+        c.queue_timeout <= *c.reuse_guard)
         faults.push_back({"queue_timeout",
                           fmt::format("is {}, not over the reuse_guard of {} that is waited for",
                                       to_string(c.queue_timeout), to_string(*c.reuse_guard))});

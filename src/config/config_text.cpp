@@ -79,13 +79,22 @@ fault set_value(duration& value, std::string_view text) {
 
 fault set_value(std::optional<duration>& value, std::string_view text) {
     if (text == automatic) {
-        value.reset();
+        value = auto_guard;
         return std::nullopt;
     }
     duration d{};
     if (set_value(d, text)) return "a time such as 250ms, 2s or 1m is expected, or auto";
     value = d;
     return std::nullopt;
+}
+
+template <class Number>
+requires std::is_arithmetic_v<Number> fault set_value(std::optional<Number>& value,
+                                                      std::string_view text) {
+    Number number{};
+    auto why = set_value(number, text);
+    if (!why) value = number;
+    return why;
 }
 
 template <class Enum>
@@ -125,7 +134,12 @@ std::string show_value(duration value) {
     return to_string(value);
 }
 std::string show_value(std::optional<duration> value) {
-    return value ? show_value(*value) : automatic;
+    if (!value) return {};
+    return *value == auto_guard ? automatic : show_value(*value);
+}
+template <class Number>
+std::string show_value(const std::optional<Number>& value) requires std::is_arithmetic_v<Number> {
+    return value ? show_value(*value) : std::string();
 }
 template <class Enum>
 std::string show_value(Enum value) requires std::is_enum_v<Enum> {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,14 @@ class field_reader {
     bool read(const json& object, std::string_view at, const char* key, double& out);
     /// A whole number, which may be written as 1.0; one that is out of range becomes the nearest.
     bool read(const json& object, std::string_view at, const char* key, std::int64_t& out);
+    template <class T>
+    bool read(const json& object, std::string_view at, const char* key, std::optional<T>& out) {
+        T value{};
+        if (!find(object, key)) return true;
+        if (!read(object, at, key, value)) return false;
+        out = value;
+        return true;
+    }
     /// A text that must be there.
     bool require(const json& object, std::string_view at, const char* key, std::string& out);
 

@@ -34,30 +34,27 @@ bool read_max_tokens(field_reader& fields, const json& body, int& out) {
 
 /// OpenAI takes any seed; the server those of 32 bits, of which the last one means a new seed for
 /// each request, as does -1.
-bool read_seed(field_reader& fields, const json& body, std::int64_t& out) {
+bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_t>& out) {
     constexpr std::int64_t seeds = 0xFFFFFFFF;
-    std::int64_t n = out;
+    std::optional<std::int64_t> n;
     if (!fields.read(body, "", "seed", n)) return false;
-    out = n == -1 ? -1 : (n % seeds + seeds) % seeds;
+    if (n) out = *n == -1 ? -1 : (*n % seeds + seeds) % seeds;
     return true;
 }
 
 /// 0 stands for the likeliest token alone, which the server takes where it is next to nothing.
-bool read_top_p(field_reader& fields, const json& body, double& out) {
+bool read_top_p(field_reader& fields, const json& body, std::optional<double>& out) {
     if (!fields.read(body, "", "top_p", out)) return false;
     if (out == 0) out = 1e-9;
     return true;
 }
 
-bool read_top_k(field_reader& fields, const json& body, generation_options& out) {
-    std::int64_t top_k = out.top_k;
-    std::int64_t last_n = out.repeat_last_n;
-    const bool is_read =
-        fields.read(body, "", "top_k", top_k) && fields.read(body, "", "repeat_last_n", last_n);
-    if (!is_read) return false;
-    // Some clients write -1 for all tokens.
-    out.top_k = static_cast<int>(std::clamp<std::int64_t>(top_k, 0, 1'000'000));
-    out.repeat_last_n = static_cast<int>(std::clamp<std::int64_t>(last_n, -1, 1'000'000));
+/// What is out of range becomes the nearest.
+bool read_tokens(field_reader& fields, const json& body, const char* key, std::int64_t least,
+                 std::optional<int>& out) {
+    std::optional<std::int64_t> n;
+    if (!fields.read(body, "", key, n)) return false;
+    if (n) out = static_cast<int>(std::clamp<std::int64_t>(*n, least, 1'000'000));
     return true;
 }
 
@@ -83,7 +80,10 @@ bool read_stop(field_reader& fields, const json& body, generation_options& out) 
 bool read_sampling(field_reader& fields, const json& body, generation_options& out) {
     return read_max_tokens(fields, body, out.max_tokens) &&
            fields.read(body, "", "temperature", out.temperature) &&
-           read_top_p(fields, body, out.top_p) && read_top_k(fields, body, out) &&
+           read_top_p(fields, body, out.top_p) &&
+           // Some clients write -1 for all tokens.
+           read_tokens(fields, body, "top_k", 0, out.top_k) &&
+           read_tokens(fields, body, "repeat_last_n", -1, out.repeat_last_n) &&
            fields.read(body, "", "min_p", out.min_p) &&
            fields.read(body, "", "repeat_penalty", out.repeat_penalty) &&
            fields.read(body, "", "presence_penalty", out.presence_penalty) &&

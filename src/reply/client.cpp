@@ -1,6 +1,8 @@
 #include "tandem/client.hpp"
 
+#include "config/usual_values.hpp"
 #include "reply/client_core.hpp"
+#include "reply/make_client.hpp"
 #include "reply/reply_shell.hpp"
 #include "reply/reply_start.hpp"
 
@@ -39,11 +41,20 @@ void run_call(std::shared_ptr<detail::client_core> core,
 
 }  // namespace
 
-client::client(boost::asio::any_io_executor executor, config c) {
+namespace detail {
+
+client make_client(const boost::asio::any_io_executor& executor, config c) {
     if (auto faults = check(c); !faults.empty()) throw config_error(std::move(faults));
-    auto home = std::make_shared<detail::event_home>(executor, c.logger);
-    core_ = core::make(std::move(home), std::move(c));
+    auto home = std::make_shared<event_home>(executor, c.logger);
+    return client(client_core::make(std::move(home), std::move(c)));
 }
+
+}  // namespace detail
+
+client::client(boost::asio::any_io_executor executor, config c)
+    : client(detail::make_client(executor, detail::with_values_of_client(std::move(c)))) {}
+
+client::client(std::shared_ptr<core> c) noexcept : core_(std::move(c)) {}
 
 client::client(client&&) noexcept = default;
 

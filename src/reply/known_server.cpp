@@ -35,6 +35,17 @@ duration known_server::reuse_guard() const {
         slots::safe_reuse_guard(props_ ? props_->build_info : std::string_view()));
 }
 
+std::string known_server::tell_of_wait(duration waited) {
+    constexpr auto longest_unnoticed = std::chrono::milliseconds(100);
+    if (waited <= longest_unnoticed || std::exchange(has_told_of_wait_, true)) return {};
+    const auto build = props_ ? std::string_view(props_->build_info) : std::string_view();
+    if (slots::is_sound(build))
+        return fmt::format("; reuse_guard = auto spares that, as build {} is known to be sound",
+                           build);
+    return fmt::format("; reuse_guard = 0 spares that, if you know that {} bears cuts",
+                       build.empty() ? "the server" : fmt::format("build {}", build));
+}
+
 std::vector<log_line> known_server::learn(const server_props& props) {
     props_ = props;
     const auto before = std::exchange(told_, props);

@@ -31,6 +31,9 @@ class known_server {
     bool was_met() const noexcept { return told_.has_value(); }
     /// The shortest time between two uses of a slot.
     duration reuse_guard() const;
+    /// Which setting would spare a wait of that length for the guard. Empty where it is short, and
+    /// where it was told before.
+    std::string tell_of_wait(duration waited);
     /// The answer of /props. Gives the lines to log: none for what was told before.
     std::vector<log_line> learn(const server_props& props);
     /// A request failed. What was known is forgotten if it may be another server now.
@@ -43,6 +46,7 @@ class known_server {
     std::optional<duration> guard_wanted_;
     std::optional<server_props> props_;
     std::optional<server_props> told_;  // in the log
+    bool has_told_of_wait_ = false;
 };
 
 }  // namespace tandem::detail

@@ -1,5 +1,6 @@
 #include "reply/reply_shell.hpp"
 
+#include "config/usual_values.hpp"
 #include "reply/clock.hpp"
 #include "reply/refusal.hpp"
 #include "text/boundary_rules.hpp"
@@ -45,7 +46,7 @@ reply_shell::reply_shell(event_home& home, const config& rules, reply_wish wish,
     : home_(home.shared_from_this()),
       link_(std::make_shared<reply_link>(home.executor(), std::move(interrupts))),
       listener_(std::move(listener)),
-      options_(std::move(wish.options)),
+      options_(with_sampling_of(std::move(wish.options), rules.generation)),
       source_(std::move(source)),
       machine_(home.next_id(), rules_of(rules, options_, wish.streamed_by),
                text::make_boundary_detector(rules.boundary_rule, rules.language),

@@ -1,17 +1,20 @@
 #include "reply/shared_server.hpp"
 
+#include "config/usual_values.hpp"
+
 namespace tandem::detail {
 namespace {
 
 int most_slots(const config& c) {
     constexpr int all = 1024;  // the bound of the field
-    return c.slots > 0 ? c.slots : all;
+    const int wanted = c.slots.value_or(0);
+    return wanted > 0 ? wanted : all;
 }
 
 }  // namespace
 
 slot_room::slot_room(const config& c)
-    : known(c.slots, c.reuse_guard), scheduler(most_slots(c), known.reuse_guard()) {
+    : known(c.slots.value_or(0), fixed_guard(c)), scheduler(most_slots(c), known.reuse_guard()) {
     scheduler.set_queue_limit(static_cast<std::size_t>(c.queue_limit));
     if (c.verify_cut) watch.emplace();
 }

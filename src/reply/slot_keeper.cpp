@@ -115,12 +115,18 @@ void slot_keeper::offer(const granted& given) {
     });
 }
 
+void slot_keeper::tell_of_wait(const slots::grant& g, bool is_warming) {
+    // Nobody waits for what is prefilled.
+    const auto advice =
+        is_warming ? std::string() : room_->lock()->known.tell_of_wait(g.guard_wait);
+    core_.log(is_warming ? log_level::debug : log_level::warning,
+              "slot {}: reuse guard, waited {:.0f} ms{}", g.slot, to_ms(g.guard_wait), advice);
+}
+
 void slot_keeper::hand_over(const slots::grant& g) {
     // One that was forgotten since the slot was granted is not there any more.
     const auto found = waiting_.extract(g.ticket);
-    if (found && g.guard_wait > duration{})
-        core_.log(found.mapped().is_warming ? log_level::debug : log_level::warning,
-                  "slot {}: reuse guard, waited {:.0f} ms", g.slot, to_ms(g.guard_wait));
+    if (found && g.guard_wait > duration{}) tell_of_wait(g, found.mapped().is_warming);
     if (!found || core_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
     const auto room = room_->lock();
     // The taker may have given it back already.

@@ -111,6 +111,7 @@ class slot_keeper {
 
     std::vector<granted> take_grants();
     void offer(const granted& given);
+    void tell_of_wait(const slots::grant& g, bool is_warming);
     void hand_over(const slots::grant& g);
     void give_back(int slot);
     void tell_not_erased(int slot, const diagnostics& diag);

@@ -32,16 +32,24 @@ void append_prompt(std::span<const prompt_part> parts, std::string& out) {
     out += ']';
 }
 
+// llama.cpp's LLAMA_DEFAULT_SEED: a server that was started with a seed uses that where none is
+// sent.
+constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
+
 json sampling_fields(const generation_options& o) {
-    json fields{{"temperature", o.temperature},
-                {"top_p", o.top_p},
-                {"top_k", o.top_k},
-                {"min_p", o.min_p},
-                {"repeat_penalty", o.repeat_penalty},
-                {"repeat_last_n", o.repeat_last_n},
-                {"presence_penalty", o.presence_penalty},
-                {"frequency_penalty", o.frequency_penalty}};
-    if (o.seed >= 0) fields["seed"] = o.seed;
+    json fields = json::object();
+    const auto add = [&](const char* name, const auto& value) {
+        if (value) fields[name] = *value;
+    };
+    add("temperature", o.temperature);
+    add("top_p", o.top_p);
+    add("top_k", o.top_k);
+    add("min_p", o.min_p);
+    add("repeat_penalty", o.repeat_penalty);
+    add("repeat_last_n", o.repeat_last_n);
+    add("presence_penalty", o.presence_penalty);
+    add("frequency_penalty", o.frequency_penalty);
+    if (o.seed) fields["seed"] = *o.seed < 0 ? new_seed_each_time : *o.seed;
     if (!o.stop.empty()) fields["stop"] = o.stop;
     if (!o.grammar.empty()) fields["grammar"] = o.grammar;
     return fields;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "chaos/talkers.hpp"
+#include "config/usual_values.hpp"
 #include "support/chaos_proxy.hpp"
 #include "support/http_probe.hpp"
 #include "support/real_server.hpp"
@@ -71,6 +72,8 @@ class chaos : public ::testing::Test {
         tandem::config c;
         if (!url.empty()) c.url = std::move(url);
         c.proxy = "none";  // the machine's own proxy has no say in tests
+        // A service too has the same text each time.
+        c.generation = tandem::detail::with_values_of_client({}).generation;
         c.slots = 0;
         c.reuse_guard = 0s;
         c.first_chunk_min_tokens = 0;  // as many chunks as sentences

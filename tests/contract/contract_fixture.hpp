@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/usual_values.hpp"
 #include "support/captured_log.hpp"
 #include "support/http_probe.hpp"
 #include "support/real_server.hpp"
@@ -59,6 +60,8 @@ class contract : public ::testing::TestWithParam<server_kind> {
         tandem::config c;
         c.url = of_url.empty() ? url() : std::move(of_url);
         c.proxy = "none";  // the machine's own proxy has no say in tests
+        // A service too has the same text each time.
+        c.generation = tandem::detail::with_values_of_client({}).generation;
         c.reuse_guard = std::chrono::seconds(0);
         c.logger = log_.logger();
         return c;

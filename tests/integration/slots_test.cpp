@@ -28,7 +28,8 @@ TEST_F(slots, without_a_guard_the_last_one_is_used_again_and_evaluates_one_token
 }
 
 TEST_F(slots, with_a_guard_are_used_in_turn) {
-    server_options.parallel = config.slots = 3;
+    server_options.parallel = 3;
+    config.slots = 3;
     config.reuse_guard = 1h;
     config.queue_timeout = 2h;
     start();

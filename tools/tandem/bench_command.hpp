@@ -16,8 +16,6 @@ namespace tandem::command {
 struct bench_options {
     /// The servers, each once; empty = that of `server`.
     service_config service{};
-    /// Whether `server.slots` was asked for; all slots are used if not.
-    bool has_slots = false;
     /// A mock server in this process takes the servers' place.
     bool mock = false;
     double mock_tokens_per_second = 50;  ///< of each slot; 0 = as fast as it can

@@ -75,7 +75,7 @@ bench_flags::bench_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, b
     add_flag("--log-level", texts_.log_level, "LEVEL",
              "log lines on stderr: debug, info, warning, error or off [off]", "output");
     app_.set_help_flag("-h,--help", "this text")->group("output");
-    config usual;
+    auto usual = usual_config();
     usual.slots = 0;
     config_.add_to(
         app_, [](const field_info&) { return true; }, usual);
@@ -133,15 +133,15 @@ bench_options bench_flags::read(const environment& variables, std::vector<std::s
     auto loaded = config_.load(variables);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     options.service.server = std::move(loaded.value);
-    options.has_slots = loaded.has_slots;
     options.service.servers = std::move(loaded.urls);
     if (options.mock && !options.service.servers.empty())
         faults.push_back(
             "--mock brings its own server, and --url or TANDEM_URL names another one; one of them "
             "is possible");
-    if (options.mock && options.service.server.slots > bench_mock::most_slots)
-        faults.push_back(fmt::format("--slots is {}; a mock server has at most {}",
-                                     options.service.server.slots, bench_mock::most_slots));
+    if (const int slots = options.service.server.slots.value_or(0);
+        options.mock && slots > bench_mock::most_slots)
+        faults.push_back(fmt::format("--slots is {}; a mock server has at most {}", slots,
+                                     bench_mock::most_slots));
     std::ranges::move(service_faults(options.service), std::back_inserter(faults));
     return options;
 }

@@ -66,7 +66,6 @@ service_config bench_run::settings() {
         s.server.url = s.servers.front();
         s.server.proxy = "none";
     }
-    if (!options_.has_slots) s.server.slots = 0;
     s.server.logger =
         log_on(ioc_, log_to_terminal(terminal_, options_.log_level.value_or(log_level::off)));
     return s;
@@ -75,7 +74,7 @@ service_config bench_run::settings() {
 // What slots_per_conversation takes where it is 0.
 int bench_run::slots_for_all() const {
     const auto& s = options_.service;
-    if (options_.has_slots && s.server.slots > 0) return s.server.slots;
+    if (const int slots = s.server.slots.value_or(0); slots > 0) return slots;
     const bool has_guard = s.server.reuse_guard.value_or(duration{}) > duration{};
     const int usual = has_guard ? 2 : 1;
     return options_.concurrency * std::max(s.slots_per_conversation, usual);
@@ -191,7 +190,7 @@ bench_setting bench_run::setting() const {
     s.is_even = options_.load.spread == arrivals::even;
     s.words_per_minute = options_.pace.words_per_minute;
     s.pacing = to_string(settings_.server.pacing);
-    s.slots = settings_.server.slots;
+    s.slots = settings_.server.slots.value_or(0);
     s.reuse_guard = field_text(settings_.server, "reuse_guard");
     return s;
 }

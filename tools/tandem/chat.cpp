@@ -139,7 +139,6 @@ auto chat::try_player() -> awaitable<bool> {
 
 bool chat::begin_conversation() {
     auto settings = settings_;
-    if (rules_.all_slots) settings.server.slots = 0;
     service_.emplace(ioc_.get_executor(), std::move(settings));
     if (rules_.saved.empty()) {
         talk_.emplace(service_->create());

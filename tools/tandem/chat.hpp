@@ -21,8 +21,6 @@ namespace tandem::command {
 struct chat_rules {
     /// Servers that start, or load their model, are waited for so long before.
     duration wait{};
-    /// The conversation uses all slots of a server, whatever the settings say.
-    bool all_slots = true;
     /// A conversation as conversation::async_save() gave it, to go on with; or empty.
     std::string saved{};
     /// The file that it came from.

@@ -163,7 +163,6 @@ class chat_run {
     }
     chat_rules rules(std::string saved) const {
         return {.wait = options_.wait,
-                .all_slots = !options_.has_slots,
                 .saved = std::move(saved),
                 .saved_in = input_name(options_.load),
                 .saves = !options_.save.empty(),

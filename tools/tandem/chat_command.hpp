@@ -16,7 +16,6 @@ namespace tandem::command {
 struct chat_options {
     /// The servers, each once; empty = that of `server`.
     service_config service{};
-    bool has_slots = false;
     duration wait{};
     enum class tts {
         automatic,  ///< espeak-ng where it is there

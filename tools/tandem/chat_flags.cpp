@@ -61,7 +61,7 @@ constexpr std::array<std::string_view, 3> tts_names{"auto", "espeak-ng", "none"}
 constexpr std::array<std::string_view, 3> play_names{"auto", "yes", "no"};
 
 config chat_defaults() {
-    config c;
+    auto c = usual_config();
     c.continue_timeout = usual_continue_timeout;
     return c;
 }
@@ -148,7 +148,6 @@ chat_options chat_flags::read(const environment& variables, std::vector<std::str
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     o.service.server = std::move(loaded.value);
     if (!loaded.has_continue_timeout) o.service.server.continue_timeout = usual_continue_timeout;
-    o.has_slots = loaded.has_slots;
     o.service.servers = std::move(loaded.urls);
     o.voice_is_language = o.voice_name.empty();
     if (o.voice_is_language) o.voice_name = o.service.server.language;

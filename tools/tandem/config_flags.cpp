@@ -85,11 +85,7 @@ config_flags::loaded config_flags::load(const environment& variables,
     layers.add_environment(variables);
     layers.add(settings(faults));
     for (auto& fault : layers.faults()) faults.push_back(std::move(fault));
-    return {layers.result(),
-            layers.urls(),
-            layers.url_models(),
-            layers.has("slots"),
-            layers.has("continue_timeout"),
+    return {layers.result(), layers.urls(), layers.url_models(), layers.has("continue_timeout"),
             std::move(faults)};
 }
 

@@ -22,7 +22,7 @@ class config_flags {
     void add_to(
         CLI::App& app,
         const std::function<bool(const field_info&)>& wanted = [](const auto&) { return true; },
-        const config& defaults = {});
+        const config& defaults = usual_config());
 
     /// A server may be given as NAME=URL, by the model that it has.
     void allow_model_names() noexcept { takes_model_names_ = true; }
@@ -34,7 +34,6 @@ class config_flags {
         std::vector<std::string> urls;
         /// The names of their models, in the same order; empty for one that has none.
         std::vector<std::string> url_models;
-        bool has_slots = false;
         bool has_continue_timeout = false;
         std::vector<std::string> faults;
     };

@@ -46,6 +46,11 @@ std::string text_of(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+template <class Field>
+constexpr bool is_optional_number = false;
+template <class Number>
+constexpr bool is_optional_number<std::optional<Number>> = std::is_arithmetic_v<Number>;
+
 // What a value must be for a field of this type; nullptr if it is that.
 template <class Field>
 const char* type_fault(const Field&, const json& v) {
@@ -57,7 +62,7 @@ const char* type_fault(const Field&, const json& v) {
         return v.is_string() || v.is_number()
                    ? nullptr
                    : "must be a time such as \"250ms\" or 2.5, or \"auto\"";
-    else if constexpr (std::is_arithmetic_v<Field>)
+    else if constexpr (std::is_arithmetic_v<Field> || is_optional_number<Field>)
         return v.is_number() ? nullptr : "must be a number";
     else if constexpr (std::is_same_v<Field, std::vector<std::string>>)
         return v.is_array() && std::all_of(v.begin(), v.end(), is_text) ? nullptr

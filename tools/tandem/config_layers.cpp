@@ -37,6 +37,10 @@ std::string misspelt(std::string_view name, const std::vector<std::string>& know
 
 }  // namespace
 
+config usual_config() {
+    return {.reuse_guard = auto_guard};
+}
+
 void config_layers::add_file(const std::string& name, std::string_view json) {
     auto read = read_config_json(name, json);
     std::ranges::move(read.faults, std::back_inserter(faults_));

@@ -20,6 +20,9 @@ struct setting {
 /// The names and values of the environment's variables.
 using environment = std::map<std::string, std::string>;
 
+/// What holds where no layer has a field.
+config usual_config();
+
 /// Lays the sources of a configuration over each other: defaults, file, variables, flags. What is
 /// wrong is collected, each fault with its origin.
 class config_layers {
@@ -49,7 +52,7 @@ class config_layers {
     void set(const setting& given);
     setting take_model_name(const setting& s);
 
-    config config_;
+    config config_ = usual_config();
     std::vector<std::string> urls_;
     std::vector<std::string> url_models_;
     bool takes_model_names_ = false;

@@ -1,5 +1,6 @@
 #include "doctor_probe.hpp"
 
+#include "config/usual_values.hpp"
 #include "doctor_measuring.hpp"
 #include "transport/server_url.hpp"
 #include "transport/tls_failure.hpp"
@@ -35,8 +36,8 @@ doctor_facts known_before(const config& c) {
     facts.url = url.shown;
     facts.https = url.https;
     facts.is_private = url.https || is_on_this_machine(url.host);
-    facts.wishes = {.slots = c.slots,
-                    .reuse_guard = c.reuse_guard,
+    facts.wishes = {.slots = c.slots.value_or(2),
+                    .reuse_guard = detail::fixed_guard(c),
                     .pacing = field_text(c, "pacing"),
                     .has_key = !c.api_key.empty()};
     return facts;

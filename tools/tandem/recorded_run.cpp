@@ -93,7 +93,7 @@ std::string note_on(const recording& r, const recorded_run& run, const std::stri
 
 std::vector<setting> settings_of(const config& settings, bool has_prompts) {
     std::vector<setting> list;
-    const config usual;
+    const auto usual = usual_config();
     const auto is_left_out = [&](const field_info& f) {
         return f.secret || std::string_view(f.name) == "url" ||
                (!has_prompts &&

@@ -146,7 +146,6 @@ awaitable<void> replay::run_conversations(dialogue_list list) {
     if (stopping_ || list.empty()) co_return;
     auto settings = settings_;
     settings.servers = servers_.that_may_serve();
-    if (rules_.all_slots) settings.server.slots = 0;
     service_.emplace(ioc_.get_executor(), std::move(settings));
     co_await run_all(list);
     co_await learn_states();

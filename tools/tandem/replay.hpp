@@ -29,8 +29,6 @@ struct replay_rules {
     int concurrency = 1;
     /// Servers that start, or load their model, are waited for so long before.
     duration wait{};
-    /// Conversations use all slots of a server, whatever the settings say.
-    bool all_slots = true;
 };
 
 /// Replies of a run that runs each of these so often.

@@ -1,5 +1,6 @@
 #include "replay_command.hpp"
 
+#include "config/usual_values.hpp"
 #include "dialogue_input.hpp"
 #include "display_text.hpp"
 #include "exit_status.hpp"
@@ -78,8 +79,7 @@ replay_rules rules_of(const replay_options& options) {
     return {.pace = options.pace,
             .conversations = options.conversations,
             .concurrency = options.concurrency,
-            .wait = options.wait,
-            .all_slots = !options.has_slots};
+            .wait = options.wait};
 }
 
 bool has_conversations(const std::vector<dialogue>& dialogues) {
@@ -88,13 +88,13 @@ bool has_conversations(const std::vector<dialogue>& dialogues) {
 
 // Slots that a run uses; 0 = all.
 int slots_of(const replay_options& options, const std::vector<dialogue>& dialogues) {
-    return has_conversations(dialogues) && !options.has_slots ? 0 : options.service.server.slots;
+    return options.service.server.slots.value_or(has_conversations(dialogues) ? 0 : 2);
 }
 
 recorded_run run_of(const replay_options& options, const std::vector<dialogue>& dialogues) {
     auto settings = settings_of(options.service, options.record.prompts);
-    if (options.has_slots)
-        settings.push_back({"", "slots", std::to_string(options.service.server.slots)});
+    if (const auto slots = options.service.server.slots)
+        settings.push_back({"", "slots", std::to_string(*slots)});
     return {std::move(settings), options.recorded_flags, dialogues, true};
 }
 
@@ -111,7 +111,7 @@ class replay_run {
                 {.color = wants_color(options.color, t),
                  .name_columns = name_columns(options, dialogues),
                  .tells_servers = has_several_servers()},
-                slots_of(options, dialogues), options.service.server.reuse_guard),
+                slots_of(options, dialogues), detail::fixed_guard(options.service.server)),
           with_report_(shown(), report ? *report : shown()),
           reports_(report != nullptr),
           one_by_one_(is_one_by_one(options, dialogues)),

@@ -20,8 +20,6 @@ namespace tandem::command {
 struct replay_options {
     /// The servers, each once; empty = that of `server`.
     service_config service{};
-    /// Whether `server.slots` was asked for; conversations use all slots if not.
-    bool has_slots = false;
     /// A file of prompts, "-" for stdin, or empty.
     std::string file{};
     std::vector<std::string> prompts{};

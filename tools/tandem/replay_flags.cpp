@@ -146,7 +146,6 @@ replay_options replay_flags::read(const environment& variables, std::vector<std:
     auto loaded = config_.load(opened.file ? environment() : variables, opened.run.settings);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     options.service.server = std::move(loaded.value);
-    options.has_slots = loaded.has_slots;
     options.service.servers = std::move(loaded.urls);
     check_servers(opened, options.service, faults);
     options.played = std::move(opened.file);

@@ -118,7 +118,7 @@ serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, s
     app_.set_help_flag("-h,--help", "this text")->group("output");
     config_.allow_model_names();
     config_.add_to(
-        app_, [](const auto&) { return true; }, service_config().server);
+        app_, [](const auto&) { return true; }, usual_config());
 }
 
 void serve_flags::add_gateway_flags() {
@@ -283,7 +283,6 @@ void serve_flags::read_configuration(const environment& variables, serve_options
     auto& c = o.gateway.service;
     c.server = std::move(loaded.value);
     c.servers = std::move(loaded.urls);
-    if (!loaded.has_slots) c.server.slots = 0;
     o.servers = named_servers(c, loaded.url_models);
     for (auto& s : o.servers) {
         if (!s.model.empty() && !gateway::is_model_name(s.model))

@@ -1,6 +1,8 @@
 #include "server_clients.hpp"
 
+#include "config/usual_values.hpp"
 #include "paced_reply.hpp"
+#include "reply/make_client.hpp"
 #include "shown_url.hpp"
 #include "slots/server_builds.hpp"
 #include "together.hpp"
@@ -24,13 +26,14 @@ bool may_be_starting(const error_code& ec) {
 
 server_clients::server_clients(boost::asio::any_io_executor executor,
                                const service_config& settings)
-    : executor_(executor), reuse_guard_(settings.server.reuse_guard) {
+    : executor_(executor), reuse_guard_(detail::fixed_guard(settings.server)) {
     auto c = settings.server;
+    c.slots = c.slots.value_or(2);
     for (auto& url : server_urls(settings)) {
         c.url = std::move(url);
         servers_.push_back({.given = c.url,
                             .url = shown_url(c.url),
-                            .talk = client(executor, c),
+                            .talk = detail::make_client(executor, c),
                             .pause = boost::asio::steady_timer(executor)});
     }
 }

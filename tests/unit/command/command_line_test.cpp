@@ -20,11 +20,12 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST_F(arguments, leave_the_defaults_of_the_library) {
+TEST_F(arguments, leave_the_defaults) {
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->service.server.slots, 2);
-    EXPECT_EQ(c.replay->service.server.reuse_guard, 2s);
+    EXPECT_EQ(c.replay->service.server.slots, std::nullopt);
+    EXPECT_EQ(c.replay->service.server.reuse_guard, tandem::auto_guard);
+    EXPECT_EQ(c.replay->service.server.generation.temperature, std::nullopt);
     EXPECT_EQ(c.replay->concurrency, 1);
     EXPECT_FALSE(c.replay->json);
     EXPECT_THAT(c.replay->prompts, ElementsAre("x"));
@@ -111,10 +112,13 @@ TEST_F(arguments, hold_conversations_as_the_library_does_by_default) {
 }
 
 TEST_F(arguments, tell_whether_slots_are_asked_for) {
-    EXPECT_FALSE(replay({}).replay->has_slots);
-    EXPECT_TRUE(replay({"--slots", "2"}).replay->has_slots);
-    variables_ = {{"TANDEM_SLOTS", "2"}};
-    EXPECT_TRUE(replay({}).replay->has_slots);
+    const auto slots = [&](const std::vector<std::string>& flags) {
+        return replay(flags).replay->service.server.slots;
+    };
+    EXPECT_EQ(slots({}), std::nullopt);
+    EXPECT_EQ(slots({"--slots", "2"}), 2);
+    variables_ = {{"TANDEM_SLOTS", "3"}};
+    EXPECT_EQ(slots({}), 3);
 }
 
 TEST_F(arguments, may_leave_the_guard_to_the_build_of_the_server) {
@@ -211,7 +215,7 @@ TEST_F(arguments, leave_foreign_and_empty_variables_alone) {
     variables_ = {{"TANDEM_LLAMA_SERVER_DIR", "/x"}, {"TANDEM_SLOTS", ""}};
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->service.server.slots, 2);
+    EXPECT_EQ(c.replay->service.server.slots, std::nullopt);
 }
 
 TEST_F(arguments, bring_the_key_from_a_file_without_its_line_end) {

@@ -46,8 +46,8 @@ TEST_F(serve_arguments, have_defaults_for_this_machine_alone) {
     EXPECT_EQ(g.stream_by, tandem::stream_by::token);
     EXPECT_EQ(g.max_connections, 10'000u);
     EXPECT_EQ(g.prompts.max_bytes, std::size_t{1} << 20);
-    EXPECT_EQ(g.service.server.slots, 0) << "all of the server";
-    EXPECT_EQ(g.service.server.reuse_guard, 2s);
+    EXPECT_EQ(g.service.server.slots, std::nullopt) << "all of the server";
+    EXPECT_EQ(g.service.server.reuse_guard, tandem::auto_guard);
     EXPECT_EQ(c.serve->drain, 30s);
     EXPECT_EQ(c.serve->loops, 1u);
     EXPECT_EQ(c.serve->log_level, tandem::log_level::info);

@@ -15,7 +15,7 @@ std::optional<question_key> key_with(std::string_view members) {
 }
 
 std::optional<question_key> key_of_messages(std::string_view messages) {
-    return key_of(chat(R"({"messages":)" + std::string(messages) + "}"), "talk");
+    return key_of(chat(R"({"temperature":0,"messages":)" + std::string(messages) + "}"), "talk");
 }
 
 completion_request completion_with(std::string_view members) {

@@ -10,12 +10,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-using tandem::auto_guard;
 using tandem::duration;
 using tandem::errc;
 using tandem::log_level;
 using tandem::server_props;
 using tandem::detail::known_server;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -124,7 +124,7 @@ class automatic_guard : public testing::TestWithParam<build_and_guard> {};
 
 TEST_P(automatic_guard, is_as_the_build_allows_and_told_with_the_reason) {
     const auto& row = GetParam();
-    known_server s(2, auto_guard);
+    known_server s(2, std::nullopt);
     EXPECT_EQ(s.reuse_guard(), 2s);
     auto props = props_with(2);
     props.build_info = row.build;
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
         build_and_guard{"", 2s, "reuse guard: 2000 ms, the server does not tell its build"}));
 
 TEST(automatic_guard, follows_a_server_that_comes_back_with_another_build) {
-    known_server s(2, auto_guard);
+    known_server s(2, std::nullopt);
     s.learn(props_with(2));
     EXPECT_EQ(s.reuse_guard(), 0s);
     s.request_failed(errc::connect_failed);
@@ -159,13 +159,29 @@ TEST(automatic_guard, follows_a_server_that_comes_back_with_another_build) {
 }
 
 TEST(automatic_guard, is_told_once_for_a_server_that_comes_back_as_it_was) {
-    known_server s(2, auto_guard);
+    known_server s(2, std::nullopt);
     s.learn(props_with(2));
     s.request_failed(errc::connect_failed);
     EXPECT_THAT(s.learn(props_with(2)), IsEmpty());
     auto other = props_with(2);
     other.model = "chat";
     EXPECT_THAT(texts(s.learn(other)), ElementsAre(HasSubstr("model chat")));
+}
+
+TEST(a_long_wait_for_the_guard, names_the_setting_that_would_spare_it_once) {
+    known_server s(2, 2s);
+    s.learn(props_with(2));
+    EXPECT_EQ(s.tell_of_wait(100ms), "");
+    EXPECT_THAT(s.tell_of_wait(101ms), HasSubstr("reuse_guard = auto"));
+    EXPECT_EQ(s.tell_of_wait(2s), "");
+}
+
+TEST(a_long_wait_for_the_guard, names_no_setting_that_would_not_spare_it) {
+    known_server s(2, std::nullopt);
+    auto props = props_with(2);
+    props.build_info = "b7000";
+    s.learn(props);
+    EXPECT_THAT(s.tell_of_wait(2s), AllOf(HasSubstr("reuse_guard = 0"), HasSubstr("build b7000")));
 }
 
 }  // namespace

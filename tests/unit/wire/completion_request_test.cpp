@@ -136,4 +136,16 @@ TEST(CompletionRequest, NamesTheAdaptersOnlyIfThereAreAny) {
 }
 
 }  // namespace
+TEST(completion_settings, leave_the_sampling_that_nobody_set_to_the_server) {
+    const auto body = nlohmann::json::parse("{" + completion_settings({}) + "}");
+    for (const auto* field : {"temperature", "top_p", "top_k", "min_p", "repeat_penalty",
+                              "repeat_last_n", "presence_penalty", "frequency_penalty", "seed"})
+        EXPECT_FALSE(body.contains(field)) << field;
+}
+
+TEST(completion_settings, ask_for_a_new_seed_where_the_server_may_have_one) {
+    const auto body = nlohmann::json::parse("{" + completion_settings({.seed = -1}) + "}");
+    EXPECT_EQ(body.at("seed"), 0xFFFFFFFF);
+}
+
 }  // namespace tandem::wire
