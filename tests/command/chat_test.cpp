@@ -249,17 +249,15 @@ TEST_F(chat, leaves_a_file_alone_that_is_no_wav_file) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "a letter");
 }
 
-TEST_F(chat, says_that_a_sound_build_needs_no_guard) {
+TEST_F(chat, says_that_chunks_wait_where_a_build_is_not_known_to_be_sound) {
     const auto err_with = [this](const std::string& guard) {
         return talk("", {"--tts", "none", "--reuse-guard", guard}).err;
     };
-    EXPECT_EQ(err_with("2s"),
-              "tandem chat: this server needs no guard: --reuse-guard auto avoids waits between "
-              "chunks\n");
     EXPECT_EQ(err_with("auto"), "");
     mock::options untried;
     untried.build_info = "b8000";
     start_server(std::move(untried));
+    EXPECT_THAT(err_with("auto"), HasSubstr("build b8000 is not known to be sound"));
     EXPECT_EQ(err_with("2s"), "");
 }
 

@@ -25,6 +25,7 @@ class gateway_on_loops : public voice_gateway {
     gateway_on_loops() {
         loops = 3;
         server_options.parallel = 8;
+        options.service.server.generation.temperature = 0;
         options.audit = [this](std::string_view line) {
             const std::lock_guard lock(audit_mutex);
             audit.emplace_back(line);

@@ -15,6 +15,7 @@ class the_same_question : public a_gateway {
  protected:
     the_same_question() {
         server_options.tokens_per_second = 100;
+        options.service.server.generation.temperature = 0;
         answers_with("Long", std::string(400, 'x') + ".");
     }
     std::unique_ptr<http_client> ask(const json& body) {
@@ -95,6 +96,13 @@ TEST_F(the_same_question, is_asked_anew_where_its_answer_may_differ) {
     EXPECT_EQ(cache(post({})), "miss");
     EXPECT_EQ(cache(post({{"max_tokens", 500}})), "miss");
     EXPECT_EQ(requests(), 8u);
+}
+
+TEST_F(the_same_question, is_asked_anew_where_nobody_set_a_temperature) {
+    options.service.server.generation.temperature.reset();
+    start();
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(cache(client().post("/v1/chat/completions", chat())), "");
+    EXPECT_EQ(requests(), 2u);
 }
 
 TEST_F(the_same_question, of_a_raw_prompt_is_asked_once_too) {

@@ -1,9 +1,12 @@
 #include "chat.hpp"
 
 #include "chat_lines.hpp"
+#include "config/usual_values.hpp"
 #include "slots/server_builds.hpp"
 #include "text/utf8.hpp"
 #include "text/white_space.hpp"
+
+#include "tandem/config_fields.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -71,6 +74,7 @@ void chat::refuse(const std::string& text) {
 
 auto chat::run() -> awaitable<void> {
     bool ready = co_await find_servers();
+    note_reuse_guard();
     if (ready) ready = co_await try_voice();
     if (ready) ready = begin_conversation();
     servers_.close();
@@ -79,7 +83,6 @@ auto chat::run() -> awaitable<void> {
         misused_ = true;
         co_return;
     }
-    tell_needless_guard();
     co_await hold_conversation();
     if (rules_.saves) co_await save();
     if (const auto why = voice_.wav_failure(); !why.empty()) fail(why);
@@ -98,14 +101,15 @@ auto chat::find_servers() -> awaitable<bool> {
     co_return !failed_;
 }
 
-void chat::tell_needless_guard() {
-    // Who has set another one knows of it.
-    if (settings_.server.reuse_guard != config{}.reuse_guard) return;
-    bool is_needed = false;
+// The log, which says it too, is off unless it is asked for.
+void chat::note_reuse_guard() {
+    if (detail::fixed_guard(settings_.server)) return;
     for (const auto& s : servers_.all())
-        is_needed = is_needed || !s.answers || !slots::is_sound(s.props.build_info);
-    if (!is_needed)
-        view_.note("this server needs no guard: --reuse-guard auto avoids waits between chunks");
+        if (s.answers && !slots::is_sound(s.props.build_info))
+            view_.note(fmt::format(
+                "{}: build {} is not known to be sound, so chunks may wait up to {} for a slot; "
+                "--reuse-guard 0 spares that",
+                s.url, s.props.build_info, to_string(slots::safe_reuse_guard(s.props.build_info))));
 }
 
 auto chat::try_voice() -> awaitable<bool> {

@@ -60,8 +60,8 @@ class chat {
     using awaitable = boost::asio::awaitable<T>;
 
     awaitable<void> run();
-    void tell_needless_guard();
     awaitable<bool> find_servers();
+    void note_reuse_guard();
     awaitable<bool> try_voice();
     awaitable<bool> try_player();
     bool begin_conversation();
