@@ -21,16 +21,6 @@ struct low_water {
     }
 };
 
-// A sanitizer keeps what was freed. GCC tells of one by macros, clang by features.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_counts = false;
-#elif defined(__has_feature)
-constexpr bool memory_counts = !__has_feature(address_sanitizer) &&
-                               !__has_feature(memory_sanitizer) && !__has_feature(thread_sanitizer);
-#else
-constexpr bool memory_counts = true;
-#endif
-
 class soak : public proxied_servers {
  protected:
     void look_for(std::chrono::milliseconds time, low_water& low) {

@@ -73,6 +73,12 @@ class voice_client {
         }
         return stream_.reason().code;
     }
+    /// Closes as the protocol has it, and waits for the gateway to do the same.
+    void close() {
+        wait([this](auto told) {
+            stream_.async_close(boost::beast::websocket::close_code::normal, told);
+        });
+    }
     /// The connection ends without a word.
     void drop() { stream_.next_layer().close(); }
 

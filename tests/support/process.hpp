@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <malloc.h>
+#include <string>
 #include <unistd.h>
 
 // What this process holds.
@@ -13,6 +15,33 @@ inline std::size_t open_descriptors() {
     // The one that lists them does not count.
     const std::filesystem::directory_iterator all("/proc/self/fd");
     return static_cast<std::size_t>(std::distance(begin(all), end(all))) - 1;
+}
+
+// A sanitizer keeps what was freed. GCC tells of one by macros, clang by features.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool memory_counts = false;
+#elif defined(__has_feature)
+inline constexpr bool memory_counts = !__has_feature(address_sanitizer) &&
+                                      !__has_feature(memory_sanitizer) &&
+                                      !__has_feature(thread_sanitizer);
+#else
+inline constexpr bool memory_counts = true;
+#endif
+
+/// Files that epoll watches in this process, whether a number still stands for them or not.
+inline std::size_t epoll_registrations() {
+    std::size_t count = 0;
+    for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+        std::ifstream info(fd.path());
+        for (std::string line; std::getline(info, line);) count += line.starts_with("tfd:");
+    }
+    return count;
+}
+
+/// What is allocated on the heap, in bytes.
+inline std::size_t heap_bytes() {
+    const auto info = mallinfo2();
+    return info.uordblks + info.hblkhd;
 }
 
 /// Resident memory, in bytes.

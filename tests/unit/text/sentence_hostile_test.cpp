@@ -1,6 +1,7 @@
 // Texts made to be slow or large. Each test is over at once if the work grows with the length of
 // the text, and runs into the time limit of ctest if it grows with its square.
 
+#include "support/process.hpp"
 #include "text/spoken_boundary.hpp"
 
 #include "tandem/sentence.hpp"
@@ -8,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <malloc.h>
 #include <string>
 #include <string_view>
 
@@ -101,11 +101,6 @@ TEST(hostile_text, of_short_sentences_is_read_in_linear_time) {
     expect_to_finish(repeated("No way.\n"), large_token);
 }
 
-std::size_t bytes_allocated() {
-    const auto info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-}
-
 TEST(memory, of_the_detector_does_not_grow_with_the_sentence) {
     const std::string_view parts[] = {" word", " and", ",",  " (", "\"",  " U.S", ".", " the",
                                       " e.g",  ".",    " x", "…",  " go", " 3",   ".", "5"};
@@ -118,18 +113,18 @@ TEST(memory, of_the_detector_does_not_grow_with_the_sentence) {
         }
     };
     feed(megabyte / 10);
-    const auto before = bytes_allocated();
+    const auto before = tandem::testing::heap_bytes();
     feed(10 * megabyte);
-    EXPECT_LE(bytes_allocated(), before + 1024);
+    EXPECT_LE(tandem::testing::heap_bytes(), before + 1024);
 }
 
 TEST(memory, of_the_detector_does_not_grow_with_a_sentence_that_never_ends) {
     spoken_boundary detector;
     detector.feed("It");
-    const auto before = bytes_allocated();
+    const auto before = tandem::testing::heap_bytes();
     for (std::size_t n = 0; n < 10 * megabyte; n += 5)
         ASSERT_FALSE(detector.feed(" word").settled.has_value());
-    EXPECT_LE(bytes_allocated(), before + 1024);
+    EXPECT_LE(tandem::testing::heap_bytes(), before + 1024);
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 #include "transport/socket_table.hpp"
 
+#include "support/process.hpp"
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <string>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,16 +21,6 @@ struct counted_events : loop_events {
     void on_ready(curl_socket_t, int) override { ++ready; }
     void on_timeout() override {}
 };
-
-// Files that epoll watches in this process, whether a number still stands for them or not.
-int count_registrations() {
-    int count = 0;
-    for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
-        std::ifstream info(fd.path());
-        for (std::string line; std::getline(info, line);) count += line.starts_with("tfd:");
-    }
-    return count;
-}
 
 /// No new descriptor can be had while it lives.
 class descriptors_used_up {
@@ -97,10 +86,10 @@ TEST_F(KeptSocket, wakes_curl_after_a_cut_if_it_was_waiting) {
 
 TEST_F(KeptSocket, leaves_nothing_in_epoll_after_a_cut_and_a_close_without_a_word) {
     table.watch(fd, CURL_POLL_IN);
-    const int before = count_registrations();
+    const auto before = testing::epoll_registrations();
     table.cut(owner);
     ::close(fd);
-    EXPECT_EQ(count_registrations(), before - 1);
+    EXPECT_EQ(testing::epoll_registrations(), before - 1);
     table.close(fd);
     fd = open_socket();
 }

@@ -1,0 +1,113 @@
+// Voice sessions that end in every way leave nothing behind in the gateway.
+
+#include "gateway/voice_fixture.hpp"
+#include "support/child_process.hpp"
+#include "support/process.hpp"
+#include "support/run_settings.hpp"
+
+#include <array>
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+
+/// What the process holds while no client is connected.
+struct holdings {
+    std::size_t heap = 0;
+    std::size_t descriptors = 0;
+    std::size_t registrations = 0;
+};
+
+class voice_sessions : public voice_gateway {
+ protected:
+    voice_sessions() {
+        options.audit = nullptr;             // the fixture would keep its lines
+        options.voice.sessions_per_key = 4;  // so many are kept for their clients at rest
+        options.service.server.generation.max_tokens = 60;
+        // A process of its own: what the mock server notes of requests is not the gateway's.
+        options.service.servers = {server_.read_line().substr(std::string("listening on ").size())};
+        open_gate();
+    }
+
+    void come_and_go(std::uint64_t count) {
+        constexpr std::array endings{
+            &voice_sessions::hear_the_whole_reply, &voice_sessions::interrupt_a_reply,
+            &voice_sessions::talk_over_a_reply, &voice_sessions::lose_the_connection,
+            &voice_sessions::take_a_session_up_again};
+        for (std::uint64_t i = 0; i < count; ++i) (this->*endings[i % endings.size()])();
+    }
+    /// Once all that the clients left is closed.
+    holdings at_rest() {
+        EXPECT_TRUE(poll_until([&] { return open_descriptors() <= descriptors_before_clients_; }));
+        return {heap_bytes(), open_descriptors(), epoll_registrations()};
+    }
+
+ private:
+    void hear_the_whole_reply() {
+        auto c = voice();
+        c.say(start_of("Tell me about the harbour."));
+        EXPECT_EQ(listen(c)["type"], "end");
+        c.close();
+    }
+    void interrupt_a_reply() {
+        auto c = voice();
+        c.say(start_of("Tell me about the market."));
+        c.read("chunk");
+        c.say({{"type", "interrupt"}});
+        EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
+        c.close();
+    }
+    void talk_over_a_reply() {
+        auto c = voice();
+        c.say(start_of("Tell me about the museum."));
+        c.read("chunk");
+        c.say(start_of("No, about the bridge."));
+        EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
+        EXPECT_EQ(listen(c)["type"], "end");
+        c.drop();
+    }
+    void lose_the_connection() {
+        auto c = voice();
+        c.say(start_of("Tell me about the island."));
+        c.read("chunk");
+        c.drop();
+    }
+    void take_a_session_up_again() {
+        auto lost = voice();
+        lost.say(start_of("Tell me about the forest."));
+        const auto id = lost.read("ready")["session"];
+        lost.read("chunk");
+        lost.drop();
+        auto c = voice();
+        c.say({{"type", "start"}, {"session", id}});
+        EXPECT_EQ(c.read("ready")["resumed"], true);
+        c.close();
+    }
+
+    child_process server_{TANDEM_MOCK_SERVER, {.args = {"--port", "0", "--parallel", "8"}}};
+    std::size_t descriptors_before_clients_ = 0;
+};
+
+// TANDEM_SOAK_SESSIONS=20000 is the whole of it.
+TEST_F(voice_sessions, leave_nothing_behind_however_they_end) {
+    const auto all = test::number_from("TANDEM_SOAK_SESSIONS", 600);
+    come_and_go(all / 20);
+    const auto early = at_rest();
+    come_and_go(all - all / 20);
+    const auto late = at_rest();
+    EXPECT_EQ(late.descriptors, early.descriptors);
+    EXPECT_EQ(late.registrations, early.registrations);
+    // Buffers of connections differ by some KiB from one time to the next; a leak of a single small
+    // block in each session would be more.
+    const auto growth = static_cast<std::int64_t>(late.heap - early.heap);
+    EXPECT_TRUE(!memory_counts || growth < 16 * 1024)
+        << growth << " bytes in " << all - all / 20 << " sessions";
+    RecordProperty("growth_bytes", std::to_string(growth));
+    std::cout << all << " sessions: heap " << early.heap << " to " << late.heap
+              << " bytes, descriptors " << early.descriptors << " to " << late.descriptors
+              << ", registrations in epoll " << early.registrations << " to " << late.registrations
+              << "\n";
+}
+
+}  // namespace
