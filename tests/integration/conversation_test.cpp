@@ -281,6 +281,7 @@ TEST_F(a_conversation, has_no_turn_for_an_empty_text) {
     start();
     auto talk = bots->create();
     expect_error(say(talk, ""), errc::invalid_prompt);
+    expect_error(say(talk, " \t\n\xC2\xA0"), errc::invalid_prompt);
     EXPECT_TRUE(state_of(talk).history.empty());
     EXPECT_EQ(say(talk, "And you?").text(), "I am well, too.");
 }
