@@ -67,7 +67,7 @@ run_bot() {
     --dialogues "$SOURCE_DIR/tests/model/dialogues.jsonl")
   server=$!
   trap stop_server EXIT
-  read -r -t 20 line <&3
+  read -r -t 120 line <&3
   said=$("$out/bot" "${line#listening on }")
   [[ $said == "$expected" ]] || { printf 'said: %s\nexpected: %s\n' "$said" "$expected"; return 1; }
 }

@@ -413,7 +413,7 @@ TEST_F(a_conversation, is_prefilled_again_when_another_one_has_taken_its_slot) {
     auto other = bots->create();
     say(other, "And you?");
     talk.warm();
-    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > warmed; }, 5s));
+    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > warmed; }));
 }
 
 TEST_F(a_conversation, is_prefilled_when_asked_again_after_that_failed) {
@@ -424,7 +424,7 @@ TEST_F(a_conversation, is_prefilled_when_asked_again_after_that_failed) {
     talk.warm();
     loop.run_until([&] { return log.count(log_level::info, "could not be prefilled") == 1; });
     talk.warm();
-    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > 0; }, 5s));
+    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > 0; }));
 }
 
 TEST_F(a_conversation, asks_its_server_for_nothing_once_it_has_ended) {
