@@ -24,9 +24,9 @@ say() { printf '\n== quickstart.sh: %s\n' "$*"; }
 
 build_tandem() {
   say "building tandem (Release)"
-  cmake -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTANDEM_BUILD_TESTS=OFF \
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 >/dev/null
-  cmake --build "$build" --target tandem_command
+  cmake -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTANDEM_BUILD_TESTS=OFF >/dev/null
+  # All of it, so that it can be installed.
+  cmake --build "$build"
 }
 
 # The status line of GET /health; nothing if nobody answers.
@@ -79,7 +79,6 @@ start_real_server() {
 
 start_mock_server() {
   say "NO LLAMA-SERVER CAN BE HAD HERE: this is the mock server, which plays the dialogues of a file"
-  cmake --build "$build" --target tandem_mock_server
   start_server mock-server "$build/mock_server/tandem-mock-server" --tokens-per-second 60 \
     --dialogues tests/model/dialogues.jsonl
 }

@@ -13,7 +13,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>  // Boost 1.74's awaitable.hpp needs it
-#include <vector>
 
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
@@ -25,8 +24,7 @@ boost::asio::awaitable<void> speak(const std::string& text) {
 }
 
 boost::asio::awaitable<void> answer(tandem::client& llm, std::string question) {
-    std::vector<tandem::chat_message> messages(1, {"user", std::move(question)});
-    auto prompt = co_await llm.async_apply_template(std::move(messages), use_awaitable);
+    auto prompt = co_await llm.async_apply_template({{"user", question}}, use_awaitable);
     auto reply = llm.start(std::move(prompt));
     // The result tells more of an error than an exception would.
     tandem::error_code ec;

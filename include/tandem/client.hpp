@@ -4,6 +4,7 @@
 #include "tandem/detail/pending_call.hpp"
 #include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
+#include "tandem/message_list.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/server.hpp"
 
@@ -106,9 +107,9 @@ class client {
     /// POST /apply-template: the prompt for these messages. Handler signature:
     /// `void(error_code, std::string)`.
     template <class CompletionToken>
-    auto async_apply_template(std::vector<chat_message> messages, CompletionToken&& token,
+    auto async_apply_template(message_list messages, CompletionToken&& token,
                               diagnostics* diag = nullptr) {
-        return call<std::string>(&client::apply_template, token, diag, std::move(messages));
+        return call<std::string>(&client::apply_template, token, diag, std::move(messages).take());
     }
 
     /// POST /slots/{slot}?action=erase; the server needs --slot-save-path, and waits until the slot

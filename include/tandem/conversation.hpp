@@ -109,8 +109,9 @@ class conversation {
     /// last end as `boundary::limit`, and their `speech` is their `text`.
     reply stream(generation_options options, stream_by pieces = stream_by::chunk);
     /// append() of what the user said, and generate(). While another reply runs the words are kept
-    /// for the next turn, and the reply that this gives is refused. An empty text, as speech
-    /// recognition may give, changes nothing: the reply ends with invalid_prompt.
+    /// for the next turn, and the reply that this gives is refused. A text that is empty or
+    /// only white space, as speech recognition may give, changes nothing: the reply ends with
+    /// invalid_prompt.
     reply say(std::string user_text);
 
     /// How far the listener got into a chunk: so many characters (Unicode code points) of its

@@ -9,6 +9,7 @@
 #include "tandem/conversation_options.hpp"
 #include "tandem/error.hpp"
 #include "tandem/log.hpp"
+#include "tandem/message_list.hpp"
 #include "tandem/recording.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/reply_control.hpp"
@@ -19,6 +20,7 @@
 #include "tandem/service_config.hpp"
 #include "tandem/stream_chunk.hpp"
 #include "tandem/utf8.hpp"
+#include "tandem/version.hpp"
 
 /// The public names of the library. What is in `tandem::detail` is none, and may change at any
 /// time.

@@ -2,6 +2,7 @@
 
 #include "conversation/conversation_shell.hpp"
 #include "reply/reply_shell.hpp"
+#include "text/white_space.hpp"
 
 #include <fmt/format.h>
 
@@ -94,7 +95,7 @@ reply conversation::stream(generation_options options, stream_by pieces) {
 }
 
 reply conversation::say(std::string user_text) {
-    if (user_text.empty())
+    if (text::is_all_white_space(user_text))
         return reply(detail::used(shell_)->refused(
             {errc::invalid_prompt,
              {.client_message = "what the user said is empty; generate() replies to nothing"}}));

@@ -35,7 +35,7 @@ client_core::client_core(std::shared_ptr<event_home> home, tandem::config c,
       transport_(make_transport(home_->executor(), config_)),
       calls_(std::in_place, home_->executor(), *transport_, config_.request_timeout),
       shared_(std::move(shared)),
-      keeper_(*this, slots_of(shared_)) {}
+      keeper_(*this, shared_->slots) {}
 
 std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home, tandem::config c) {
     auto shared = std::make_shared<shared_server>(c);
@@ -59,7 +59,8 @@ wire::prompt_report client_core::prompt_report() const {
 
 void client_core::prepare(prepared done) {
     if (shut_down_) return done(errc::client_destroyed, {}, {});
-    if (const auto known = keeper_.props()) return done({}, {}, *known);
+    // What others in the process know does not tell whether this client can use the server.
+    if (const auto known = keeper_.props(); known && shared_->is_known) return done({}, {}, *known);
     preparing_.push_back(std::move(done));
     if (preparing_.size() > 1) return;
     calls_->props([this](error_code ec, const diagnostics& diag, const server_props& props) {
@@ -74,7 +75,10 @@ void client_core::log_lines(const std::vector<log_line>& lines) const {
 // Who asked tells the error.
 void client_core::props_arrived(error_code ec, const diagnostics& diag, const server_props& props) {
     const auto self = shared_from_this();
-    if (!ec) log_lines(keeper_.learn(props));
+    if (!ec) {
+        shared_->is_known = true;
+        log_lines(keeper_.learn(props));
+    }
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
 }
 

@@ -16,6 +16,11 @@ event_home::event_home(const boost::asio::any_io_executor& executor, logger log,
       logger_(std::move(log)),
       ids_(std::move(ids)) {}
 
+std::uint64_t id_numbers::next_source() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
 std::uint64_t event_home::next_number() noexcept {
     static std::atomic<std::uint64_t> last{0};
     return ++last;

@@ -36,10 +36,23 @@ class home_tenant {
 };
 
 /// Numbers for replies and conversations; those of one service share it, over all its loops.
-using id_source = std::shared_ptr<std::atomic<std::uint64_t>>;
+class id_numbers {
+ public:
+    /// Never 0.
+    std::uint64_t next() noexcept { return ++last_; }
+    /// Unique in the process, where a number is unique among those of this source.
+    std::uint64_t in_process(std::uint64_t id) const noexcept { return (source_ << 40) | id; }
+
+ private:
+    static std::uint64_t next_source() noexcept;
+
+    const std::uint64_t source_ = next_source();
+    std::atomic<std::uint64_t> last_{0};
+};
+using id_source = std::shared_ptr<id_numbers>;
 
 inline id_source make_id_source() {
-    return std::make_shared<std::atomic<std::uint64_t>>(0);
+    return std::make_shared<id_numbers>();
 }
 
 /// Where a client, or a service with its servers and conversations, does its work: the strand, the
@@ -69,7 +82,9 @@ class event_home : public std::enable_shared_from_this<event_home> {
     /// Unique in the process.
     std::uint64_t number() const noexcept { return number_; }
     /// Of a reply or a conversation: unique among those of the source, and never 0.
-    std::uint64_t next_id() noexcept { return ++*ids_; }
+    std::uint64_t next_id() noexcept { return ids_->next(); }
+    /// For such a number: one that no other client or service in the process has.
+    std::uint64_t in_process(std::uint64_t id) const noexcept { return ids_->in_process(id); }
 
     void add(std::weak_ptr<home_tenant> tenant);
     /// Tells all tenants, the latest first, that it is over; nothing can be started afterwards.

@@ -25,6 +25,15 @@ class known_server {
     known_server(int slots_wanted, std::optional<duration> reuse_guard)
         : slots_wanted_(slots_wanted), guard_wanted_(reuse_guard) {}
 
+    /// Other wishes of the caller.
+    void want(int slots, std::optional<duration> reuse_guard) {
+        slots_wanted_ = slots;
+        guard_wanted_ = reuse_guard;
+    }
+    bool wants(int slots, std::optional<duration> reuse_guard) const {
+        return slots_wanted_ == slots && guard_wanted_ == reuse_guard;
+    }
+
     /// Nothing where /props is to be asked.
     const std::optional<server_props>& props() const noexcept { return props_; }
     /// It has answered before.

@@ -23,19 +23,28 @@ class slot_keeper;
 /// Of an owner whose text others must not see. It is known until its last slot is empty.
 enum class stay { is_here, has_left };
 
-/// The slots of one server as all know them who use it, each on a loop of its own: a slot_keeper is
-/// a user. Pure, but for the keepers that it names, to which a message may be posted under the
-/// lock.
+/// The slots of one server as all in this process know them who use it: a slot_keeper is a user,
+/// each on a loop of its own. Pure, but for the keepers that it names, to which a message may be
+/// posted under the lock.
 struct slot_room {
     explicit slot_room(const config& c);
 
+    /// What these settings say of slots holds from now on. Gives a line for the log where others
+    /// use the server with different ones.
+    std::optional<log_line> follow(const config& c);
+
     known_server known;
+    /// Slots that may be used, however many the server has.
+    int most = 0;
     slots::slot_scheduler scheduler;
     /// Empty unless cuts are verified, and once the server cannot tell.
     std::optional<slots::release_watch> watch{};
     /// Who asks the server about cuts now; null if nobody does.
     const slot_keeper* looker = nullptr;
     time_point last_use{};
+    /// By slot: when a request of ours ended there.
+    std::map<int, time_point> last_ends{};
+    bool told_of_stranger = false;
     std::map<slots::owner_id, stay> isolated{};
     /// Slots with text that their requests must not go on from, and that could not be erased.
     std::set<int> foreign{};
@@ -59,6 +68,8 @@ struct slot_room {
     std::map<int, waits_for_idle> when_idle{};
 
     bool is_used_by(int slot, const slot_keeper& keeper) const;
+    /// A request of ours may be there, as the server sees it at this time.
+    bool may_be_used(int slot, time_point at) const;
     /// What the slot holds is not for the owner that it was granted to, or that owner's not for
     /// others.
     bool must_be_erased(const slots::grant& g, slots::owner_id owner) const;
@@ -70,9 +81,16 @@ struct slot_room {
     void forget_if_gone(slots::owner_id owner);
     /// When to ask about cuts next.
     std::optional<time_point> next_look() const;
+    /// A slot on which the server works, as it answers the look that is under way, though nobody
+    /// here has had a request there for a while. Told once.
+    std::optional<int> find_stranger(const std::vector<slot_state>& states);
 };
 
 using shared_slots = std::shared_ptr<guarded<slot_room>>;
+
+/// The slots of the server that `c` names, which all in this process share. A recording that is
+/// played has slots of its own.
+shared_slots slots_of_server(const config& c);
 
 /// A circuit_breaker for several loops.
 class shared_circuit {
@@ -90,17 +108,15 @@ class shared_circuit {
     std::atomic<bool> has_failed_{false};
 };
 
-/// What the loops that use one server share.
+/// What the loops of a client or service that use one server share.
 struct shared_server {
     explicit shared_server(const config& c)
-        : slots(c), circuit(c.breaker_failures, c.breaker_pause) {}
+        : slots(slots_of_server(c)), circuit(c.breaker_failures, c.breaker_pause) {}
 
-    guarded<slot_room> slots;
+    const shared_slots slots;
     shared_circuit circuit;
+    /// It has told its /props to one of these loops.
+    std::atomic<bool> is_known{false};
 };
-
-inline shared_slots slots_of(const std::shared_ptr<shared_server>& s) {
-    return {s, &s->slots};
-}
 
 }  // namespace tandem::detail

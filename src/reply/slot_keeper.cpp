@@ -59,8 +59,13 @@ void slot_keeper::leave() noexcept {
     for (const auto& [other, alarm] : room->keepers) other->post([](slot_keeper& k) { k.give(); });
 }
 
+slots::owner_id slot_keeper::in_room(slots::owner_id owner) const {
+    return owner == slots::nobody ? slots::nobody : core_.home().in_process(owner);
+}
+
 slots::ticket slot_keeper::want(slots::wish w, slot_taker taker) {
     waiting who{std::move(taker), w.priority == slots::priority::warming};
+    w.owner = in_room(w.owner);
     const auto owner = w.owner;
     const auto room = room_->lock();
     if (!room->keepers.contains(this)) return slots::no_ticket;
@@ -189,18 +194,19 @@ void slot_keeper::tell_not_erased(int slot, const diagnostics& diag) {
 void slot_keeper::let_go(slots::owner_id owner) {
     {
         const auto room = room_->lock();
-        room->owners.erase(owner);
-        room->scheduler.let_go(owner);
+        room->owners.erase(in_room(owner));
+        room->scheduler.let_go(in_room(owner));
     }
     give();
 }
 
 bool slot_keeper::is_with(int slot, slots::owner_id owner) const {
-    const auto used = room_->lock()->scheduler.slots_used_by(owner);
+    const auto used = room_->lock()->scheduler.slots_used_by(in_room(owner));
     return std::ranges::find(used, slot) != used.end();
 }
 
-void slot_keeper::retire(slots::owner_id owner) {
+void slot_keeper::retire(slots::owner_id id) {
+    const auto owner = in_room(id);
     const bool is_isolated = room_->lock()->isolated.contains(owner);
     if (is_isolated) erase_slots_of(owner);
     {
@@ -264,7 +270,7 @@ void slot_keeper::put_back(ended_use use) {
         if (!room->is_used_by(use.slot, *this)) return;
         room->uses.erase(use.slot);
         room->foreign.erase(use.slot);
-        room->last_use = now();
+        room->last_use = room->last_ends[use.slot] = now();
         if (room->watch && use.was_cut) {
             use.note.side = room->watch->cut(use.slot, use.at, use.note.side);
             room->when_idle[use.slot] = {this, std::move(use.when_idle)};
@@ -385,6 +391,7 @@ void slot_keeper::looked(const error_code& ec, const diagnostics& diag,
     if (ec)
         core_.log(knows_none ? log_level::warning : log_level::debug, "verify_cut: {}{}",
                   knows_none ? "cuts are not verified: " : "", diag.to_string());
+    if (!ec) look_for_strangers(states);
     for (const auto& n : take_answer(ec, states)) log_news(n);
     give();
 }
@@ -403,6 +410,16 @@ std::vector<slots::release_news> slot_keeper::take_answer(const error_code& ec,
     for (const auto& n : news)
         if (n.side == slots::server_side::idle) tell_idle(*room, n);
     return news;
+}
+
+void slot_keeper::look_for_strangers(const std::vector<slot_state>& states) {
+    const auto slot = room_->lock()->find_stranger(states);
+    if (!slot) return;
+    core_.log(
+        log_level::warning,
+        "slot {}: works on a request that is not of this process: somebody else uses {}, too, "
+        "and shares neither slots nor reuse guard",
+        *slot, core_.shown_url());
 }
 
 // On the loop whose request it was.

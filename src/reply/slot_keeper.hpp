@@ -43,17 +43,17 @@ class slot_keeper {
     void let_go(slots::owner_id owner);
     /// What this owner leaves in a slot is erased before another one uses that, and the other way
     /// round.
-    void isolate(slots::owner_id owner) { room_->lock()->isolated[owner] = stay::is_here; }
+    void isolate(slots::owner_id owner) { room_->lock()->isolated[in_room(owner)] = stay::is_here; }
     /// The slot holds text that its request must not go on from, and that could not be erased.
     bool holds_foreign_text(int slot) const { return room_->lock()->foreign.contains(slot); }
     /// See slot_scheduler.
     bool was_last_used_by(int slot, slots::owner_id owner) const {
-        return room_->lock()->scheduler.was_last_used_by(slot, owner);
+        return room_->lock()->scheduler.was_last_used_by(slot, in_room(owner));
     }
     /// The owner is using the slot, or nobody has used it since.
     bool is_with(int slot, slots::owner_id owner) const;
     std::optional<int> last_slot_of(slots::owner_id owner) const {
-        return room_->lock()->scheduler.last_slot_of(owner);
+        return room_->lock()->scheduler.last_slot_of(in_room(owner));
     }
     /// The owner will never come back. Slots of an isolated one are emptied now.
     void retire(slots::owner_id owner);
@@ -90,6 +90,9 @@ class slot_keeper {
     void context_ended() noexcept;
 
  private:
+    /// As the owner is called in the room, where other clients have owners of the same number.
+    slots::owner_id in_room(slots::owner_id owner) const;
+
     struct waiting {
         slot_taker taker;
         bool is_warming;
@@ -132,6 +135,7 @@ class slot_keeper {
                 const std::vector<slot_state>& states);
     std::vector<slots::release_news> take_answer(const error_code& ec,
                                                  const std::vector<slot_state>& states);
+    void look_for_strangers(const std::vector<slot_state>& states);
     static void tell_idle(slot_room& room, const slots::release_news& n);
     void log_news(const slots::release_news& n) const;
     void arm_watch();

@@ -24,8 +24,8 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
     void start(transport::http_request request, std::optional<duration> at_most) {
         is_short_ = at_most && *at_most < owner_.timeout_;
         limit_ = is_short_ ? *at_most : owner_.timeout_;
-        // Of a connection that does not come up more can be told than of an answer.
-        if (is_short_) request.connect_within = limit_ * 3 / 4;
+        // A connection that does not come up tells more than an answer that is missing.
+        request.connect_within = limit_ * 3 / 4;
         timer_.expires_after(limit_);
         timer_.async_wait([weak = weak_from_this()](error_code ec) {
             if (const auto self = weak.lock(); self && !ec) self->time_out();

@@ -13,7 +13,7 @@ services::server_state server_board::state_of(const services::listed_server& s,
                                               time_point now) const {
     auto& server = *shared.at(s.id);
     const bool takes_requests = server.circuit.lock()->allows(now);
-    const auto slots = server.slots.lock();
+    const auto slots = server.slots->lock();
     return {.takes_requests = takes_requests,
             .slots = slots->known.props() ? slots->scheduler.slots() : 0};
 }
@@ -33,7 +33,7 @@ std::vector<server_status> server_board::status(time_point now) const {
                        .slots = asked.slots,
                        .conversations = s.conversations,
                        .generating = s.generating,
-                       .waiting = shared.at(s.id)->slots.lock()->scheduler.requests_waiting(),
+                       .waiting = shared.at(s.id)->slots->lock()->scheduler.requests_waiting(),
                        .fault = s.health.fault()});
     }
     return all;
@@ -63,7 +63,7 @@ void service_bonds::add(const service_config& c, const std::string& url) {
     const auto id = locked->list.add(url);
     if (id == services::no_server) return;
     auto server = std::make_shared<shared_server>(c.server);
-    server->slots.lock()->scheduler.set_sharing(c.share_idle_slots);
+    server->slots->lock()->scheduler.set_sharing(c.share_idle_slots);
     locked->shared.emplace(id, std::move(server));
 }
 

@@ -54,6 +54,8 @@ class release_watch {
     /// come later than `watch_after_use` after a time since which no reply has or wants a slot.
     std::optional<time_point> next_look(std::optional<time_point> unused_since = {}) const;
     void look_begun(time_point now);
+    /// When the look began that is under way.
+    std::optional<time_point> look_since() const noexcept { return look_since_; }
     bool is_watching() const noexcept { return !watched_.empty(); }
     /// What /slots answered.
     std::vector<release_news> answered(const std::vector<tandem::slot_state>& slots,

@@ -129,6 +129,10 @@ void slot_scheduler::limit_to(int slots) {
     for (auto s = slots_.begin() + usable_; s != slots_.end(); ++s) s->leased_to = nobody;
 }
 
+void slot_scheduler::widen_to(int slots) {
+    slots_.resize(std::max(slots_.size(), static_cast<std::size_t>(slots)));
+}
+
 time_point slot_scheduler::ready_at(int slot) const {
     const auto& s = at(slot);
     return s.last_used ? *s.last_used + reuse_guard_ : time_point::min();

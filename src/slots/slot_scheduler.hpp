@@ -177,9 +177,11 @@ class slot_scheduler {
     void stop_verifying() noexcept;
     /// Changes the guard, also for slots that have been used and for tickets that wait.
     void set_guard(duration reuse_guard) noexcept { reuse_guard_ = reuse_guard; }
-    /// Sets the number of slots to what the server has, but not over that of the constructor. Slots
-    /// above it are not granted while it holds, and their leases end.
+    /// Sets the number of slots to what the server has, but not over that of the constructor, or of
+    /// widen_to(). Slots above it are not granted while it holds, and their leases end.
     void limit_to(int slots);
+    /// Raises the bound of limit_to(); does nothing where it is as high.
+    void widen_to(int slots);
     /// Whether a ticket of priority `turn` or `rescue` whose owner has not all its slots may take
     /// an idle one that is leased to another owner, if no other is ready. The lease goes with the
     /// slot. Off at first.
@@ -202,6 +204,7 @@ class slot_scheduler {
     int requests_waiting() const noexcept;
     int slots() const noexcept { return usable_; }
     bool busy(int slot) const { return at(slot).busy; }
+    server_side side(int slot) const { return at(slot).side; }
     /// The owner that has the slot for itself; nobody if it is shared.
     owner_id leased_to(int slot) const { return at(slot).leased_to; }
 

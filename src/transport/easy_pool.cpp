@@ -2,6 +2,8 @@
 
 #include "transport/transport.hpp"
 
+#include "tandem/version.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -114,7 +116,7 @@ CURLcode easy_pool::set_fixed(CURL* easy) const {
     option_setter set(easy);
     set_connection(set);
     set_trust(set, options_);
-    set(CURLOPT_USERAGENT, "tandem/" TANDEM_VERSION);
+    set(CURLOPT_USERAGENT, "tandem/" TANDEM_VERSION_STRING);
     set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));
     if (options_.proxy == "none")
         set(CURLOPT_PROXY, "");

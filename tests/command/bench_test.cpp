@@ -16,7 +16,14 @@ using testing::Not;
 class bench : public tandem::testing::replay_test {
  protected:
     std::vector<std::string> bench_args(std::vector<std::string> more) const {
-        std::vector<std::string> all{"bench", "--reuse-guard", "0"};
+        // The machine may be slow: no reply ends for that.
+        std::vector<std::string> all{"bench",
+                                     "--reuse-guard=0",
+                                     "--connect-timeout=1h",
+                                     "--request-timeout=1h",
+                                     "--first-token-timeout=1h",
+                                     "--between-tokens-timeout=1h",
+                                     "--queue-timeout=1h"};
         if (server_)
             all.insert(all.end(), {"--url", server_->url()});
         else

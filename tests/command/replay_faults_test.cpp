@@ -189,7 +189,7 @@ TEST_F(replay_faults, end_with_a_message_when_stdout_is_closed_between_two_repli
     std::promise<void> closed;
     int calls = 0;
     const auto hold_up = [&, until = closed.get_future().share()](const auto&) {
-        if (++calls == 2) until.wait_for(std::chrono::seconds(10));
+        if (++calls == 2) until.wait_for(std::chrono::seconds(120));
         return false;
     };
     start_server({.faults = {{.path = "/apply-template", .when = hold_up}}});

@@ -16,7 +16,7 @@ from command_table import SMALLER
 from doc_pages import ROOT, Page
 
 BUILD = pathlib.Path(os.environ["TANDEM_BUILD"])
-LIMIT = 60  # seconds for one command
+LIMIT = 250  # seconds for one command
 TOKENS = "12"  # of each reply: long enough for a sentence, and over soon
 FILES_WRITTEN = ("--report", "--wav", "--save", "--output", "--record", "--audit", "--state")
 

@@ -66,7 +66,7 @@ class Bot(unittest.TestCase):
         self.process.stdin.write(line + "\n")
 
     def end(self):
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=120)
         return self.process.returncode, out, err
 
     def test_its_history_keeps_what_was_heard_of_a_reply_that_was_talked_over(self):

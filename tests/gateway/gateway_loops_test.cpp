@@ -343,7 +343,7 @@ TEST_F(gateway_on_loops, lets_replies_of_all_end_when_it_is_stopped) {
     let_all_read();
     auto stopped = stop();
     for (const auto& c : all) EXPECT_THAT(c->read_to_end(), HasSubstr("[DONE]"));
-    EXPECT_EQ(stopped.wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(stopped.wait_for(120s), std::future_status::ready);
     EXPECT_EQ(client().get("/health").status, 0) << "nobody listens any more";
 }
 
@@ -362,7 +362,7 @@ TEST_F(gateway_on_loops, cuts_replies_of_all_short_when_time_is_over) {
     auto stopped = stop(50ms);
     for (const auto& c : speaking) EXPECT_EQ(c->close_code(), 1012);
     for (const auto& c : all) c->read_to_any_end();
-    EXPECT_EQ(stopped.wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(stopped.wait_for(120s), std::future_status::ready);
     EXPECT_TRUE(server_gets_idle());
 }
 

@@ -90,7 +90,7 @@ class voice_client {
         std::optional<error_code> result;
         start([&result](error_code ec) { result = ec; });
         loop_.restart();
-        loop_.run_for(std::chrono::seconds(20));
+        loop_.run_for(std::chrono::seconds(120));
         if (result) return *result;
         drop();
         loop_.run();

@@ -243,7 +243,7 @@ TEST_F(policed_voice, ends_the_check_of_a_turn_that_is_not_waited_for_any_more) 
     EXPECT_TRUE(policy_was_left()) << "while the reply runs";
     c.say(spoken(first));
     EXPECT_EQ(listen(c)["finish_reason"], "eos");
-    EXPECT_EQ(stopped.wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(stopped.wait_for(120s), std::future_status::ready);
 }
 
 TEST_F(policed_voice, ends_the_check_when_the_gateway_stops) {
@@ -258,7 +258,7 @@ TEST_F(policed_voice, ends_the_check_when_the_gateway_stops) {
     EXPECT_EQ(over["code"], "gateway_stopping");
     EXPECT_EQ(c.close_code(), 1012);
     EXPECT_TRUE(policy_was_left());
-    EXPECT_EQ(stopped.wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(stopped.wait_for(120s), std::future_status::ready);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ with_mock_server() {
   inside bash -c 'set -euo pipefail
     coproc server { exec tandem-mock-server --port 0 --dialogues /root/dialogues.jsonl; }
     trap "kill $server_PID" EXIT
-    read -r -t 20 line <&"${server[0]}"
+    read -r -t 120 line <&"${server[0]}"
     url=${line#listening on }; '"$1"
 }
 version() { inside tandem --version; }

@@ -11,7 +11,25 @@ configure() {
   cmake -S "$here/$way" -B "$out" -G Ninja -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=Debug "$@"
 }
 
+# Says which Boost tandem was built with, where another one is found.
+refuses_other_boost() {
+  local other=$out/other_boost said
+  mkdir -p "$other/boost"
+  echo '#define BOOST_LIB_VERSION "9_99"
+#define BOOST_VERSION 909900' >"$other/boost/version.hpp"
+  if said=$(configure -DCMAKE_PREFIX_PATH="$PREFIX" -DBoost_NO_BOOST_CMAKE=ON \
+    -DBoost_INCLUDE_DIR="$other" 2>&1); then
+    echo 'another Boost was taken'
+    return 1
+  fi
+  said=$(tr -s ' \n' ' ' <<<"$said")
+  [[ $said == *'tandem was built with Boost '*', and Boost 9.99.0 was found'* ]] || { printf '%s\n' "$said"; return 1; }
+  rm -r "$out"
+  mkdir "$out"
+}
+
 find_package() {
+  refuses_other_boost
   configure -DCMAKE_PREFIX_PATH="$PREFIX"
   cmake --build "$out"
 }
@@ -20,11 +38,15 @@ pkg_config() {
   PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name tandem.pc)") make -C "$here/$way" CXX="$CXX" OUT="$out/"
 }
 
+# The files of the library are compiled a dozen at once, unless the user's project says otherwise.
 # The whole library once more would be minutes of a small CI machine. So one file of it is compiled,
 # and the bot is linked by its own command with the library that is there already.
 add_subdirectory() {
-  configure -DTANDEM_SOURCES="$SOURCE_DIR" -DCMAKE_CXX_FLAGS='-Wall -Wextra -Werror'
-  local link
+  local link objects
+  configure -DTANDEM_SOURCES="$SOURCE_DIR"
+  objects=$(ninja -C "$out" -t targets all)
+  [[ $objects == *tandem.dir/Unity/* && $objects != *bot.dir/Unity/* ]] || { printf '%s\n' "$objects"; return 1; }
+  configure -DTANDEM_SOURCES="$SOURCE_DIR" -DCMAKE_UNITY_BUILD=OFF -DCMAKE_CXX_FLAGS='-Wall -Wextra -Werror'
   link=$(ninja -C "$out" -t commands bot | tail -n 1)
   [[ $link == *' -o bot '*tandem/src/libtandem.a* ]]
   ninja -C "$out" tandem/src/CMakeFiles/tandem.dir/base/error.cpp.o "$(bot_object)"
@@ -45,7 +67,7 @@ run_bot() {
     --dialogues "$SOURCE_DIR/tests/model/dialogues.jsonl")
   server=$!
   trap stop_server EXIT
-  read -r -t 20 line <&3
+  read -r -t 120 line <&3
   said=$("$out/bot" "${line#listening on }")
   [[ $said == "$expected" ]] || { printf 'said: %s\nexpected: %s\n' "$said" "$expected"; return 1; }
 }

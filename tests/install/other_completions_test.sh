@@ -15,7 +15,7 @@ fish_offers() {
 
 # A terminal of its own, in which Tab is pressed.
 zsh_offers() {
-  timeout 15 zsh -f -c "
+  timeout 120 zsh -f -c "
     zmodload zsh/zpty
     zpty z zsh -f
     zpty -w z 'PS1= PROMPT= RPROMPT= LISTMAX=1000; stty cols 200; fpath=($share/zsh/site-functions \$fpath)'

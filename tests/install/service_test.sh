@@ -11,8 +11,8 @@ warnings=$(systemd-analyze verify --man=no "$unit" 2>&1 | grep tandem.service ||
 [[ -z $warnings ]] || { printf '%s\n' "$warnings"; exit 1; }
 # The command line of the unit, as systemd would make it with an empty file of settings.
 read -r -a serve < <(sed -n 's/^ExecStart=//p' "$unit" | sed "s#\${STATE_DIRECTORY}#$WORK_DIR#; s#\$SERVE_FLAGS##")
-timeout 20 "${serve[@]}" --listen 127.0.0.1:0 --model talk >"$WORK_DIR/serve.out" 2>&1 &
-for ((i = 0; i < 100; i++)); do
+timeout 120 "${serve[@]}" --listen 127.0.0.1:0 --model talk >"$WORK_DIR/serve.out" 2>&1 &
+for ((i = 0; i < 1000; i++)); do
   grep -q '^listening on ' "$WORK_DIR/serve.out" && break
   read -r -t 0.1 <> <(:) || true
 done

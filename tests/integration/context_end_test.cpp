@@ -236,7 +236,7 @@ TEST_F(ended_context, is_not_put_off_by_a_conversation_that_ended_before_it_bega
     std::optional<conversation> talk;
     boost::asio::post(bots.get_executor(), [&] { talk.reset(); });
     talk = bots.create();
-    ioc.run_for(60s);
+    ioc.run_for(reply_runner::patience);
     EXPECT_TRUE(ioc.stopped());
 }
 

@@ -281,6 +281,7 @@ TEST_F(a_conversation, has_no_turn_for_an_empty_text) {
     start();
     auto talk = bots->create();
     expect_error(say(talk, ""), errc::invalid_prompt);
+    expect_error(say(talk, " \t\n\xC2\xA0"), errc::invalid_prompt);
     EXPECT_TRUE(state_of(talk).history.empty());
     EXPECT_EQ(say(talk, "And you?").text(), "I am well, too.");
 }
@@ -412,7 +413,7 @@ TEST_F(a_conversation, is_prefilled_again_when_another_one_has_taken_its_slot) {
     auto other = bots->create();
     say(other, "And you?");
     talk.warm();
-    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > warmed; }, 5s));
+    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > warmed; }));
 }
 
 TEST_F(a_conversation, is_prefilled_when_asked_again_after_that_failed) {
@@ -423,7 +424,7 @@ TEST_F(a_conversation, is_prefilled_when_asked_again_after_that_failed) {
     talk.warm();
     loop.run_until([&] { return log.count(log_level::info, "could not be prefilled") == 1; });
     talk.warm();
-    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > 0; }, 5s));
+    EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > 0; }));
 }
 
 TEST_F(a_conversation, asks_its_server_for_nothing_once_it_has_ended) {

@@ -65,6 +65,17 @@ TEST_F(wrong_set_up, is_tls_failed_where_an_https_url_names_a_port_that_speaks_h
     EXPECT_THAT(c.result().diagnostics.client_message, ::testing::HasSubstr("use http://"));
 }
 
+TEST_F(wrong_set_up, is_told_of_a_handshake_also_where_requests_may_not_take_as_long) {
+    scripted_server silent([](scripted_peer& peer) -> boost::asio::awaitable<void> {
+        co_await peer.wait_for_close();
+    });
+    config.request_timeout = 500ms;
+    config.url = "https://127.0.0.1:" + std::to_string(silent.port());
+    connect();
+    const auto c = expect_failure(errc::tls_failed);
+    EXPECT_THAT(c.result().diagnostics.client_message, ::testing::HasSubstr("use http://"));
+}
+
 TEST_F(server_fault, http_error_is_server_error_in_the_servers_words) {
     start_with({.kind = fault_kind::http_error, .text = "out of luck"});
     const auto c = expect_failure(errc::server_error);

@@ -65,7 +65,7 @@ TEST_F(interrupt, while_the_guard_holds_the_slot_back_leaves_the_loop_no_work) {
     };
     while (!guard_holds()) ASSERT_EQ(ioc.run_one_for(reply_runner::patience), 1u);
     c.interrupt();
-    ioc.run_for(5s);
+    ioc.run_for(reply_runner::patience);
     EXPECT_TRUE(c.ended());
     EXPECT_TRUE(ioc.stopped()) << "the loop has work left";
     llm.reset();

@@ -19,7 +19,7 @@ class old_crash : public client_and_mock {
     // What the server said when it died.
     std::string last_words() {
         auto said = crashed_.get_future();
-        return said.wait_for(10s) == std::future_status::ready ? said.get() : "";
+        return said.wait_for(reply_runner::patience) == std::future_status::ready ? said.get() : "";
     }
 
  private:

@@ -354,7 +354,7 @@ TEST_F(a_service, leaves_the_loop_no_work_once_its_conversations_are_gone) {
     boost::asio::io_context idle;
     service other(idle.get_executor(), config);
     { auto talk = other.create(); }
-    idle.run_for(10s);
+    idle.run_for(reply_runner::patience);
     EXPECT_TRUE(idle.stopped()) << "it has work left";
 }
 

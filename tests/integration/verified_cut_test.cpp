@@ -157,7 +157,7 @@ TEST_F(watch_that_is_left, ends_with_the_client) {
     boost::asio::io_context ioc;
     watch(ioc);
     llm.reset();
-    ioc.run_for(5s);
+    ioc.run_for(reply_runner::patience);
     EXPECT_TRUE(ioc.stopped()) << "the loop has work left";
 }
 

@@ -36,7 +36,7 @@ class Docs(unittest.TestCase):
                 [sys.executable, "-c", program],
                 capture_output=True,
                 text=True,
-                timeout=30,
+                timeout=120,
                 env={**os.environ, "no_proxy": "*"},
             )
         self.assertEqual(("", FIRST), (done.stderr, done.stdout.splitlines()))

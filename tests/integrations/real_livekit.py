@@ -139,7 +139,7 @@ class Stage:
         await self.session.start(self.agent)
 
     async def until(self, condition):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while not condition():
                 await asyncio.sleep(0.01)
 

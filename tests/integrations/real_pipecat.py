@@ -95,7 +95,7 @@ class Stage:
         self.worker = PipelineWorker(pipeline, params=PipelineParams(audio_out_sample_rate=RATE))
 
     async def until(self, condition):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while not condition():
                 await asyncio.sleep(0.01)
 

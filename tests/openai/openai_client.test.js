@@ -32,7 +32,7 @@ const says = (content, more = {}) => ({
 });
 
 const clientOf = (gateway, apiKey = 'none') =>
-  new OpenAI({ baseURL: gateway.url, apiKey, maxRetries: 0, timeout: 20_000 });
+  new OpenAI({ baseURL: gateway.url, apiKey, maxRetries: 0, timeout: 120_000 });
 
 async function textOf(stream) {
   let text = '';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const limit = 20_000; // ms, of every wait
+const limit = 120_000; // ms, of every wait
 
 function programOf(variable) {
   const program = process.env[variable];

@@ -62,7 +62,7 @@ export async function openPage(browser, port, { speech = {}, context: contextOpt
         ...contextOptions,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(15000);
+    page.setDefaultTimeout(60000);
     const frames = [];
     const arrivals = new EventEmitter();
     const note = (to, payload) => {

@@ -11,7 +11,7 @@ namespace tandem::testing {
 /// Looks every 5 ms whether `condition` holds, for what nobody tells: other processes, and files.
 /// False if it does not within `limit`.
 inline bool poll_until(const std::function<bool()>& condition,
-                       std::chrono::milliseconds limit = std::chrono::seconds(30)) {
+                       std::chrono::milliseconds limit = std::chrono::seconds(120)) {
     boost::asio::io_context ioc;
     boost::asio::steady_timer timer(ioc);
     const auto give_up = std::chrono::steady_clock::now() + limit;

@@ -66,7 +66,7 @@ class consumer {
 /// An event loop that runs until something holds, and fails the test when that takes too long.
 class reply_runner {
  public:
-    static constexpr auto patience = std::chrono::seconds(30);
+    static constexpr auto patience = std::chrono::seconds(120);
 
     boost::asio::io_context ioc{1};
 

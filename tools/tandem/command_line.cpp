@@ -13,6 +13,8 @@
 #include "serve_flags.hpp"
 #include "text_distance.hpp"
 
+#include "tandem/version.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -94,7 +96,8 @@ class parser {
           completion_(app_, named) {
         app_.footer("the LLM stage of a voice bot, in front of llama-server");
         app_.set_help_flag("-h,--help", "this text")->group("help");
-        app_.set_version_flag("--version", "tandem " TANDEM_VERSION, "the version")->group("help");
+        app_.set_version_flag("--version", "tandem " TANDEM_VERSION_STRING, "the version")
+            ->group("help");
         app_.allow_extras();
         // So that what stands behind a command is never another one.
         app_.require_subcommand(0, 1);
@@ -117,7 +120,7 @@ class parser {
             return refused("tandem", {unknown_command(rest.front())});
         return {.out = help_text(parsed())};
     } catch (const CLI::CallForVersion&) {
-        return {.out = "tandem " TANDEM_VERSION "\n"};
+        return {.out = "tandem " TANDEM_VERSION_STRING "\n"};
     } catch (const CLI::ArgumentMismatch& e) {
         return refused(name(), {value_missing(e.what())});
     } catch (const CLI::ParseError& e) {

@@ -4,6 +4,7 @@
 #include "roff.hpp"
 
 #include "tandem/config_fields.hpp"
+#include "tandem/version.hpp"
 
 #include <fmt/format.h>
 
@@ -104,7 +105,7 @@ std::string variables_of(const CLI::App& app) {
 std::string manual_page(const CLI::App& app, const manual_frame& frame) {
     const auto d = read_description(app.get_description());
     return fmt::format(".TH {} 1 \"{}\" \"{}\" \"User Commands\"\n.nh\n.ad l\n",
-                       roff::text(frame.name), frame.date, "tandem " TANDEM_VERSION) +
+                       roff::text(frame.name), frame.date, "tandem " TANDEM_VERSION_STRING) +
            section("NAME",
                    fmt::format("{} \\- {}\n", roff::text(frame.name), roff::text(frame.summary))) +
            section("SYNOPSIS", d.synopsis) + section("DESCRIPTION", d.text) +

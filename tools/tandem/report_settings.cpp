@@ -3,6 +3,7 @@
 #include "text_lines.hpp"
 
 #include "tandem/config_fields.hpp"
+#include "tandem/version.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ std::vector<std::pair<std::string, std::string>> report_settings(
     const auto& c = options.service.server;
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
     std::vector<std::pair<std::string, std::string>> list{
-        {"tandem", TANDEM_VERSION},
+        {"tandem", TANDEM_VERSION_STRING},
         {"began", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds))}};
     if (options.played) {
         list.emplace_back("played", "from " + options.played_source);

@@ -1,0 +1,21 @@
+#include <tandem/tandem.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <string>
+#include <utility>  // Boost 1.74's awaitable.hpp needs it
+#include <vector>
+
+// GCC 12 must take messages in braces where the call stands in a co_await. Compiled only.
+boost::asio::awaitable<void> prompts_of_messages(tandem::client& llm, std::string said) {
+    using boost::asio::use_awaitable;
+    co_await llm.async_apply_template({{"user", "Hello"}}, use_awaitable);
+    co_await llm.async_apply_template({{"system", "Be brief."}, {"user", said}}, use_awaitable);
+    co_await llm.async_apply_template({{.role = "user", .content = said}}, use_awaitable);
+    co_await llm.async_apply_template(
+        {{"system", "Be brief."}, {"user", "Hello"}, {"assistant", "Hi."}, {"user", said}},
+        use_awaitable);
+    const std::vector<tandem::chat_message> many(5, {"user", "Hello"});
+    co_await llm.async_apply_template(many, use_awaitable);
+}

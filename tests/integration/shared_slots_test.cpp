@@ -1,0 +1,158 @@
+#include "integration/mock_fixture.hpp"
+#include "support/http_probe.hpp"
+#include "support/slot_overlaps.hpp"
+
+#include "tandem/service.hpp"
+
+#include <map>
+#include <thread>
+
+// Several clients of one server, in one process.
+namespace tandem::testing {
+namespace {
+
+using ::testing::IsEmpty;
+
+class shared_slots : public client_and_mock {
+ protected:
+    /// The same server, as another client may spell it.
+    tandem::config other_config() const {
+        auto other = config;
+        other.url = "HTTP://127.0.0.1:" + std::to_string(server->port()) + "/";
+        return other;
+    }
+    void start_two() {
+        start();
+        other.emplace(loop.ioc.get_executor(), other_config());
+    }
+    void expect_no_use_within(std::chrono::milliseconds guard) {
+        std::map<int, std::chrono::steady_clock::time_point> last_start;
+        for (const auto& r : server->observe().of_path("/completion")) {
+            // Counted from the start of the use before: the server may see its end late.
+            if (last_start.contains(r.id_slot)) {
+                EXPECT_GE(r.arrived - last_start[r.id_slot], guard);
+            }
+            last_start[r.id_slot] = r.started.value();
+        }
+    }
+
+    std::optional<client> other;
+};
+
+TEST_F(shared_slots, run_one_request_at_a_time_for_two_clients) {
+    config.slots = 1;
+    config.reuse_guard = 20ms;
+    start_two();
+    consumer first(llm->start(prompt)), second(other->start(prompt));
+    ASSERT_TRUE(loop.run_to_end(first) && loop.run_to_end(second));
+    EXPECT_EQ(first.text(), story);
+    EXPECT_EQ(second.text(), story);
+    EXPECT_THAT(slot_overlaps(server->observe()), IsEmpty());
+    expect_no_use_within(20ms);
+}
+
+TEST_F(shared_slots, are_those_of_a_client_and_a_service) {
+    config.slots = 1;
+    config.reuse_guard = 20ms;
+    start();
+    service bots(loop.ioc.get_executor(), {.server = other_config()});
+    auto talk = bots.create();
+    consumer first(llm->start(prompt)), second(talk.say(prompt));
+    ASSERT_TRUE(loop.run_to_end(first) && loop.run_to_end(second));
+    EXPECT_THAT(slot_overlaps(server->observe()), IsEmpty());
+    expect_no_use_within(20ms);
+}
+
+TEST_F(shared_slots, are_kept_apart_over_threads) {
+    config.slots = 1;
+    start();
+    std::thread elsewhere([this] {
+        reply_runner own;
+        client neighbour(own.ioc.get_executor(), other_config());
+        for (int i = 0; i < 3; ++i) {
+            consumer c(neighbour.start(prompt));
+            EXPECT_TRUE(own.run_to_end(c));
+            EXPECT_EQ(c.text(), story);
+        }
+    });
+    for (int i = 0; i < 3; ++i) expect_story();
+    elsewhere.join();
+    EXPECT_THAT(slot_overlaps(server->observe()), IsEmpty());
+}
+
+TEST_F(shared_slots, are_free_for_the_others_when_a_client_is_destroyed) {
+    config.slots = 1;
+    server_options.tokens_per_second = 100;
+    start_two();
+    consumer first(llm->start(prompt));
+    ASSERT_TRUE(server_sees([](const auto& o) { return !o.of_path("/completion").empty(); }));
+    consumer second(other->start(prompt));
+    llm.reset();
+    ASSERT_TRUE(loop.run_to_end(first) && loop.run_to_end(second));
+    EXPECT_EQ(first.error(), errc::client_destroyed);
+    EXPECT_EQ(second.text(), story);
+}
+
+TEST_F(shared_slots, are_given_up_with_the_loop_of_a_client) {
+    config.slots = 1;
+    start();
+    {
+        reply_runner own;
+        client neighbour(own.ioc.get_executor(), other_config());
+        consumer c(neighbour.start(prompt), consumer::say_nothing);
+        ASSERT_TRUE(own.run_until([&] { return !c.chunks().empty(); }));
+        c.handle().continue_after(c.chunks()[0].id);
+        ASSERT_TRUE(
+            own.run_until([&] { return server->observe().of_path("/completion").size() > 1; }));
+    }
+    expect_story();
+}
+
+TEST_F(shared_slots, follow_the_client_that_came_last) {
+    config.slots = 1;
+    start();
+    auto settings = other_config();
+    settings.slots = 2;
+    settings.reuse_guard = 20ms;
+    other.emplace(loop.ioc.get_executor(), settings);
+    EXPECT_EQ(log.count(log_level::warning, "slots 2 and reuse_guard 20ms hold for all"), 1u);
+    expect_story();
+    expect_no_use_within(20ms);
+    std::vector<int> used;
+    for (const auto& r : server->observe().of_path("/completion")) used.push_back(r.id_slot);
+    EXPECT_THAT(used, ::testing::Contains(1));
+}
+
+TEST_F(shared_slots, follow_in_silence_a_client_with_the_same_settings) {
+    start_two();
+    EXPECT_EQ(log.count(log_level::warning, "hold for all"), 0u);
+}
+
+TEST_F(shared_slots, do_not_answer_for_the_server_to_a_client_that_never_asked) {
+    start();
+    expect_story();
+    auto settings = other_config();
+    settings.api_key = "zebra-wrong";
+    other.emplace(loop.ioc.get_executor(), settings);
+    const auto [ec, props] =
+        loop.call<server_props>([&](auto h) { other->async_prepare(std::move(h)); });
+    EXPECT_EQ(ec, errc::unauthorized);
+}
+
+TEST_F(shared_slots, that_somebody_else_uses_are_warned_of_once) {
+    config.verify_cut = true;
+    server_options.tokens_per_second = 20;
+    start();
+    http_probe stranger(server->url(), api_key);
+    const auto running = stranger.start({{"prompt", prompt}, {"id_slot", 1}, {"stream", true}});
+    ASSERT_TRUE(stranger.wait_for_events(*running, 1));
+    say([](consumer& c, const chunk&) { c.interrupt(); });
+    const auto* const words = "slot 1: works on a request that is not of this process";
+    ASSERT_TRUE(loop.run_until([&] { return log.count(log_level::warning, words) > 0; }));
+    say([](consumer& c, const chunk&) { c.interrupt(); });
+    EXPECT_TRUE(loop.run_until([&] { return log.count(log_level::debug, "slot 0: idle") > 0; }));
+    EXPECT_EQ(log.count(log_level::warning, words), 1u);
+}
+
+}  // namespace
+}  // namespace tandem::testing
