@@ -102,7 +102,8 @@ main() {
   say "starting a llama-server with the talk model"
   start_real_server || start_mock_server
   show_reply
-  say "next, with your own server: $build/tools/tandem doctor --url URL, then replay --help"
+  say "next, with your own server, started with a slot for each caller (llama-server --parallel N; see" \
+    "docs/server.md): $build/tools/tandem doctor --url URL, then replay --help"
 }
 
 main "$@"

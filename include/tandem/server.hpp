@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,11 @@ struct slot_state {
     int context = 0;
     /// It works on a request now.
     bool processing = false;
+    /// The server drafts tokens ahead for it (speculative decoding).
+    bool speculative = false;
+    /// The server's number of the task that it works on, or did last; empty for a slot that was
+    /// never used, and where the server does not say.
+    std::optional<int> task{};
     /// Tokens that the slot holds now, and of these, in the running request: those it still had,
     /// and those it evaluated.
     int prompt_tokens = 0;

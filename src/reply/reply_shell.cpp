@@ -194,9 +194,9 @@ completion_call::handlers reply_shell::warming_handlers() {
                 [this](const wire::token_event& event) {
                     machine_.warming_read(now(), event);
                     if (event.what == wire::token_event::kind::final)
-                        core_->log(log_level::debug,
-                                   "reply {}: slot prefilled, {} tokens evaluated", id(),
-                                   event.timings.evaluated);
+                        core_->log(
+                            log_level::debug, "reply {}: slot prefilled, {} token{} evaluated",
+                            id(), event.timings.evaluated, event.timings.evaluated == 1 ? "" : "s");
                     perform_actions();
                 },
             // The next request meets the same fault, and tells it.

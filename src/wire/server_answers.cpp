@@ -49,6 +49,8 @@ slot_state slot_of(int id, const json& body) {
     s.id = id;
     s.context = int_or(body, "n_ctx", 0);
     s.processing = bool_or(body, "is_processing", false);
+    s.speculative = bool_or(body, "speculative", false);
+    if (int task = 0; read_int(member(body, "id_task"), 0, task)) s.task = task;
     s.prompt_tokens = int_or(body, "n_prompt_tokens", 0);
     s.cached_tokens = int_or(body, "n_prompt_tokens_cache", 0);
     s.evaluated_tokens = int_or(body, "n_prompt_tokens_processed", 0);

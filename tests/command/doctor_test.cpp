@@ -265,6 +265,26 @@ TEST_F(doctor, warns_when_others_use_the_server) {
     EXPECT_EQ(r.object()["measurements"]["slots"], json::array({1}));
 }
 
+TEST_F(doctor, sees_that_others_used_a_slot_for_a_moment) {
+    start_server(
+        {.parallel = 3, .faults = {{.kind = fault_kind::slow_headers, .duration = 2s, .skip = 3}}});
+    auto child = start({"--json"});
+    ASSERT_TRUE(server_->wait_until(
+        [](const auto& seen) { return seen.of_path("/completion").size() == 4; }));
+    http_probe others(server_->url());
+    others.post("/completion", {{"prompt", "x"}, {"id_slot", 2}, {"n_predict", 1}});
+    const auto r = ended(child);
+    EXPECT_EQ(r.check("other_clients")["status"], "warning") << r.out;
+    EXPECT_EQ(r.check("other_clients")["value"], 1);
+}
+
+TEST_F(doctor, tells_to_leave_out_the_v1_of_openai) {
+    start_server();
+    const auto r = run({"--url", server_->url() + "/v1"});
+    EXPECT_EQ(r.status, 2);
+    EXPECT_THAT(r.err, HasSubstr("leave out /v1"));
+}
+
 struct doctor_signal {
     const char* name;
     int number;

@@ -15,6 +15,7 @@ OTHER = {
     ("docs/install.md", "cpack -G DEB"),  # named, and run in full above it
     ("docs/install.md", "cmake --install"),
     ("docs/performance.md", "curl -N"),
+    ("docs/server.md", "llama_kv_cache:"),  # a line of the server's log
     ("docs/voice-websocket.md", "→ "),
     ("docs/voice-websocket.md", "✗ "),
 }
@@ -57,7 +58,7 @@ NOT_RUN = {
     "systemctl stop tandem": (SYSTEMD, "install.service"),
     "systemctl edit tandem": (SYSTEMD, "install.service"),
     "journalctl -u tandem": (SYSTEMD, None),
-    "llama-server -m model.gguf --parallel 2 --ctx-size 16384 --host 127.0.0.1 --port 8080": (REAL, None),
+    "llama-server -m model.gguf --parallel 4 --ctx-size 32768 --host 127.0.0.1 --port 8080": (REAL, None),
     "tools/llama-server.sh run -- -m tests/model/talk.gguf --parallel 2 -c 4096 -t 1 --port 8080": (
         REAL, "tools/quickstart.sh"),
     "tools/llama-server.sh fetch && ctest --test-dir build/release -L real": (REAL, "tools/test.sh"),

@@ -16,7 +16,7 @@ namespace {
 constexpr double slow_prompt_tokens_per_second = 2000;
 
 int slots_of(const doctor_facts& facts) {
-    return std::max(2, facts.wishes.slots);
+    return std::max(2, facts.wishes.slots.value_or(2));
 }
 
 bool loses_pinned_slots(const doctor_facts& facts) {
@@ -25,10 +25,12 @@ bool loses_pinned_slots(const doctor_facts& facts) {
 }
 
 advised_setting slots_setting(const doctor_facts& facts) {
+    const auto& set = facts.wishes.slots;
     return {.name = "slots",
-            .value = fmt::format("{}", slots_of(facts)),
-            .current = fmt::format("{}", facts.wishes.slots),
-            .reason = "one goes on while the other ends its cut"};
+            .value = set ? fmt::format("{}", slots_of(facts)) : "0",
+            .current = fmt::format("{}", set.value_or(0)),
+            .reason = set ? "one goes on while the other ends its cut"
+                          : "all that the server has, for as many callers as it can"};
 }
 
 advised_setting guard_setting(const doctor_facts& facts) {
@@ -73,7 +75,9 @@ advised_setting parallel_setting(const doctor_facts& facts) {
     return {.name = "--parallel",
             .value = fmt::format("{}", parallel_of(facts)),
             .current = unset ? "" : fmt::format("{}", total),
-            .reason = "gives each slot a cache of its own"};
+            .reason = facts.slots_per_caller() == 1
+                          ? "a slot with its own cache for each caller"
+                          : "two slots with caches of their own for each caller"};
 }
 
 advised_setting context_setting(const doctor_facts& facts) {

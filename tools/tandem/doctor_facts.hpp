@@ -76,7 +76,8 @@ struct doctor_measures {
 
 /// The part of the configuration that findings are about.
 struct doctor_wishes {
-    int slots = 2;
+    /// Empty: all that the server has.
+    std::optional<int> slots{};
     /// Empty: what suits the build.
     std::optional<duration> reuse_guard = std::chrono::seconds(2);
     std::string pacing = "warm";
@@ -100,12 +101,18 @@ struct doctor_facts {
     double round_trip_ms = -1;
     asked<server_props> props{};
     asked<std::vector<slot_state>> slots{};
-    /// Most slots that others were seen to use at a time.
+    /// Most slots that others were seen to use, or to have used between two looks.
     int busy_slots = 0;
     asked<> chat_template{};
     asked<doctor_measures> measured{};
     /// Ctrl-C, or nobody reads the output.
     bool stopped = false;
+
+    /// The guard that holds, and what follows from it for conversations. Precondition: props.ok().
+    duration reuse_guard() const;
+    int slots_per_caller() const;
+    /// Callers who can be spoken to at the same time.
+    int callers() const;
 };
 
 }  // namespace tandem::command

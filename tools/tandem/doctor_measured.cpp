@@ -21,10 +21,6 @@ finding measured(const char* name) {
     return {.name = name, .message = {}, .group = finding_group::measured};
 }
 
-std::string counted(int n, const char* what) {
-    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
 std::string answered(const doctor_measures& m) {
     auto text = fmt::format("{} answered", m.requests);
     if (m.rounds > 0) text += ", in " + counted(m.rounds, "round");
@@ -117,7 +113,8 @@ finding cut(const doctor_facts& facts) {
 finding cache(const char* name, const cache_use& use, const char* where) {
     auto f = measured(name);
     f.value = std::int64_t{use.evaluated};
-    f.message = fmt::format("{}, {} of {} tokens evaluated", where, use.evaluated, use.all());
+    f.message =
+        fmt::format("{}, {} of {} evaluated", where, use.evaluated, counted(use.all(), "token"));
     if (use.evaluated <= 2) return f;
     const bool lost = use.evaluated > sentence_tokens;
     f.status = lost ? finding_status::warning : finding_status::note;
@@ -132,7 +129,8 @@ finding cache(const char* name, const cache_use& use, const char* where) {
 finding other_slot(const cache_use& use) {
     auto f = measured("cache_other_slot");
     f.value = std::int64_t{use.evaluated};
-    f.message = fmt::format("as it is, {} of {} tokens evaluated", use.evaluated, use.all());
+    f.message =
+        fmt::format("as it is, {} of {} evaluated", use.evaluated, counted(use.all(), "token"));
     return f;
 }
 

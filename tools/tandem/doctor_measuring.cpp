@@ -23,6 +23,8 @@ constexpr auto enough_time = 6s;
 // the time does not see clients go that wait for their prompt.
 constexpr auto watch_interval = 2ms;
 constexpr auto watch_limit = 5s;
+constexpr auto look_interval = 20ms;
+constexpr int looks_after_the_end = 5;
 
 cache_use use_of(const probe_answer& a) {
     return {a.timings.cached, a.timings.evaluated};
@@ -142,7 +144,7 @@ awaitable<void> doctor_measuring::watch_cut(const probe_answer& cut, doctor_roun
         const auto since = clock::now() - cut.cut_at;
         if (slots.failed()) fail(slots.fault);
         if (!slots.ok()) co_return;
-        see_others(slots.value);
+        see_others(slots.value, slot);
         const auto own = std::ranges::find(slots.value, slot, &slot_state::id);
         if (own == slots.value.end()) co_return;
         if (!own->processing) {
@@ -161,16 +163,25 @@ awaitable<void> doctor_measuring::watch_cut(const probe_answer& cut, doctor_roun
     }
 }
 
+// A slot whose answer has just come may be shown at work for a moment.
 awaitable<void> doctor_measuring::look_for_others() {
-    const auto slots = co_await session_.slots();
-    if (slots.ok()) see_others(slots.value);
+    auto slots = co_await session_.slots();
+    for (int more = looks_after_the_end; more > 0 && slots.ok() && works(slots.value); --more) {
+        co_await session_.pause(look_interval);
+        slots = co_await session_.slots();
+    }
+    if (slots.ok()) see_others(slots.value, std::nullopt);
 }
 
-void doctor_measuring::see_others(const std::vector<slot_state>& slots) {
-    const auto busy = std::ranges::count_if(slots, [&](const slot_state& s) {
-        return s.processing && std::ranges::find(plan_.slots, s.id) == plan_.slots.end();
+bool doctor_measuring::works(const std::vector<slot_state>& slots) const {
+    return std::ranges::any_of(slots, [&](const slot_state& s) {
+        return s.processing && std::ranges::find(plan_.slots, s.id) != plan_.slots.end();
     });
-    facts_.busy_slots = std::max(facts_.busy_slots, static_cast<int>(busy));
+}
+
+void doctor_measuring::see_others(const std::vector<slot_state>& slots, std::optional<int> cut) {
+    facts_.busy_slots =
+        std::max(facts_.busy_slots, slots_of_others(facts_.slots.value, slots, plan_.slots, cut));
 }
 
 }  // namespace tandem::command

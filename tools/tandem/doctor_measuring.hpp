@@ -4,6 +4,7 @@
 #include "probe_session.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,9 @@ class doctor_measuring {
     awaitable<void> look_for_others();
 
     bool going_on() const;
-    void see_others(const std::vector<slot_state>& slots);
+    // One of the slots that are used here is at work.
+    bool works(const std::vector<slot_state>& slots) const;
+    void see_others(const std::vector<slot_state>& slots, std::optional<int> cut);
     void fail(const failure& why);
     void tell(const char* what);
 

@@ -44,6 +44,16 @@ doctor_plan plan_of(const doctor_facts& facts) {
     return plan;
 }
 
+int slots_of_others(const std::vector<slot_state>& before, const std::vector<slot_state>& now,
+                    const std::vector<int>& own, std::optional<int> cut) {
+    return static_cast<int>(std::ranges::count_if(now, [&](const slot_state& s) {
+        if (s.processing && s.id != cut) return true;
+        if (std::ranges::find(own, s.id) != own.end()) return false;
+        const auto was = std::ranges::find(before, s.id, &slot_state::id);
+        return was != before.end() && was->task != s.task;
+    }));
+}
+
 std::string prompt_text(std::uint64_t unique) {
     auto text = fmt::format("{:x} ", unique);
     for (int i = 1; i <= sentences; ++i)

@@ -3,6 +3,7 @@
 #include "doctor_facts.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ struct doctor_plan {
 
 /// Precondition: facts.props.ok().
 doctor_plan plan_of(const doctor_facts& facts);
+
+/// How many slots others use in `now`, or have used since `before`. Slots of `own` are ours between
+/// the two, and `cut` may still work for us.
+int slots_of_others(const std::vector<slot_state>& before, const std::vector<slot_state>& now,
+                    const std::vector<int>& own, std::optional<int> cut);
 
 /// A text of more than 256 tokens of any model, which no slot holds the start of.
 std::string prompt_text(std::uint64_t unique);

@@ -36,7 +36,7 @@ doctor_facts known_before(const config& c) {
     facts.url = url.shown;
     facts.https = url.https;
     facts.is_private = url.https || is_on_this_machine(url.host);
-    facts.wishes = {.slots = c.slots.value_or(2),
+    facts.wishes = {.slots = c.slots == 0 ? std::optional<int>() : c.slots,
                     .reuse_guard = detail::fixed_guard(c),
                     .pacing = field_text(c, "pacing"),
                     .has_key = !c.api_key.empty()};

@@ -1,5 +1,6 @@
 #include "doctor_checks.hpp"
 #include "slots/server_builds.hpp"
+#include "text_lines.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -48,7 +49,7 @@ finding reuse_guard(const doctor_facts& facts) {
     const auto& info = facts.props.value.build_info;
     const auto& set = facts.wishes.reuse_guard;
     const auto safe = slots::safe_reuse_guard(info);
-    const auto guard = set.value_or(safe);
+    const auto guard = facts.reuse_guard();
     const auto text = set ? to_string(guard) : fmt::format("auto ({})", to_string(guard));
     finding f{.name = "reuse_guard", .value = to_string(guard), .message = text};
     if (guard > safe) {
@@ -73,7 +74,7 @@ finding reuse_guard(const doctor_facts& facts) {
 
 finding slots_found(const doctor_facts& facts) {
     const int total = facts.props.value.total_slots;
-    const int wanted = facts.wishes.slots;
+    const int wanted = facts.wishes.slots.value_or(total);
     finding f{.name = "slots", .value = std::int64_t{total}, .message = fmt::format("{}", total)};
     const int better = std::max(2, wanted);
     if (total == 1 || total < wanted) {
@@ -91,6 +92,23 @@ finding slots_found(const doctor_facts& facts) {
     return f;
 }
 
+finding callers(const doctor_facts& facts) {
+    const int n = facts.callers();
+    const int each = facts.slots_per_caller();
+    const bool has_two = each == 2 && facts.props.value.total_slots > 1;
+    finding f{.name = "callers",
+              .value = std::int64_t{n},
+              .message = fmt::format("{} at a time: each holds {} while its reply is spoken, and "
+                                     "further ones wait",
+                                     n, has_two ? "two slots, as the guard needs," : "a slot"),
+              .remedy = fmt::format("for N callers start llama-server with --parallel {0}N and "
+                                    "--ctx-size {0}N times {1}",
+                                    each == 1 ? "" : "2",
+                                    std::max(fair_context, facts.props.value.context_per_slot))};
+    if (n == 1) f.status = finding_status::note;
+    return f;
+}
+
 finding context(const doctor_facts& facts) {
     const int tokens = facts.props.value.context_per_slot;
     if (tokens <= 0)
@@ -100,12 +118,13 @@ finding context(const doctor_facts& facts) {
     const int minutes = std::max(1, tokens / tokens_a_minute);
     finding f{.name = "context",
               .value = std::int64_t{tokens},
-              .message = fmt::format("{} tokens a slot, some {} minute{} of talk", tokens, minutes,
-                                     minutes == 1 ? "" : "s")};
+              .message = fmt::format("{} a slot, some {} of talk", counted(tokens, "token"),
+                                     counted(minutes, "minute"))};
     if (tokens >= fair_context) return f;
     f.status = tokens < short_context ? finding_status::warning : finding_status::note;
-    f.remedy = fmt::format("larger: llama-server --ctx-size N, for all {} slots together",
-                           std::max(1, facts.props.value.total_slots));
+    f.remedy = "larger: llama-server --ctx-size N";
+    if (const int slots = facts.props.value.total_slots; slots > 1)
+        f.remedy += fmt::format(", for all {} slots together", slots);
     return f;
 }
 
@@ -131,18 +150,39 @@ finding slots_endpoint(const doctor_facts& facts) {
             .remedy = "start llama-server without --no-slots"};
 }
 
+bool is_drafting(const doctor_facts& facts) {
+    return std::ranges::any_of(facts.slots.value, &slot_state::speculative);
+}
+
+finding speculative() {
+    return {.name = "speculative",
+            .status = finding_status::note,
+            .value = "on",
+            .message =
+                "drafts are on: a cut takes effect up to --spec-draft-n-max tokens later, "
+                "and a hybrid model may evaluate its last answer again (llama.cpp #28049)",
+            .remedy =
+                "keep drafts short; compare the figures below with those of a server without "
+                "--spec-type"};
+}
+
 finding other_clients(const doctor_facts& facts) {
     const int busy = facts.busy_slots;
-    const int total = facts.props.value.total_slots;
     if (busy == 0)
         return {.name = "other_clients", .value = std::int64_t{0}, .message = "none at work now"};
-    return {.name = "other_clients",
-            .status = finding_status::warning,
-            .value = std::int64_t{busy},
-            .message = fmt::format("{} of {} slots work for others: {}", busy, total,
-                                   facts.measured.done ? "the figures below are not to be trusted"
-                                                       : "so nothing is measured"),
-            .remedy = "run doctor again when nobody uses the server"};
+    return {
+        .name = "other_clients",
+        .status = finding_status::warning,
+        .value = std::int64_t{busy},
+        .message = fmt::format("{} of {} used by somebody that tandem does not know: the reuse "
+                               "guard does not cover these requests, and they displace what slots "
+                               "hold; {}",
+                               busy, counted(facts.props.value.total_slots, "slot"),
+                               facts.measured.done ? "the figures below are not to be trusted"
+                                                   : "so nothing is measured"),
+        .remedy =
+            "give tandem a server of its own, and use it through one tandem only; run doctor "
+            "again when nobody uses it"};
 }
 
 }  // namespace
@@ -152,9 +192,11 @@ void check_set_up(const doctor_facts& facts, std::vector<finding>& all) {
     build_faults(facts, all);
     all.push_back(reuse_guard(facts));
     all.push_back(slots_found(facts));
+    all.push_back(callers(facts));
     all.push_back(context(facts));
     if (facts.chat_template.done) all.push_back(chat_template(facts));
     if (facts.slots.done) all.push_back(slots_endpoint(facts));
+    if (is_drafting(facts)) all.push_back(speculative());
     if (facts.slots.ok()) all.push_back(other_clients(facts));
 }
 

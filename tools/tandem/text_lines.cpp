@@ -241,6 +241,10 @@ std::string time_text(double ms) {
     return fmt::format("{} min {} s", seconds / 60, seconds % 60);
 }
 
+std::string counted(std::int64_t n, std::string_view what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
 std::string played_lines(const text_style& style, std::string_view source) {
     std::string text;
     for (const auto& line :
@@ -252,10 +256,10 @@ std::string played_lines(const text_style& style, std::string_view source) {
 std::string server_lines(const text_style& style, std::string_view url, const server_props& props,
                          int slots_wanted) {
     const auto model = props.model.substr(props.model.rfind('/') + 1);
-    auto text = fmt::format("llama-server {}, model {}, {} slot{} of {} tokens",
+    auto text = fmt::format("llama-server {}, model {}, {} of {}",
                             props.build_info.empty() ? "of unknown build" : props.build_info,
-                            model.empty() ? "unnamed" : model, props.total_slots,
-                            props.total_slots == 1 ? "" : "s", props.context_per_slot);
+                            model.empty() ? "unnamed" : model, counted(props.total_slots, "slot"),
+                            counted(props.context_per_slot, "token"));
     if (style.is_played) text = "recorded from " + text;
     if (style.tells_servers) text = fmt::format("{}: {}", url, text);
     auto result = painted(style.color, paint::dim, shortened(text, style.width)) + '\n';
@@ -327,7 +331,7 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
     text += row("prompt cache", fmt::format("hit {:.0f} % ({} tokens cached, {} evaluated)",
                                             s.cache_hit_ratio() * 100, s.cached, s.evaluated));
-    if (s.warmed > 0) text += row("prefilled", fmt::format("{} tokens", s.warmed));
+    if (s.warmed > 0) text += row("prefilled", counted(s.warmed, "token"));
     text += row("guard waits", guard_waits_text(s));
     if (s.lost_servers > 0)
         text += row("lost servers", fmt::format("{} in {} repl{}", s.retries, s.lost_servers,

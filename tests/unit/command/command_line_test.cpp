@@ -472,4 +472,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "--api-key-file /nowhere/x: No such file or directory"}),
     [](const auto& row) { return std::string(row.param.name); });
 
+TEST_F(arguments, tell_to_leave_the_v1_of_openai_out_of_a_url) {
+    for (const char* command : {"replay", "chat", "doctor", "bench", "serve"}) {
+        const auto c = parse({command, "--url", "http://127.0.0.1:8080/v1"});
+        EXPECT_EQ(c.status, 2) << command;
+        EXPECT_THAT(c.err, AllOf(HasSubstr("--url"), HasSubstr("leave out /v1"))) << command;
+    }
+}
+
 }  // namespace

@@ -83,6 +83,26 @@ TEST(doctor_advice, warms_the_next_slot) {
     EXPECT_EQ(setting(advice_of(facts).tandem, "pacing").value, "warm");
 }
 
+TEST(doctor_advice, leaves_all_slots_of_the_server_to_tandem) {
+    auto facts = good_facts();
+    facts.props.value.total_slots = 6;
+    facts.wishes.slots.reset();
+    const auto advice = advice_of(facts);
+    const auto slots = setting(advice.tandem, "slots");
+    EXPECT_EQ(slots.value, "0");
+    EXPECT_EQ(slots.current, "0");
+    EXPECT_THAT(advice.command, HasSubstr(" --parallel 6 "));
+}
+
+TEST(doctor_advice, tells_how_many_slots_a_caller_takes) {
+    auto facts = good_facts();
+    EXPECT_EQ(setting(advice_of(facts).llama_server, "--parallel").reason,
+              "a slot with its own cache for each caller");
+    facts.wishes.reuse_guard = 2s;
+    EXPECT_EQ(setting(advice_of(facts).llama_server, "--parallel").reason,
+              "two slots with caches of their own for each caller");
+}
+
 TEST(doctor_advice, has_a_slow_server_generate_ahead) {
     auto facts = good_facts();
     facts.measured.value.median.tokens_per_second = 8;

@@ -11,6 +11,7 @@ inline command::doctor_facts good_facts() {
     using namespace command;
     doctor_facts f;
     f.url = "http://127.0.0.1:8080";
+    f.wishes.slots = 2;
     f.wishes.reuse_guard = duration{};
     f.wishes.pacing = "warm";
     f.health.done = f.props.done = f.slots.done = f.chat_template.done = f.measured.done = true;

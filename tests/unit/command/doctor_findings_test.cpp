@@ -191,6 +191,51 @@ const std::vector<row> rows{
     {"one_slot_wanted", but([](facts& f) { f.wishes.slots = 1; }), "slots", note,
      "2, of which tandem uses one only", "set --slots 2"},
 
+    {"all_slots", but([](facts& f) {
+         f.props.value.total_slots = 4;
+         f.wishes.slots.reset();
+     }),
+     "slots", ok, "4"},
+    {"one_slot_of_a_server", but([](facts& f) {
+         f.props.value.total_slots = 1;
+         f.wishes.slots.reset();
+     }),
+     "slots", warning, "1: replies cannot go on in another slot while one ends its cut",
+     "start llama-server with --parallel 2"},
+
+    {"callers", good(), "callers", ok,
+     "2 at a time: each holds a slot while its reply is spoken, and further ones wait",
+     "for N callers start llama-server with --parallel N and --ctx-size N times 8192"},
+    {"callers_of_all_slots", but([](facts& f) {
+         f.props.value.total_slots = 5;
+         f.wishes.slots.reset();
+     }),
+     "callers", ok,
+     "5 at a time: each holds a slot while its reply is spoken, and further ones wait",
+     "for N callers start llama-server with --parallel N and --ctx-size N times 8192"},
+    {"callers_under_the_guard", but([](facts& f) {
+         f.props.value.total_slots = 5;
+         f.wishes.slots.reset();
+         f.wishes.reuse_guard.reset();
+         f.props.value.build_info = "b8000";
+     }),
+     "callers", ok,
+     "2 at a time: each holds two slots, as the guard needs, while its reply is spoken, and "
+     "further ones wait",
+     "for N callers start llama-server with --parallel 2N and --ctx-size 2N times 8192"},
+    {"one_caller_under_the_guard", build("b8000", std::nullopt), "callers", note,
+     "1 at a time: each holds two slots, as the guard needs, while its reply is spoken, and "
+     "further ones wait",
+     "for N callers start llama-server with --parallel 2N and --ctx-size 2N times 8192"},
+    {"one_caller_for_one_slot", but([](facts& f) {
+         f.props.value.total_slots = 1;
+         f.props.value.context_per_slot = 1024;
+         f.wishes.reuse_guard = 2s;
+     }),
+     "callers", note,
+     "1 at a time: each holds a slot while its reply is spoken, and further ones wait",
+     "for N callers start llama-server with --parallel 2N and --ctx-size 2N times 4096"},
+
     {"context", good(), "context", ok, "8192 tokens a slot, some 40 minutes of talk"},
     {"a_short_context", but([](facts& f) { f.props.value.context_per_slot = 2048; }), "context",
      note, "2048 tokens a slot, some 10 minutes of talk",
@@ -201,6 +246,12 @@ const std::vector<row> rows{
     {"a_tiny_context", but([](facts& f) { f.props.value.context_per_slot = 512; }), "context",
      warning, "512 tokens a slot, some 2 minutes of talk",
      "larger: llama-server --ctx-size N, for all 2 slots together"},
+    {"a_short_context_of_one_slot", but([](facts& f) {
+         f.props.value.total_slots = 1;
+         f.props.value.context_per_slot = 2048;
+     }),
+     "context", note, "2048 tokens a slot, some 10 minutes of talk",
+     "larger: llama-server --ctx-size N"},
     {"an_untold_context", but([](facts& f) { f.props.value.context_per_slot = 0; }), "context",
      note, "the server does not say how large it is"},
 
@@ -225,14 +276,25 @@ const std::vector<row> rows{
 
     {"nobody_else", good(), "other_clients", ok, "none at work now"},
     {"others", but([](facts& f) { f.busy_slots = 1; }), "other_clients", warning,
-     "1 of 2 slots work for others: the figures below are not to be trusted",
-     "run doctor again when nobody uses the server"},
+     "1 of 2 slots used by somebody that tandem does not know: the reuse guard does not cover "
+     "these "
+     "requests, and they displace what slots hold; the figures below are not to be trusted",
+     "give tandem a server of its own, and use it through one tandem only; run doctor again when "
+     "nobody uses it"},
     {"others_everywhere", but([](facts& f) {
-         f.busy_slots = 2;
+         f.props.value.total_slots = f.busy_slots = 1;
          f.measured = {};
      }),
-     "other_clients", warning, "2 of 2 slots work for others: so nothing is measured",
-     "run doctor again when nobody uses the server"},
+     "other_clients", warning,
+     "1 of 1 slot used by somebody that tandem does not know: the reuse guard does not cover these "
+     "requests, and they displace what slots hold; so nothing is measured",
+     "give tandem a server of its own, and use it through one tandem only; run doctor again when "
+     "nobody uses it"},
+
+    {"drafts", but([](facts& f) { f.slots.value[1].speculative = true; }), "speculative", note,
+     "drafts are on: a cut takes effect up to --spec-draft-n-max tokens later, and a hybrid model "
+     "may evaluate its last answer again (llama.cpp #28049)",
+     "keep drafts short; compare the figures below with those of a server without --spec-type"},
 
     {"requests", good(), "requests", ok, "18 answered, in 3 rounds on slots 0 and 1"},
     {"requests_on_one_slot", measured([](doctor_measures& m) {

@@ -32,6 +32,31 @@ TEST(doctor_plan, keeps_clear_of_slots_that_work_for_others) {
     EXPECT_THAT(plan_of(facts).slots, IsEmpty());
 }
 
+TEST(doctor_others, are_seen_at_work_anywhere) {
+    const std::vector<tandem::slot_state> before{{.id = 0}, {.id = 1}, {.id = 2}};
+    auto now = before;
+    EXPECT_EQ(slots_of_others(before, now, {0, 1}, std::nullopt), 0);
+    now[1].processing = now[2].processing = true;
+    EXPECT_EQ(slots_of_others(before, now, {0, 1}, std::nullopt), 2);
+}
+
+TEST(doctor_others, are_not_taken_for_what_a_cut_left) {
+    const std::vector<tandem::slot_state> before{{.id = 0}, {.id = 1}};
+    auto now = before;
+    now[0].processing = true;
+    EXPECT_EQ(slots_of_others(before, now, {0, 1}, 0), 0);
+    EXPECT_EQ(slots_of_others(before, now, {0, 1}, 1), 1);
+}
+
+TEST(doctor_others, are_seen_by_what_they_did_meanwhile) {
+    const std::vector<tandem::slot_state> before{{.id = 0}, {.id = 1}, {.id = 2}, {.id = 3}};
+    auto now = before;
+    now[0].task = 8;
+    now[2].task = 9;
+    EXPECT_EQ(slots_of_others(before, now, {0, 1}, std::nullopt), 1);
+    EXPECT_EQ(slots_of_others(now, now, {0, 1}, std::nullopt), 0);
+}
+
 TEST(doctor_plan, uses_the_first_slots_where_the_server_does_not_tell_which_are_idle) {
     auto facts = good_facts();
     facts.slots = {};

@@ -116,6 +116,8 @@ Server
                         → have no more conversations at once than slots
   ok      reuse guard   0s, as this build needs none
   ok      slots         2
+  ok      callers       2 at a time: each holds a slot while its reply is
+                        spoken, and further ones wait
   ok      context       8192 tokens a slot, some 40 minutes of talk
   ok      chat template works
   ok      /slots        answers
@@ -137,12 +139,12 @@ Advised for tandem
   --pacing warm         as now; the next slot gets ready while the voice speaks
 
 Advised for llama-server, with the other flags you give it
-  --parallel 2          as now; gives each slot a cache of its own
+  --parallel 2          as now; a slot with its own cache for each caller
   --ctx-size 16384      as now; 8192 tokens for each of 2 slots
 
   llama-server -m /models/talk.gguf --parallel 2 --ctx-size 16384
 
-Good for a bot: 1 to note, 18 ok
+Good for a bot: 1 to note, 19 ok
 )");
 }
 

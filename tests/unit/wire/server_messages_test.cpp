@@ -95,19 +95,24 @@ TEST_F(ServerMessages, PropsOfAnotherShapeAreRefused) {
 TEST_F(ServerMessages, SlotsAreRead) {
     std::vector<slot_state> slots;
     ASSERT_EQ(
-        decode_slots({200, R"([{"id":0,"n_ctx":2048,"speculative":false,"is_processing":false},)"
-                           R"({"id":1,"n_ctx":2048,"is_processing":true,"id_task":7,)"
-                           R"("n_prompt_tokens":50,"n_prompt_tokens_processed":9,)"
-                           R"("n_prompt_tokens_cache":41,"params":{"id":9},)"
-                           R"("next_token":[{"n_remain":-1,"n_decoded":12}]}])"},
-                     slots, diag_),
+        decode_slots(
+            {200, R"([{"id":0,"n_ctx":2048,"speculative":false,"is_processing":false},)"
+                  R"({"id":1,"n_ctx":2048,"speculative":true,"is_processing":true,"id_task":7,)"
+                  R"("n_prompt_tokens":50,"n_prompt_tokens_processed":9,)"
+                  R"("n_prompt_tokens_cache":41,"params":{"id":9},)"
+                  R"("next_token":[{"n_remain":-1,"n_decoded":12}]}])"},
+            slots, diag_),
         error_code());
     ASSERT_EQ(slots.size(), 2u);
     EXPECT_FALSE(slots[0].processing);
+    EXPECT_FALSE(slots[0].speculative);
+    EXPECT_EQ(slots[0].task, std::nullopt);
     EXPECT_EQ(slots[0].prompt_tokens, 0);
     EXPECT_EQ(slots[1].id, 1);
     EXPECT_EQ(slots[1].context, 2048);
     EXPECT_TRUE(slots[1].processing);
+    EXPECT_TRUE(slots[1].speculative);
+    EXPECT_EQ(slots[1].task, 7);
     EXPECT_EQ(slots[1].prompt_tokens, 50);
     EXPECT_EQ(slots[1].cached_tokens, 41);
     EXPECT_EQ(slots[1].evaluated_tokens, 9);
