@@ -57,6 +57,7 @@ int main(int argc, char** argv) try {
     std::signal(SIGXFSZ, SIG_IGN);
     const auto command = tandem::command::parse_command_line(
         std::vector<std::string>(argv + 1, argv + argc), environment_variables());
+    if (!command.note.empty()) tandem::command::terminal().print_error("tandem: " + command.note);
     // Those that may have many connections at once.
     if (command.replay || command.bench || command.serve) tandem::command::raise_descriptor_limit();
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);
