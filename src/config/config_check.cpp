@@ -1,4 +1,5 @@
 #include "base/trace_context.hpp"
+#include "config/expected_value.hpp"
 #include "text/utf8.hpp"
 #include "transport/server_url.hpp"
 #include "wire/json_values.hpp"
@@ -24,13 +25,13 @@ class checker {
     template <std::integral T>
     void operator()(const field_info& f, T value) {
         if constexpr (!std::same_as<T, bool>)
-            check_range(f, static_cast<double>(value), fmt::format("{}", value));
+            check_range(f, value, static_cast<double>(value), fmt::format("{}", value));
     }
     void operator()(const field_info& f, double value) {
-        check_range(f, value, fmt::format("{}", value));
+        check_range(f, value, value, fmt::format("{}", value));
     }
     void operator()(const field_info& f, duration value) {
-        check_range(f, std::chrono::duration<double>(value).count(), to_string(value), " s");
+        check_range(f, value, std::chrono::duration<double>(value).count(), to_string(value));
     }
     template <class T>
     void operator()(const field_info& f, const std::optional<T>& value) {
@@ -76,12 +77,12 @@ class checker {
         if (value.empty() || value.size() > most)
             add(f, fmt::format("has a text of {} bytes; 1 to {} are possible", value.size(), most));
     }
-    void check_range(const field_info& f, double value, std::string shown, const char* unit = "") {
+    template <class Field>
+    void check_range(const field_info& f, const Field& field, double value,
+                     const std::string& shown) {
         // Written so that NaN, which compares false, is a fault too.
         const bool inside = (f.open ? value > f.min : value >= f.min) && value <= f.max;
-        if (!inside)
-            add(f, fmt::format("is {}; it must be {} {}{} and at most {}{}", shown,
-                               f.open ? "over" : "at least", f.min, unit, f.max, unit));
+        if (!inside) add(f, detail::wrong_value(shown, detail::expected_value(f, field)));
     }
 };
 

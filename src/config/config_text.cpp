@@ -1,3 +1,4 @@
+#include "config/expected_value.hpp"
 #include "transport/server_url.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -7,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace tandem {
 namespace {
@@ -28,88 +30,87 @@ std::optional<Number> parse_number(std::string_view text) {
     return value;
 }
 
-// One overload a type: sets the value from the text, or returns what was expected.
-using fault = std::optional<std::string>;
-
+// One overload a type: sets the value from the text, or gives false.
 template <class Number>
-requires std::is_arithmetic_v<Number> fault set_value(Number& value, std::string_view text) {
+requires std::is_arithmetic_v<Number>
+bool set_value(Number& value, std::string_view text) {
     const auto number = parse_number<Number>(text);
-    if (!number)
-        return std::is_integral_v<Number> ? "a whole number is expected" : "a number is expected";
-    value = *number;
-    return std::nullopt;
+    value = number.value_or(value);
+    return number.has_value();
 }
 
-fault set_value(bool& value, std::string_view text) {
-    if (text != "true" && text != "false" && text != "1" && text != "0")
-        return "true or false is expected";
+bool set_value(bool& value, std::string_view text) {
     value = text == "true" || text == "1";
-    return std::nullopt;
+    return value || text == "false" || text == "0";
 }
 
-fault set_value(std::string& value, std::string_view text) {
+bool set_value(std::string& value, std::string_view text) {
     value = text;
-    return std::nullopt;
+    return true;
 }
 
-fault set_value(std::vector<std::string>& values, std::string_view text) {
+bool set_value(std::vector<std::string>& values, std::string_view text) {
     values.emplace_back(text);
-    return std::nullopt;
+    return true;
 }
 
-fault set_value(std::vector<tag_pair>& pairs, std::string_view text) {
+bool set_value(std::vector<tag_pair>& pairs, std::string_view text) {
     if (text == "none") {
         pairs.clear();
-        return std::nullopt;
+        return true;
     }
     const auto gap = text.find_first_of(" \t\n");
     const auto close = text.find_first_not_of(" \t\n", gap);
-    if (gap == 0 || gap == std::string_view::npos || close == std::string_view::npos)
-        return "an opening and a closing mark are expected, parted by a space, or none";
+    if (gap == 0 || gap == std::string_view::npos || close == std::string_view::npos) return false;
     pairs.push_back({std::string(text.substr(0, gap)), std::string(text.substr(close))});
-    return std::nullopt;
+    return true;
 }
 
-fault set_value(duration& value, std::string_view text) {
-    const auto d = parse_duration(text);
-    if (!d) return "a time such as 250ms, 2s or 1m is expected";
-    value = *d;
-    return std::nullopt;
+bool set_value(duration& value, std::string_view text) {
+    const auto read = parse_duration(text);
+    value = read.value_or(value);
+    return read.has_value();
 }
 
-fault set_value(std::optional<duration>& value, std::string_view text) {
-    if (text == automatic) {
-        value = auto_guard;
-        return std::nullopt;
-    }
-    duration d{};
-    if (set_value(d, text)) return "a time such as 250ms, 2s or 1m is expected, or auto";
-    value = d;
-    return std::nullopt;
+bool set_value(std::optional<duration>& value, std::string_view text) {
+    const auto read = text == automatic ? auto_guard : parse_duration(text);
+    if (read) value = read;
+    return read.has_value();
 }
 
 template <class Number>
-requires std::is_arithmetic_v<Number> fault set_value(std::optional<Number>& value,
-                                                      std::string_view text) {
-    Number number{};
-    auto why = set_value(number, text);
-    if (!why) value = number;
-    return why;
+requires std::is_arithmetic_v<Number>
+bool set_value(std::optional<Number>& value, std::string_view text) {
+    const auto number = parse_number<Number>(text);
+    if (number) value = number;
+    return number.has_value();
 }
 
 template <class Enum>
-requires std::is_enum_v<Enum> fault set_value(Enum& value, std::string_view text) {
-    std::string names;
-    for (int i = 0; !to_string(static_cast<Enum>(i)).empty(); ++i) {
-        const auto name = to_string(static_cast<Enum>(i));
-        if (text == name) {
+requires std::is_enum_v<Enum>
+bool set_value(Enum& value, std::string_view text) {
+    for (int i = 0; !to_string(static_cast<Enum>(i)).empty(); ++i)
+        if (text == to_string(static_cast<Enum>(i))) {
             value = static_cast<Enum>(i);
-            return std::nullopt;
+            return true;
         }
-        names += names.empty() ? "" : ", ";
-        names += name;
-    }
-    return fmt::format("one of these is expected: {}", names);
+    return false;
+}
+
+// What is said of a text that set_value() cannot read.
+template <class Field>
+std::string text_expected(const field_info& f, const Field& value) {
+    auto expected = detail::expected_value(f, value);
+    if constexpr (std::is_same_v<Field, duration>) expected += detail::time_examples;
+    if constexpr (std::is_same_v<Field, std::optional<duration>>)
+        expected += fmt::format("{}, or {}", detail::time_examples, automatic);
+    return expected;
+}
+std::string text_expected(const field_info&, const std::string&) {
+    return "a text";
+}
+std::string text_expected(const field_info&, const std::vector<std::string>&) {
+    return "a text";
 }
 
 template <class Number>
@@ -239,7 +240,13 @@ std::string_view to_string(url_speech s) noexcept {
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text) {
     std::optional<std::string> result = fmt::format("there is no field {}", name);
     for_each_field(c, [&](const field_info& f, auto& value) {
-        if (f.name == name) result = set_value(value, text);
+        if (f.name != name) return;
+        auto changed = value;
+        result.reset();
+        if (set_value(changed, text))
+            value = std::move(changed);
+        else
+            result = detail::wrong_value(text, text_expected(f, value));
     });
     return result;
 }

@@ -1,3 +1,4 @@
+#include "config/expected_value.hpp"
 #include "text/utf8.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -52,19 +53,18 @@ void check_policy(const conversation_options& o, fault_list& list) {
     list.unless(o.interrupted_mark.size() <= max_mark_bytes, "interrupted_mark",
                 fmt::format("has {} bytes; at most {} are possible", o.interrupted_mark.size(),
                             max_mark_bytes));
-    list.unless(o.resume_grace >= duration{} && o.resume_grace <= longest_grace, "resume_grace",
-                fmt::format("is {}; it must be at least 0 s and at most {}",
-                            to_string(o.resume_grace), to_string(longest_grace)));
+    list.unless(
+        o.resume_grace >= duration{} && o.resume_grace <= longest_grace, "resume_grace",
+        detail::wrong_value(to_string(o.resume_grace), detail::expected_time({}, longest_grace)));
 }
 
 void check_context(const conversation_options& o, fault_list& list) {
     list.unless(
         o.reply_reserve >= 0 && o.reply_reserve <= max_reserve, "reply_reserve",
-        fmt::format("is {}; it must be at least 0 and at most {}", o.reply_reserve, max_reserve));
+        fmt::format("is {}; it must be a whole number from 0 to {}", o.reply_reserve, max_reserve));
     // Written so that NaN, which compares false, is a fault too.
-    list.unless(
-        o.trim_slack >= 0 && o.trim_slack <= max_slack, "trim_slack",
-        fmt::format("is {}; it must be at least 0 and at most {}", o.trim_slack, max_slack));
+    list.unless(o.trim_slack >= 0 && o.trim_slack <= max_slack, "trim_slack",
+                fmt::format("is {}; it must be a number from 0 to {}", o.trim_slack, max_slack));
 }
 
 }  // namespace

@@ -19,6 +19,16 @@ namespace {
 // A turn looks no further than this for a server that can be reached.
 constexpr int most_servers_tried = 16;
 
+// A reply that is to be short needs less room; a prompt that is longer than the context has none.
+std::string too_long_text(int tokens, const conversations::context_use& use) {
+    const int room = use.context - tokens;
+    return fmt::format(
+        "system prompt and last exchange have {} tokens; with {} for the reply they do not fit the "
+        "context of {}; {}, or start the server with a larger --ctx-size",
+        tokens, use.reserve, use.context,
+        room > 0 ? fmt::format("set max_tokens to {} or less", room) : "shorten them");
+}
+
 }  // namespace
 
 std::optional<failure> conversation_shell::refuse_turn() const {
@@ -284,11 +294,7 @@ void conversation_shell::fit(const start_ptr& start, known_prompt counted) {
         return make_prompt(start);
     }
     if (plan.fits) return start_reply(start, {.prompt = std::move(counted)});
-    const failure why{errc::prompt_too_long,
-                      {.client_message = fmt::format(
-                           "system prompt and last exchange have {} tokens; with {} for the reply "
-                           "they do not fit the context of {}",
-                           tokens, use.reserve, use.context)}};
+    const failure why{errc::prompt_too_long, {.client_message = too_long_text(tokens, use)}};
     return start->goes_on ? find_another(start, why) : fail(start, why);
 }
 

@@ -67,13 +67,13 @@ std::vector<config_fault> check(const service_config& c) {
         faults.push_back({"placement", fmt::format("is {}, which names nothing",
                                                    static_cast<int>(c.placement))});
     if (c.slots_per_conversation < 0 || c.slots_per_conversation > 1024)
-        faults.push_back(
-            {"slots_per_conversation", fmt::format("is {}; it must be at least 0 and at most 1024",
-                                                   c.slots_per_conversation)});
+        faults.push_back({"slots_per_conversation",
+                          fmt::format("is {}; it must be a whole number from 0 to 1024",
+                                      c.slots_per_conversation)});
     if (c.health_interval < std::chrono::milliseconds(100) ||
         c.health_interval > std::chrono::hours(1))
         faults.push_back(
-            {"health_interval", fmt::format("is {}; it must be at least 100ms and at most 1h",
+            {"health_interval", fmt::format("is {}; it must be a time from 100ms to 1h",
                                             to_string(c.health_interval))});
     return faults;
 }

@@ -54,6 +54,10 @@ void for_each_word(std::string_view words, Use use) {
     }
 }
 
+// Written in scripts whose marks end sentences, and nothing else.
+constexpr std::array<std::string_view, 12> languages_without_lists{
+    "ar", "fa", "he", "ja", "km", "ko", "lo", "my", "th", "ur", "yue", "zh"};
+
 std::string primary_subtag(std::string_view tag) {
     std::string primary(tag.substr(0, tag.find_first_of("-_")));
     std::ranges::transform(primary, primary.begin(),
@@ -80,6 +84,13 @@ lexicon::lexicon(const language_words& words)
 }
 
 lexicon::~lexicon() = default;
+
+bool lexicon::serves(std::string_view language_tag) {
+    const auto primary = primary_subtag(language_tag);
+    const auto has_list = [&](const language_words* w) { return w->language == primary; };
+    return std::ranges::any_of(all_languages, has_list) ||
+           std::ranges::find(languages_without_lists, primary) != languages_without_lists.end();
+}
 
 const lexicon& lexicon::of(std::string_view language_tag) {
     static const auto lexicons = [] {

@@ -85,6 +85,8 @@ class lexicon {
     /// For a BCP 47 tag like "en" or "de-AT"; English for languages without lists of their own.
     /// The object lives as long as the program. Thread-safe.
     static const lexicon& of(std::string_view language_tag);
+    /// Whether of() has lists for it, or its script marks the ends of sentences without any.
+    static bool serves(std::string_view language_tag);
 
     word_classes find(std::string_view lower_case_word) const;
     /// Whether a word of the class, which is `starter` or `when`, starts with it.

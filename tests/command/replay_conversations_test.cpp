@@ -54,6 +54,16 @@ TEST_F(replay_conversations, keep_of_an_interrupted_turn_what_they_are_told_to) 
     EXPECT_THAT(prompt_after("none"), Not(HasSubstr("A fox")));
 }
 
+TEST_F(replay_conversations, count_what_was_heard_of_a_chunk_that_is_interrupted) {
+    start_talking_server();
+    const auto r = run({"--json", "--tts", "wpm=180", "-"},
+                       R"({"turns": ["story"], "interrupt_after_ms": 1000})");
+    const auto usage = r.events("end")[0]["usage"];
+    EXPECT_GT(usage["heard"], 0);
+    EXPECT_LT(usage["heard"], usage["handed_over"]);
+    EXPECT_EQ(r.event("summary")["tokens"]["heard"], usage["heard"]);
+}
+
 TEST_F(replay_conversations, go_on_with_their_turns_after_an_interrupt) {
     start_talking_server();
     const auto r = run({"--json", "--tts", "wpm=9", "-"},

@@ -174,17 +174,17 @@ TEST_F(replay_faults, refuse_an_argument_that_is_not_utf8) {
     EXPECT_THAT(server_->observe().requests, IsEmpty());
 }
 
-TEST_F(replay_faults, end_with_a_message_when_stdout_is_closed) {
+TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout) {
     start_server();
     auto child = start({"--json", "--tts", "wpm=600", "--prompt", "story"});
     child.read_line();
     child.close_stdout();
     const auto end = child.wait();
-    EXPECT_EQ(end.status, 1);
-    EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: Broken pipe"));
+    EXPECT_EQ(end.status, 128 + SIGPIPE);
+    EXPECT_EQ(end.err, "");
 }
 
-TEST_F(replay_faults, end_with_a_message_when_stdout_is_closed_between_two_replies) {
+TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout_between_two_replies) {
     // The second reply is held up until nobody reads any more.
     std::promise<void> closed;
     int calls = 0;
@@ -199,8 +199,8 @@ TEST_F(replay_faults, end_with_a_message_when_stdout_is_closed_between_two_repli
     child.close_stdout();
     closed.set_value();
     const auto end = child.wait();
-    EXPECT_EQ(end.status, 1);
-    EXPECT_THAT(end.err, HasSubstr("cannot write to stdout: Broken pipe"));
+    EXPECT_EQ(end.status, 128 + SIGPIPE);
+    EXPECT_EQ(end.err, "");
 }
 
 TEST_F(replay_faults, end_with_a_message_when_the_disk_is_full) {

@@ -15,6 +15,7 @@ PAGE_OF = {
     "docs/chat.md": "chat",
     "docs/doctor.md": "doctor",
     "docs/gateway.md": "serve",
+    "docs/replay.md": "replay",
     "docs/report.md": "replay",
     "docs/sentences.md": "segment",
 }
@@ -36,8 +37,8 @@ OTHER_PROGRAMS = {
 }
 
 
-def help_of(*command):
-    return subprocess.run([*command, "--help"], capture_output=True, text=True, check=True).stdout
+def help_of(*command, flag="--help=all"):
+    return subprocess.run([*command, flag], capture_output=True, text=True, check=True).stdout
 
 
 def flags_in(text):
@@ -56,7 +57,7 @@ class Flags(unittest.TestCase):
         tandem = BUILD / "tools/tandem"
         names = re.findall(r"^  ([a-z]+) +\S", help_of(tandem).split("Commands:")[1], re.M)
         cls.of_command = {name: flags_in(help_of(tandem, name)) | {"--help"} for name in names}
-        cls.mock = flags_in(help_of(BUILD / "mock_server/tandem-mock-server"))
+        cls.mock = flags_in(help_of(BUILD / "mock_server/tandem-mock-server", flag="--help"))
         cls.others = set().union(*OTHER_PROGRAMS.values())
         cls.named = [(page, flag) for page in pages() for flag in sorted(flags_in(page.path.read_text()))]
 

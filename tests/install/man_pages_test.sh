@@ -21,7 +21,9 @@ for page in *.1; do
   name=${page%.1}
   words=("${name%%-*}")
   if [[ -x $PREFIX/bin/$name ]]; then words=("$name"); else words+=("${name#*-}"); fi
-  "$PREFIX/bin/${words[0]}" "${words[@]:1}" --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | tr -d ' ' | sed 's/^-[a-z],//' >"$WORK_DIR/flags"
+  help=--help
+  [[ ${words[0]} != tandem ]] || help=--help=all
+  "$PREFIX/bin/${words[0]}" "${words[@]:1}" "$help" | grep -oE '^  (-[A-Za-z],)?--[a-z-]+' | tr -d ' ' | sed 's/^-[A-Za-z],//' >"$WORK_DIR/flags"
   text=$(MANWIDTH=200 man -P cat -l "$page" | col -b)
   while read -r flag; do
     [[ $text == *"$flag"* ]] || fail "$page does not tell of $flag"

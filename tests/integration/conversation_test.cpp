@@ -4,10 +4,13 @@
 
 #include "tandem/saved_conversation.hpp"
 
+#include <regex>
+
 namespace {
 
 using namespace tandem;
 using namespace tandem::testing;
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -343,8 +346,27 @@ TEST_F(a_conversation, that_cannot_fit_is_refused_before_anything_is_sent) {
     for (int i = 0; i < 100; ++i) long_text += " word";
     const auto reply = say(talk, long_text);
     expect_error(reply, errc::prompt_too_long);
-    EXPECT_THAT(reply.result().diagnostics.client_message, HasSubstr("40 for the reply"));
+    EXPECT_THAT(reply.result().diagnostics.client_message,
+                AllOf(HasSubstr("40 for the reply"), HasSubstr("; shorten them, or start"),
+                      HasSubstr("--ctx-size")));
     EXPECT_THAT(completions(server()), IsEmpty());
+}
+
+TEST_F(a_conversation, that_cannot_fit_says_how_short_a_reply_would) {
+    server_options.parallel = 1;
+    server_options.ctx_size = 100;
+    config.conversation.reply_reserve = 90;
+    start();
+    auto talk = bots->create();
+    const auto reply = say(talk, "Hello!");
+    expect_error(reply, errc::prompt_too_long);
+    const auto& words = reply.result().diagnostics.client_message;
+    std::smatch room;
+    ASSERT_TRUE(std::regex_search(words, room, std::regex("set max_tokens to ([0-9]+) or less")))
+        << words;
+    consumer shorter(talk.generate({.max_tokens = std::stoi(room[1])}), consumer::continue_at_once);
+    loop.run_to_end(shorter);
+    EXPECT_FALSE(shorter.error()) << shorter.result().diagnostics.to_string();
 }
 
 TEST_F(a_conversation, survives_its_process) {

@@ -6,6 +6,7 @@
 #include "bench_text.hpp"
 #include "dialogue_input.hpp"
 #include "exit_status.hpp"
+#include "lost_output.hpp"
 #include "stop_pipe.hpp"
 #include "terminal.hpp"
 
@@ -23,7 +24,7 @@ std::vector<dialogue> read_bench_dialogues(const bench_options& o, terminal& t) 
 }
 
 int bench_status(const std::optional<bench_report>& r, const terminal& t) {
-    if (!t.failure().empty() && !stop_pipe::has_hung_up()) return not_all_good;
+    if (const auto lost = status_of_output(t)) return *lost;
     if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
     return r && r->figures.failed == 0 && r->missed == 0 ? all_good : not_all_good;
 }
@@ -39,7 +40,7 @@ int run_bench(const bench_options& options) {
     if (report)
         t.print(options.json ? bench_json(*report)
                              : bench_screen(*report, wants_color(options.color, t)));
-    if (!t.failure().empty()) t.print_error("tandem bench: " + t.failure());
+    tell_lost_output(t, "tandem bench");
     return bench_status(report, t);
 }
 

@@ -49,14 +49,14 @@ begin anew with each.
 The library's own guard of two seconds between two uses of a slot shows in the
 gaps; give --reuse-guard auto, or 0, for a sound server.
 
-Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
-server to generation may also be set by a variable (--reuse-guard by
+Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
+groups server to generation may also be set by a variable (--reuse-guard by
 TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
 variables, and variables over the file.
 
 Exit status: 0 all replies complete, 1 some failed or turns never begun, 2 wrong
-use, 130 stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP; the report of
-what was begun comes all the same.)";
+use, 130 stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP, 141 when nobody
+reads its output any more; the report of what was begun comes all the same.)";
 
 // In the order of their enumeration.
 constexpr std::array<std::string_view, 2> arrival_names{"poisson", "even"};
@@ -179,8 +179,8 @@ void bench_flags::read_load(bench_options& o, std::vector<std::string>& faults) 
                         o.loops, o.concurrency));
     if (!t.rate.empty())
         read_decimal("--rate", t.rate, least_rate, most_rate, o.load.rate.emplace(1), faults);
-    if (!t.arrivals.empty() && !choose(arrival_names, t.arrivals, o.load.spread))
-        faults.push_back(fmt::format("--arrivals is {}; it must be poisson or even", t.arrivals));
+    if (!t.arrivals.empty())
+        read_choice("--arrivals", arrival_names, t.arrivals, o.load.spread, faults);
     if (!t.arrivals.empty() && t.rate.empty())
         faults.push_back("--arrivals is given without --rate, which it belongs to");
     if (!t.turns.empty())

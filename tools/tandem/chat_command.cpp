@@ -5,6 +5,7 @@
 #include "exit_status.hpp"
 #include "input_file.hpp"
 #include "log_output.hpp"
+#include "lost_output.hpp"
 #include "recorded_run.hpp"
 #include "stop_pipe.hpp"
 #include "stop_signals.hpp"
@@ -143,7 +144,7 @@ class chat_run {
             good = is_fine(whole_file(options_.save).write(*chat_.saved()), terminal_, "--save") &&
                    good;
         if (stop_pipe::has_hung_up()) return by_signal + stop_pipe::received();
-        if (!terminal_.failure().empty()) return not_all_good;
+        if (const auto lost = status_of_output(terminal_)) return *lost;
         if (chat_.was_misused()) return wrong_use;
         if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
         return good ? all_good : not_all_good;
@@ -209,7 +210,7 @@ int run_chat(chat_options options) {
     if (!is_fine(fault_of(recorded), t)) return wrong_use;
     const int status =
         chat_run(options, std::move(*speaker), std::move(saved.text), recorded, t).run();
-    if (!t.failure().empty()) t.print_error("tandem chat: " + t.failure());
+    tell_lost_output(t, "tandem chat");
     const bool is_whole = is_fine(fault_of(recorded), t);
     return is_whole || status != all_good ? status : not_all_good;
 }

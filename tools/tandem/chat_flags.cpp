@@ -46,15 +46,15 @@ have been heard.
 Behind each reply stands how long the voice took, from the end of your line (and
 --vad-stop before it) to the first sound, in parts that add up.
 
-Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
-server to generation may also be set by a variable (--reuse-guard by
+Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
+groups server to generation may also be set by a variable (--reuse-guard by
 TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
 variables, and variables over the file.
 
 Exit status: 0 all replies complete or interrupted, 1 some failed, or the WAV
 file, conversation or recording could not be written, 2 wrong use, or a file, a
 program or stdin that cannot be used, 130 stopped with Ctrl-C, 143 with SIGTERM,
-129 with SIGHUP.)";
+129 with SIGHUP, 141 when nobody reads its output any more.)";
 
 // In the order of their enumerations.
 constexpr std::array<std::string_view, 3> tts_names{"auto", "espeak-ng", "none"};
@@ -181,7 +181,7 @@ void chat_flags::read_voice(chat_options& o, std::vector<std::string>& faults) c
     if (!t.tts_command.empty()) o.synthesiser = chat_options::tts::command;
     if (!t.player.empty()) o.play = chat_options::playing::yes;
     if (!t.play.empty() && !choose(play_names, t.play, o.play))
-        faults.push_back(fmt::format("--play is {}; it must be auto, yes or no", t.play));
+        faults.push_back(refusal_of("--play", t.play, joined_by_or(play_names)));
     read_number("--speed", t.speed, slowest, fastest, o.words_per_minute, faults);
     read_time("--sentence-pause", t.sentence_pause, o.sentence_pause, faults);
     read_time("--vad-stop", t.vad_stop, o.vad_stop, faults);

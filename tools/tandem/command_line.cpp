@@ -8,6 +8,7 @@
 #include "flag_faults.hpp"
 #include "help_format.hpp"
 #include "key_flags.hpp"
+#include "language_note.hpp"
 #include "replay_flags.hpp"
 #include "segment_flags.hpp"
 #include "serve_flags.hpp"
@@ -33,7 +34,8 @@ constexpr const char* tandem_text = R"(Example:
   tandem replay --url http://127.0.0.1:8080 --user "Tell me a story."
 
 tandem streams replies from llama-server sentence by sentence, as a voice bot
-needs them. "tandem COMMAND --help" tells more.
+needs them. "tandem COMMAND --help" shows what a command is mostly used with,
+and "tandem COMMAND --help=all" everything.
 
 Usage: tandem COMMAND [FLAG...])";
 
@@ -41,6 +43,18 @@ command_line refused(const std::string& who, const std::vector<std::string>& fau
     std::string text;
     for (const auto& fault : faults) text += fmt::format("{}: {}\n", who, fault);
     return {.status = wrong_use, .err = text + fmt::format("See \"{} --help\".", who)};
+}
+
+// That of the replies or texts; empty where there are none.
+std::string language_of(const auto& options) {
+    if constexpr (requires { options.service.server.language; })
+        return options.service.server.language;
+    else if constexpr (requires { options.gateway.service.server.language; })
+        return options.gateway.service.server.language;
+    else if constexpr (requires { options.sentences.language; })
+        return options.sentences.language;
+    else
+        return {};
 }
 
 // "a", "a and b", "a, b and c".
@@ -67,8 +81,10 @@ class flags_where_wanted {
     std::optional<Flags> flags_;
 };
 
-// "help replay" asks for what "replay --help" does.
+// "--" in front of a command ends no flags but tandem's own, of which there is none; "help replay"
+// asks for what "replay --help" does.
 void read_help(std::vector<std::string>& args) {
+    if (!args.empty() && args.front() == "--") args.erase(args.begin());
     if (args.empty() || args.front() != "help") return;
     while (!args.empty() && args.front() == "help") args.erase(args.begin());
     args.emplace_back("--help");
@@ -96,7 +112,7 @@ class parser {
           completion_(app_, named) {
         app_.footer("the LLM stage of a voice bot, in front of llama-server");
         app_.set_help_flag("-h,--help", "this text")->group("help");
-        app_.set_version_flag("--version", "tandem " TANDEM_VERSION_STRING, "the version")
+        app_.set_version_flag("-V,--version", "tandem " TANDEM_VERSION_STRING, "the version")
             ->group("help");
         app_.allow_extras();
         // So that what stands behind a command is never another one.
@@ -108,8 +124,11 @@ class parser {
     command_line parse(std::vector<std::string> args, const environment& variables) try {
         if (const auto faults = empty_values(app_, args); !faults.empty())
             return refused("tandem", faults);
+        const bool begins_with_command = !named_command(args).empty();
         std::ranges::reverse(args);  // as CLI11 wants them
         app_.parse(std::move(args));
+        if (const auto rest = app_.remaining(); begins_with_command && !rest.empty())
+            return refused(name(), {rest.front() + " is one argument too many"});
         if (const auto faults = faults_before(); !faults.empty()) return refused("tandem", faults);
         if (const auto faults = values_taken_from_flags(parsed()); !faults.empty())
             return refused(name(), faults);
@@ -118,7 +137,7 @@ class parser {
         const auto rest = app_.remaining();
         if (&parsed() == &app_ && !rest.empty() && !is_flag(rest.front()))
             return refused("tandem", {unknown_command(rest.front())});
-        return {.out = help_text(parsed())};
+        return help();
     } catch (const CLI::CallForVersion&) {
         return {.out = "tandem " TANDEM_VERSION_STRING "\n"};
     } catch (const CLI::ArgumentMismatch& e) {
@@ -128,6 +147,18 @@ class parser {
     }
 
  private:
+    // "--help=all" has the value "all", and "--help" what CLI11 takes for yes.
+    command_line help() const {
+        bool all = false;
+        for (const auto* app : {static_cast<const CLI::App*>(&app_), &parsed()})
+            for (const auto& value : app->get_help_ptr()->results()) {
+                all = all || value == "all";
+                if (value != "all" && value != "true" && !value.empty())
+                    return refused(name(), {refusal_of("--help", value, "all, or nothing")});
+            }
+        return {.out = all ? help_text(parsed()) : short_help_text(parsed())};
+    }
+
     // The command that was named, or all of them.
     const CLI::App& parsed() const {
         const auto commands = app_.get_subcommands();
@@ -193,16 +224,28 @@ class parser {
                 if (!faults.empty()) continue;
                 return {unknown_command(argument)};
             }
-            const auto flag = argument.substr(0, argument.find('='));
-            const auto owners = commands_with(flag);
-            faults.push_back(
-                owners.empty()
-                    ? argument + " is an unknown flag"
-                    : fmt::format("{} is a flag of {}; write it behind {}", flag,
-                                  joined_by_and(owners),
-                                  owners.size() == 1 ? "that word" : "one of these words"));
+            faults.push_back(flag_before(argument));
         }
         return faults;
+    }
+
+    std::string flag_before(const std::string& argument) const {
+        const auto flag = argument.substr(0, argument.find('='));
+        const auto owners = commands_with(flag);
+        if (owners.empty()) return unknown_flag_before(argument);
+        return fmt::format("{} is a flag of {}; write it behind {}", flag, joined_by_and(owners),
+                           owners.size() == 1 ? "that word" : "one of these words");
+    }
+
+    // It may be meant for tandem itself, or for some command.
+    std::string unknown_flag_before(const std::string& argument) const {
+        const auto own = unknown_flag(app_, argument);
+        if (!similar_flags(app_, argument).empty()) return own;
+        for (const auto* command : app_.get_subcommands([](const CLI::App*) { return true; }))
+            if (const auto like = similar_flags(*command, argument); !like.empty())
+                return fmt::format("{} Write it behind {}", unknown_flag(*command, argument),
+                                   joined_by_and(commands_with(like.front())));
+        return own;
     }
 
     // CLI11 says "--slots: 1 required N missing".
@@ -217,7 +260,7 @@ class parser {
         std::vector<std::string> faults;
         auto options = read(faults);
         if (!faults.empty()) return refused(name(), faults);
-        command_line result;
+        command_line result{.note = language_note(language_of(options))};
         result.*command = std::move(options);
         return result;
     }

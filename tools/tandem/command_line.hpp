@@ -30,6 +30,8 @@ struct command_line {
     std::optional<segment_options> segment{};
     std::optional<serve_options> serve{};
     std::optional<key_options> key{};
+    /// To be told on stderr before the command runs; mostly empty.
+    std::string note{};
     int status = 0;
     std::string out{};
     std::string err{};

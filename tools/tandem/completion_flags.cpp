@@ -52,8 +52,8 @@ std::optional<shell> completion_flags::read(std::vector<std::string>& faults) co
     shell chosen{};
     if (shell_.empty())
         faults.push_back("there is no SHELL; it must be bash, zsh or fish");
-    else if (!choose(shell_names, shell_, chosen))
-        faults.push_back(fmt::format("SHELL is {}; it must be bash, zsh or fish", shell_));
+    else
+        read_choice(argument, shell_names, shell_, chosen, faults);
     return chosen;
 }
 

@@ -91,7 +91,7 @@ void config_layers::set(const setting& given) {
     begin_list(given.field);
     const auto s = take_model_name(given);
     if (const auto fault = set_field(config_, s.field, s.text))
-        faults_.push_back(fmt::format("{} {}: {}", s.origin, s.text, *fault));
+        faults_.push_back(fmt::format("{} {}", s.origin, *fault));
     if (s.field == "url") urls_.push_back(s.text);
     origins_[s.field] = s.origin;
 }

@@ -4,7 +4,9 @@
 #include "text/white_space.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cwchar>
+#include <string_view>
 #include <utility>
 
 namespace tandem::command {
@@ -28,6 +30,17 @@ glyph take_glyph(std::string_view& text) {
     return {std::string(bytes), columns, false};
 }
 
+// "96 %" and "1.2 s" are read as one word.
+bool is_unit(std::string_view word) {
+    constexpr std::array<std::string_view, 7> units{"%", "µs", "ms", "s", "min", "KiB", "MiB"};
+    word = word.substr(0, word.find_last_not_of(".,;:)") + 1);
+    return std::ranges::find(units, word) != units.end();
+}
+
+bool ends_in_digit(std::string_view text) {
+    return !text.empty() && text.back() >= '0' && text.back() <= '9';
+}
+
 // Fills lines glyph by glyph.
 class line_filler {
  public:
@@ -46,6 +59,7 @@ class line_filler {
         lines_.push_back(std::exchange(line_, {}));
         columns_ = 0;
         spaces_ = 0;
+        last_word_ = 0;
     }
     std::vector<std::string> take() {
         end_word();
@@ -56,20 +70,34 @@ class line_filler {
  private:
     void end_word() {
         if (word_.empty()) return;
-        if (columns_ > 0 && columns_ + spaces_ + word_columns_ > width_) {
-            lines_.push_back(std::exchange(line_, {}));
-            columns_ = spaces_ = 0;
-        }
+        if (columns_ > 0 && columns_ + spaces_ + word_columns_ > width_) break_line();
         if (columns_ == 0) spaces_ = 0;
-        line_ += std::string(static_cast<std::size_t>(spaces_), ' ') + word_;
+        line_ += std::string(static_cast<std::size_t>(spaces_), ' ');
+        last_word_ = line_.size();
+        line_ += word_;
         columns_ += spaces_ + word_columns_;
         word_.clear();
         word_columns_ = spaces_ = 0;
     }
 
+    // A number goes with its unit, unless it stands alone.
+    void break_line() {
+        auto number = last_word_ > 0 ? line_.substr(last_word_) : std::string();
+        const bool goes_along = is_unit(word_) && ends_in_digit(number) &&
+                                columns_of(number) + spaces_ + word_columns_ <= width_;
+        if (goes_along)
+            line_.resize(line_.find_last_not_of(' ', last_word_ - 1) + 1);
+        else
+            number.clear();
+        lines_.push_back(std::exchange(line_, number));
+        columns_ = columns_of(line_);
+        if (line_.empty()) spaces_ = 0;
+    }
+
     int width_;
     std::string word_;
     std::string line_;
+    std::size_t last_word_ = 0;  // where it begins in the line
     int word_columns_ = 0;
     int columns_ = 0;
     int spaces_ = 0;

@@ -5,6 +5,7 @@
 #include "doctor_report.hpp"
 #include "doctor_text.hpp"
 #include "exit_status.hpp"
+#include "lost_output.hpp"
 #include "progress.hpp"
 #include "stop_pipe.hpp"
 #include "stop_signals.hpp"
@@ -45,10 +46,8 @@ int run_doctor(const doctor_options& options) {
     const auto report = report_of(examine(options, t));
     const screen_style style{.width = t.out_width(), .color = wants_color(options.color, t)};
     t.print(options.json ? doctor_json(report) : doctor_screen(style, report));
-    if (!t.failure().empty() && !stop_pipe::has_hung_up()) {
-        t.print_error("tandem doctor: " + t.failure());
-        return not_all_good;
-    }
+    tell_lost_output(t, "tandem doctor");
+    if (const auto lost = status_of_output(t)) return *lost;
     if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
     return report.good() ? all_good : not_all_good;
 }

@@ -32,13 +32,14 @@ Measuring sends some 20 small requests to two idle slots, and takes a few
 seconds. What these slots held is lost: a conversation that goes on there has
 its prompt evaluated once more. --quick asks only, and uses no slot.
 
-Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
-server to limits may also be set by a variable (--slots by TANDEM_SLOTS) or in
-the file of --config ("slots"). Flags win over variables, and variables over
-the file.
+Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
+groups server to limits may also be set by a variable (--slots by TANDEM_SLOTS)
+or in the file of --config ("slots"). Flags win over variables, and variables
+over the file.
 
 Exit status: 0 good (warnings too), 1 a bot would break, 2 wrong use, 130
-stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP.)";
+stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP, 141 when nobody reads
+its output any more.)";
 
 // What a look at a server has to do with, and what goes with it on a line that was replay's.
 bool is_asked_about(const field_info& f) {

@@ -1,11 +1,14 @@
 #include "flag_faults.hpp"
 
+#include "config/expected_value.hpp"
 #include "help_format.hpp"
 
 #include "tandem/config_fields.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <system_error>
@@ -16,21 +19,32 @@ bool is_flag(const std::string& argument) {
     return argument.starts_with('-') && argument.size() > 1;
 }
 
+left_over left_over_of(const CLI::App& app) {
+    left_over rest;
+    const auto all = app.remaining();
+    const auto mark = std::ranges::find(all, "--");
+    for (auto a = all.begin(); a != mark; ++a)
+        (is_flag(*a) ? rest.flags : rest.arguments).push_back(*a);
+    if (mark != all.end()) rest.arguments.insert(rest.arguments.end(), mark + 1, all.end());
+    return rest;
+}
+
+std::string unknown_flag(const CLI::App& app, const std::string& argument) {
+    const auto like = fmt::format("{}", fmt::join(similar_flags(app, argument), " or "));
+    return argument + " is an unknown flag" +
+           (like.empty() ? "" : fmt::format("; did you mean {}?", like));
+}
+
 std::vector<std::string> unknown_flags(const CLI::App& app) {
     std::vector<std::string> faults;
-    for (const auto& argument : app.remaining()) {
-        if (!is_flag(argument)) continue;
-        const auto like = similar_flag(app, argument);
-        faults.push_back(argument + " is an unknown flag" +
-                         (like.empty() ? "" : fmt::format("; did you mean {}?", like)));
-    }
+    for (const auto& flag : left_over_of(app).flags) faults.push_back(unknown_flag(app, flag));
     return faults;
 }
 
 std::vector<std::string> surplus_arguments(const CLI::App& app) {
     std::vector<std::string> faults;
-    for (const auto& argument : app.remaining())
-        if (!is_flag(argument)) faults.push_back(argument + " is one argument too many");
+    for (const auto& argument : left_over_of(app).arguments)
+        faults.push_back(argument + " is one argument too many");
     return faults;
 }
 
@@ -90,8 +104,8 @@ void read_number(const char* flag, const std::string& text, int least, int most,
     if (fault == std::errc{} && end == last && number >= least && number <= most)
         value = number;
     else
-        faults.push_back(fmt::format("{} is {}; it must be a whole number from {} to {}", flag,
-                                     text, least, most));
+        faults.push_back(
+            refusal_of(flag, text, fmt::format("a whole number from {} to {}", least, most)));
 }
 
 void read_decimal(const char* flag, const std::string& text, double least, double most,
@@ -104,17 +118,26 @@ void read_decimal(const char* flag, const std::string& text, double least, doubl
         value = number;
     else
         faults.push_back(
-            fmt::format("{} is {}; it must be a number from {} to {}", flag, text, least, most));
+            refusal_of(flag, text, fmt::format("a number from {} to {}", least, most)));
 }
 
 void read_time(const char* flag, const std::string& text, duration& time,
-               std::vector<std::string>& faults) {
-    constexpr auto longest = std::chrono::hours(1);
+               std::vector<std::string>& faults, duration least, duration most) {
     const auto read = parse_duration(text);
-    if (read && *read >= duration{} && *read <= longest)
+    if (read && *read >= least && *read <= most)
         time = *read;
     else
-        faults.push_back(fmt::format("{} is {}; it must be a time from 0 to 1h", flag, text));
+        faults.push_back(refusal_of(flag, text,
+                                    fmt::format("{}{}", detail::expected_time(least, most),
+                                                read ? "" : detail::time_examples)));
+}
+
+std::string refusal_of(const char* flag, std::string_view text, std::string_view expected) {
+    return fmt::format("{} {}", flag, detail::wrong_value(text, expected));
+}
+
+std::string joined_by_or(std::span<const std::string_view> names) {
+    return fmt::format("{} or {}", fmt::join(names.first(names.size() - 1), ", "), names.back());
 }
 
 void read_wait(const std::string& text, duration& wait, std::vector<std::string>& faults) {

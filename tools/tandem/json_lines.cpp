@@ -1,6 +1,7 @@
 #include "json_lines.hpp"
 
 #include "json_object.hpp"
+#include "told_words.hpp"
 
 #include <fmt/format.h>
 
@@ -78,8 +79,7 @@ json_object conversations_object(const conversation_figures& c) {
 
 void add_fault(json_object& out, const error_code& ec, const diagnostics& d,
                const std::string& hint = {}) {
-    const auto words = d.to_string();
-    const auto message = words.empty() ? ec.message() : words;
+    const auto message = told_words(ec, d);
     out.field("code", error_name(ec))
         .field("message", hint.empty() ? message : message + "; " + hint)
         .field("retryable", is_retryable(ec));

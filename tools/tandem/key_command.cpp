@@ -2,6 +2,7 @@
 
 #include "client_keys.hpp"
 #include "exit_status.hpp"
+#include "lost_output.hpp"
 #include "terminal.hpp"
 
 namespace tandem::command {
@@ -19,8 +20,8 @@ int run_key(const key_options& options) {
             "one goes into the file of --keys: {\"keys\": [LINE, LINE...]}");
         return all_good;
     }
-    t.print_error("tandem key: " + t.failure());
-    return not_all_good;
+    tell_lost_output(t, "tandem key");
+    return status_of_output(t).value_or(not_all_good);
 }
 
 }  // namespace tandem::command

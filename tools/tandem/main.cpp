@@ -5,6 +5,7 @@
 #include "doctor_command.hpp"
 #include "exit_status.hpp"
 #include "key_command.hpp"
+#include "lost_output.hpp"
 #include "replay_command.hpp"
 #include "segment_command.hpp"
 #include "serve_command.hpp"
@@ -26,9 +27,8 @@ int tell(const tandem::command::command_line& c) {
     tandem::command::terminal t;
     t.print(c.out);
     if (!c.err.empty()) t.print_error(c.err);
-    if (t.failure().empty()) return c.status;
-    t.print_error("tandem: " + t.failure());
-    return tandem::command::not_all_good;
+    tandem::command::tell_lost_output(t, "tandem");
+    return tandem::command::status_of_output(t).value_or(c.status);
 }
 
 tandem::command::environment environment_variables() {
@@ -57,6 +57,7 @@ int main(int argc, char** argv) try {
     std::signal(SIGXFSZ, SIG_IGN);
     const auto command = tandem::command::parse_command_line(
         std::vector<std::string>(argv + 1, argv + argc), environment_variables());
+    if (!command.note.empty()) tandem::command::terminal().print_error("tandem: " + command.note);
     // Those that may have many connections at once.
     if (command.replay || command.bench || command.serve) tandem::command::raise_descriptor_limit();
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);

@@ -40,8 +40,11 @@ void paced_reply::interrupt_after(duration d) {
 
 void paced_reply::interrupt() {
     interrupted_ = true;
-    if (talk_ && speaking_)
-        talk_->heard_share(*speaking_, to_ms(clock::now() - came_) / to_ms(last_speech_));
+    if (speaking_) {
+        const auto share = std::min(to_ms(clock::now() - came_) / to_ms(last_speech_), 1.0);
+        heard_in_part_ = static_cast<int>(share * spoken_tokens_);
+        if (talk_) talk_->heard_share(*speaking_, share);
+    }
     if (talk_)
         talk_->interrupt();
     else
@@ -57,8 +60,22 @@ awaitable<std::optional<chunk>> paced_reply::next_chunk() {
     waited_ += came_ - asked_;
     if (c)
         if (const auto& server = slots_.add(*c); !server.empty()) server_ = server;
-    if (!c) co_await learn_server();
+    if (!c) {
+        count_what_was_heard();
+        co_await learn_server();
+    }
     co_return c;
+}
+
+// The library counts chunks that were continued.
+void paced_reply::count_what_was_heard() {
+    if (heard_in_part_ == 0) return;
+    heard_result_ = reply_.result();
+    heard_result_->usage.heard += heard_in_part_;
+}
+
+const reply_result& paced_reply::result() const {
+    return heard_result_ ? *heard_result_ : reply_.result();
 }
 
 awaitable<void> paced_reply::learn_server() {
@@ -86,6 +103,7 @@ awaitable<void> paced_reply::speak(const chunk& c) {
     last_speech_ = speaking_time(pace_, c.text);
     if (last_speech_ > duration{} && !interrupted_) {
         speaking_ = c.id;
+        spoken_tokens_ = c.tokens;
         co_await wait_for_speech(came_ + last_speech_);
         speaking_.reset();
         spoken_ += clock::now() - came_;
@@ -97,9 +115,9 @@ awaitable<void> paced_reply::speak(const chunk& c) {
 
 // After its continue_timeout the reply fails, and the rest of the speech is of no use.
 awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
-    constexpr auto step = std::chrono::milliseconds(20);
+    constexpr auto look_again = std::chrono::milliseconds(20);
     auto until = std::min(end, came_ + continue_timeout_);
-    for (error_code ec; !ec && !reply_.ended(); until = std::min(end, until + step)) {
+    for (error_code ec; !ec && !reply_.ended(); until = std::min(end, until + look_again)) {
         speech_timer_.expires_at(until);
         co_await speech_timer_.async_wait(redirect_error(use_awaitable, ec));
         if (until == end) co_return;
@@ -107,7 +125,7 @@ awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
 }
 
 end_event paced_reply::end() const {
-    const auto& result = reply_.result();
+    const auto& result = this->result();
     const bool too_slow =
         result.error == errc::continue_timeout && last_speech_ > continue_timeout_;
     return {.where = where_,

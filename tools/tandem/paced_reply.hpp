@@ -51,6 +51,8 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
  private:
     boost::asio::awaitable<void> wait_for_speech(clock::time_point end);
     boost::asio::awaitable<void> learn_server();
+    void count_what_was_heard();
+    const reply_result& result() const;
 
     tandem::reply reply_;
     turn_name where_;
@@ -59,6 +61,10 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     conversation* talk_;
     std::string server_;  // of the last chunk; of the reply's end, once that is told
     std::optional<chunk_id> speaking_;
+    int spoken_tokens_ = 0;  // of the chunk that is spoken
+    int heard_in_part_ = 0;  // tokens of the chunk that an interrupt ended
+    /// Once it has ended, where that is more than the library knows.
+    std::optional<reply_result> heard_result_;
     reply_slots slots_;
     boost::asio::steady_timer speech_timer_;
     boost::asio::steady_timer interrupt_timer_;

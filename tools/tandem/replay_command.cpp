@@ -6,6 +6,7 @@
 #include "exit_status.hpp"
 #include "json_view.hpp"
 #include "log_output.hpp"
+#include "lost_output.hpp"
 #include "progress.hpp"
 #include "prompt_file.hpp"
 #include "recorded_run.hpp"
@@ -47,7 +48,7 @@ std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t)
 }
 
 int status_of(const replay_summary& s, const terminal& t) {
-    if (!t.failure().empty() && !stop_pipe::has_hung_up()) return not_all_good;
+    if (const auto lost = status_of_output(t)) return *lost;
     if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
     return s.failed > 0 || s.not_started > 0 ? not_all_good : all_good;
 }
@@ -57,7 +58,7 @@ bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& d
 }
 
 // Columns for the names of replies that run side by side.
-int name_columns(const replay_options& options, const std::vector<dialogue>& dialogues) {
+int name_columns(const replay_options& options, const std::vector<dialogue>& dialogues, int width) {
     if (is_one_by_one(options, dialogues)) return 0;
     const auto runs = options.conversations;
     int columns = 0;
@@ -65,7 +66,7 @@ int name_columns(const replay_options& options, const std::vector<dialogue>& dia
         const auto id = run_id(d.id, runs - 1, runs);
         columns = std::max(columns, columns_of(name_text({id, d.replies() - 1})));
     }
-    return std::min(columns, max_name_columns);
+    return std::min(columns, std::max(max_name_columns, width / 5));
 }
 
 // The time line tells all that is worth a warning itself.
@@ -109,7 +110,7 @@ class replay_run {
           json_(t, has_several_servers() || has_conversations(dialogues)),
           text_(t,
                 {.color = wants_color(options.color, t),
-                 .name_columns = name_columns(options, dialogues),
+                 .name_columns = name_columns(options, dialogues, t.out_width()),
                  .tells_servers = has_several_servers()},
                 slots_of(options, dialogues), detail::fixed_guard(options.service.server)),
           with_report_(shown(), report ? *report : shown()),
@@ -201,7 +202,7 @@ int run_replay(replay_options options) {
     const auto summary =
         replay_run(options, std::move(dialogues), t, report ? &report->view() : nullptr).run();
     if (recorded) recorded->recorder()->note(end_note);
-    if (!t.failure().empty()) t.print_error("tandem replay: " + t.failure());
+    tell_lost_output(t, "tandem replay");
     const auto fault = report ? report->write() : "";
     if (!fault.empty()) t.print_error("tandem replay: " + fault);
     const auto lost = fault_of(recorded);

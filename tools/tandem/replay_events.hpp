@@ -19,6 +19,9 @@ struct turn_name {
     int turn = 0;
 };
 
+/// How a reply is called wherever people read it: "p3", and for further turns "p3.1".
+std::string name_text(const turn_name& name);
+
 /// A reply was asked for.
 struct start_event {
     turn_name where{};

@@ -34,7 +34,8 @@ FILE has one JSON object a line ("-" reads stdin), of one of these kinds:
   {"prompt": "raw text"}
   {"messages": [{"role": "user", "content": "Hello"}]}
   {"system": "Be brief.", "turns": ["Hello", "And then?"]}
-Each may have "id", "max_tokens" and "interrupt_after_ms".
+Each may have "id", "max_tokens" and "interrupt_after_ms". A reply is called by
+its line's id, and further turns of a line by their number too: p1, p1.1, p1.2.
 
 messages and turns are held as conversations, whose history has what a listener
 heard of an interrupted turn. They use all slots of their server unless --slots
@@ -46,14 +47,14 @@ wait for their own if it dies. A server that is down is told once.
 The columns show the time since a reply was asked for, the slot, how many tokens
 of the prompt it still held and how many it evaluated, and the chunk.
 
-Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
-server to generation may also be set by a variable (--reuse-guard by
+Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
+groups server to generation may also be set by a variable (--reuse-guard by
 TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
 variables, and variables over the file.
 
 Exit status: 0 all replies complete, 1 some failed, or a report or recording
 could not be written, 2 wrong use, 130 stopped with Ctrl-C, 143 with SIGTERM,
-129 with SIGHUP.)";
+129 with SIGHUP, 141 when nobody reads its output any more.)";
 
 // In the order of their enumerations.
 constexpr std::array<std::string_view, 4> history_names{"heard", "handed_over", "full", "none"};
@@ -181,9 +182,7 @@ void replay_flags::read_conversation_flags(service_config& c,
     read_placement(t.placement, c, faults);
     read_slots_per_conversation(t.slots_per_conversation, c, faults);
     c.share_idle_slots = t.share_idle_slots;
-    if (!choose(history_names, t.interrupted, c.conversation.interrupted))
-        faults.push_back(fmt::format(
-            "--interrupted is {}; it must be heard, handed_over, full or none", t.interrupted));
+    read_choice("--interrupted", history_names, t.interrupted, c.conversation.interrupted, faults);
     c.conversation.interrupted_mark = t.interrupted_mark;
 }
 

@@ -310,12 +310,12 @@ std::string drawing_file(const report_reply& r, std::string_view head) {
 }
 
 std::string reply_name(const report_reply& r) {
-    return r.turn == 0 ? r.id : fmt::format("{}, turn {}", r.id, r.turn + 1);
+    return name_text({r.id, r.turn});
 }
 
 // The turn, which stands at its end, is to be seen.
 std::string short_name(const report_reply& r) {
-    const auto turn = r.turn == 0 ? "" : fmt::format(", turn {}", r.turn + 1);
+    const auto turn = reply_name(r).substr(r.id.size());
     return shortened(r.id, columns_for_name - static_cast<int>(turn.size())) + turn;
 }
 

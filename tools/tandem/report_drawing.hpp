@@ -24,7 +24,7 @@ std::string legend_items();
 /// was run. What has no room in a line ends with "…", and is whole in a title.
 std::string drawing_file(const report_reply& r, std::string_view head);
 
-/// "p1", and of several turns "p1, turn 2"; the short one has 40 columns at most.
+/// As name_text() has it; the short one has 40 columns at most.
 std::string reply_name(const report_reply& r);
 std::string short_name(const report_reply& r);
 /// "eos · first token 12 ms · …".

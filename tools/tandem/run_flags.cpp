@@ -11,19 +11,16 @@ void read_pace(const std::string& text, speech_pace& pace, std::vector<std::stri
     if (const auto read = parse_speech_pace(text))
         pace = *read;
     else
-        faults.push_back(fmt::format(
-            "--tts is {}; it must be none or wpm=N with N over 0 and at most 100000", text));
+        faults.push_back(
+            refusal_of("--tts", text, "none or wpm=N with N over 0 and at most 100000"));
 }
 
 void read_color(const std::string& text, color_choice& color, std::vector<std::string>& faults) {
-    if (!choose(color_names, text, color))
-        faults.push_back(fmt::format("--color is {}; it must be auto, always or never", text));
+    read_choice("--color", color_names, text, color, faults);
 }
 
 void read_log_level(const std::string& text, log_level& level, std::vector<std::string>& faults) {
-    if (!choose(level_names, text, level))
-        faults.push_back(
-            fmt::format("--log-level is {}; it must be debug, info, warning, error or off", text));
+    read_choice("--log-level", level_names, text, level, faults);
 }
 
 void read_log_level(const std::string& text, std::optional<log_level>& level,

@@ -3,6 +3,7 @@
 #include "exit_status.hpp"
 #include "input_file.hpp"
 #include "input_lines.hpp"
+#include "lost_output.hpp"
 #include "segment_protocol.hpp"
 #include "segment_text.hpp"
 #include "stop_pipe.hpp"
@@ -81,10 +82,8 @@ class segment_run {
 
     int status_of(outcome end) {
         if (stop_pipe::has_hung_up()) return by_signal + stop_pipe::received();
-        if (!terminal_.failure().empty()) {
-            tell(terminal_.failure());
-            return not_all_good;
-        }
+        tell_lost_output(terminal_, "tandem segment");
+        if (const auto lost = status_of_output(terminal_)) return *lost;
         if (end == outcome::failed) {
             tell(input_name(options_.file) + ": " + std::strerror(input_.failure()));
             return wrong_use;

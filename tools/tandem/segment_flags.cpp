@@ -32,7 +32,8 @@ What is wrong with a line is told in its answer:
   {"chunks":[],"error":"line 3: ..."}
 
 Exit status: 0 all lines could be used, 1 some could not, 2 wrong use, 130
-stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP.)";
+stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP, 141 when nobody reads
+its output any more.)";
 
 constexpr std::array<std::string_view, 2> rule_names{"classic", "spoken"};
 
@@ -57,8 +58,7 @@ segment_flags::segment_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(nam
 
 segment_options segment_flags::read(std::vector<std::string>& faults) {
     faults = argument_faults(app_);
-    if (!choose(rule_names, rule_, options_.sentences.rule))
-        faults.push_back(fmt::format("--rule is {}; it must be classic or spoken", rule_));
+    read_choice("--rule", rule_names, rule_, options_.sentences.rule, faults);
     return std::move(options_);
 }
 

@@ -26,6 +26,9 @@ namespace {
 constexpr int most_connections = 1'000'000;
 constexpr int most_kept_answers = 100'000;
 constexpr int most_prompt_bytes = 16 << 20;  // as a body has at most
+// As the check of the gateway's options has them.
+constexpr duration least_policy_timeout = std::chrono::milliseconds(1);
+constexpr duration longest_policy_timeout = std::chrono::minutes(1);
 constexpr std::size_t max_word_file_bytes = 4u << 20;
 
 constexpr const char* serve_text = R"(Example:
@@ -53,8 +56,8 @@ SIGHUP reads the files of --keys, --tls-cert and --tls-key again, and opens that
 of --audit anew. SIGTERM and Ctrl-C take no more requests, and let replies that
 run end within --drain; a second one stops at once.
 
-Times are written 250ms, 2s, 1m or as plain seconds. Each flag of the groups
-server to generation may also be set by a variable (--reuse-guard by
+Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
+groups server to generation may also be set by a variable (--reuse-guard by
 TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
 variables, and variables over the file.
 
@@ -87,8 +90,8 @@ void read_loops(const std::string& text, std::size_t& loops, std::vector<std::st
         loops = number;
     else
         faults.push_back(
-            fmt::format("--loops is {}; it must be auto, or a whole number from 1 to {}", text,
-                        gateway::max_loops));
+            refusal_of("--loops", text,
+                       fmt::format("auto, or a whole number from 1 to {}", gateway::max_loops)));
 }
 
 // "denied[3]" → 3; nothing for "denied".
@@ -209,17 +212,15 @@ void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>&
         g.address = std::move(address->address);
         g.port = address->port;
     } else {
-        faults.push_back(
-            fmt::format("--listen is {}; it must be an address and a port, as in "
-                        "127.0.0.1:8090, localhost:8090 or [::1]:8090",
-                        t.listen));
+        faults.push_back(refusal_of("--listen", t.listen,
+                                    "an address and a port, as in 127.0.0.1:8090, "
+                                    "localhost:8090 or [::1]:8090"));
     }
     g.model = t.model;
     if (!t.model.empty() && !gateway::is_model_name(t.model))
         faults.push_back(
             fmt::format("--model must be 1 to {} bytes of UTF-8", gateway::max_model_name_bytes));
-    if (!choose(stream_by_names, t.stream_by, g.stream_by))
-        faults.push_back(fmt::format("--stream-by is {}; it must be token or chunk", t.stream_by));
+    read_choice("--stream-by", stream_by_names, t.stream_by, g.stream_by, faults);
     int answers = 0;
     read_number("--answer-cache", t.answer_cache, 0, most_kept_answers, answers, faults);
     g.answer_cache.entries = static_cast<std::size_t>(answers);
@@ -241,8 +242,8 @@ void serve_flags::read_adapters(serve_options& o, std::vector<std::string>& faul
     for (const auto& text : texts_.adapters) {
         auto adapter = parse_adapter(text);
         if (!adapter) {
-            faults.push_back(fmt::format(
-                "--adapter is {}; it must be NAME=ID or NAME=ID@MODEL, as in formal=0", text));
+            faults.push_back(
+                refusal_of("--adapter", text, "NAME=ID or NAME=ID@MODEL, as in formal=0"));
             continue;
         }
         if (!adapter->model.empty()) models.push_back(adapter->model);
@@ -272,8 +273,7 @@ void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& 
 void serve_flags::read_log_flags(serve_options& o, std::vector<std::string>& faults) const {
     const auto& t = texts_;
     read_log_level(t.log_level, o.log_level, faults);
-    if (!choose(format_names, t.log_format, o.log_format))
-        faults.push_back(fmt::format("--log-format is {}; it must be text or json", t.log_format));
+    read_choice("--log-format", format_names, t.log_format, o.log_format, faults);
 }
 
 void serve_flags::read_configuration(const environment& variables, serve_options& o,
@@ -318,10 +318,9 @@ void serve_flags::read_policy(serve_options& o, std::vector<std::string>& faults
     const auto& t = texts_;
     auto& policy = o.gateway.policy;
     policy.url = t.policy_url;
-    read_time("--policy-timeout", t.policy_timeout, policy.timeout, faults);
-    if (!choose(policy_fail_names, t.policy_fail, policy.on_failure))
-        faults.push_back(
-            fmt::format("--policy-fail is {}; it must be closed or open", t.policy_fail));
+    read_time("--policy-timeout", t.policy_timeout, policy.timeout, faults,
+              least_policy_timeout, longest_policy_timeout);
+    read_choice("--policy-fail", policy_fail_names, t.policy_fail, policy.on_failure, faults);
     for (const auto* flag : {"--policy-timeout", "--policy-fail"})
         if (app_.count(flag) > 0 && app_.count("--policy-url") == 0)
             faults.push_back(fmt::format("{} needs --policy-url URL", flag));

@@ -19,9 +19,7 @@ constexpr std::array<std::string_view, 2> placement_names{"round_robin", "least_
 }  // namespace
 
 void read_placement(const std::string& text, service_config& c, std::vector<std::string>& faults) {
-    if (!choose(placement_names, text, c.placement))
-        faults.push_back(
-            fmt::format("--placement is {}; it must be round_robin or least_busy", text));
+    read_choice("--placement", placement_names, text, c.placement, faults);
 }
 
 void read_slots_per_conversation(const std::string& text, service_config& c,

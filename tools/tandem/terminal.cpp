@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -47,6 +48,7 @@ bool is_terminal(int fd) noexcept {
 }
 
 int width_of(int fd) noexcept {
+    if (::isatty(fd) != 1) return std::numeric_limits<int>::max();
     winsize size{};
     const bool known = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     return known ? size.ws_col : usual_width;
@@ -67,6 +69,7 @@ bool terminal::write_out(std::string_view text) {
     const int fault = write_all(out_, text, patience_);
     draw_status();
     if (fault == 0) return true;
+    reader_has_left_ = fault == EPIPE;
     failure_ =
         "cannot write to stdout: " +
         (fault == EAGAIN ? "nobody has read it for " + to_string(patience_) : std::strerror(fault));

@@ -31,12 +31,15 @@ class terminal {
     /// A terminal that knows control sequences, which one with TERM=dumb does not.
     bool out_is_terminal() const noexcept;
     bool err_is_terminal() const noexcept;
-    /// Columns of the terminal; 80 where there is none.
+    /// Columns of the terminal, 80 where it does not say. A file or a pipe has as many as an int
+    /// can count: nothing is cut or broken there.
     int out_width() const noexcept;
     int err_width() const noexcept;
 
     /// In words, empty = none.
     const std::string& failure() const noexcept { return failure_; }
+    /// It failed since stdout is a pipe that nobody reads any more.
+    bool reader_has_left() const noexcept { return reader_has_left_; }
     void on_failure(std::function<void()> f) { on_failure_ = std::move(f); }
 
  private:
@@ -53,6 +56,7 @@ class terminal {
     bool err_failed_ = false;
     std::string status_;
     std::string failure_;
+    bool reader_has_left_ = false;
     std::function<void()> on_failure_;
 };
 

@@ -4,6 +4,7 @@
 #include "display_text.hpp"
 #include "server_table.hpp"
 #include "shown_url.hpp"
+#include "told_words.hpp"
 
 #include <fmt/format.h>
 
@@ -171,17 +172,6 @@ std::string servers_text(const end_event& e) {
     if (e.result.servers.back() != e.server)
         text += fmt::format(", then {}", shown_url(std::string(e.server)));
     return text;
-}
-
-// The library's words, with what users of this program set in place of the library's setting.
-std::string told_words(const error_code& ec, const diagnostics& d) {
-    constexpr std::string_view theirs = "set api_key to the one ";
-    constexpr std::string_view ours = "give, by --api-key-file FILE or TANDEM_API_KEY, the one ";
-    auto words = d.to_string();
-    if (words.empty()) words = ec.message();
-    if (const auto at = words.find(theirs); ec == errc::unauthorized && at != words.npos)
-        words.replace(at, theirs.size(), ours);
-    return words;
 }
 
 std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {

@@ -42,8 +42,6 @@ std::string summary_lines(const text_style& style, const replay_summary& s);
 
 /// "connect_failed: what to do about it"
 std::string fault_text(const text_style& style, const fault_event& e);
-/// "p3", and with further turns "p3.1".
-std::string name_text(const turn_name& name);
 /// "1 token", "2 tokens".
 std::string counted(std::int64_t n, std::string_view what);
 /// "850 ms", "12.4 s", "3 min 20 s".

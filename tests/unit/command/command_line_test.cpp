@@ -1,10 +1,12 @@
 #include "arguments_fixture.hpp"
+#include "everyday_flags.hpp"
 
 #include "tandem/config_fields.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -20,6 +22,15 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+std::vector<std::string> commands() {
+    std::vector<std::string> names;
+    visit_commands([&](const CLI::App& tandem) {
+        for (const auto* c : tandem.get_subcommands([](const CLI::App*) { return true; }))
+            names.push_back(c->get_name());
+    });
+    return names;
+}
+
 TEST_F(arguments, leave_the_defaults) {
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
@@ -32,7 +43,7 @@ TEST_F(arguments, leave_the_defaults) {
 }
 
 TEST_F(arguments, have_a_flag_for_each_field_of_the_configuration) {
-    const auto help = parse({"replay", "--help"}).out;
+    const auto help = parse({"replay", "--help=all"}).out;
     tandem::config defaults;
     tandem::for_each_field(defaults, [&](const tandem::field_info& f, const auto&) {
         EXPECT_THAT(help, HasSubstr(flag_name(f.name)));
@@ -246,9 +257,10 @@ TEST_F(arguments, tell_all_their_faults_at_once) {
                 "--concurrency", "0", "--config", file_with(R"({"slot": 1, "min_p": "much"})")});
     EXPECT_EQ(c.status, 2);
     for (const auto* fault :
-         {"--slots is 5000; it must be at least 0 and at most 1024",
-          "--reuse-guard soon: a time such as 250ms, 2s or 1m is expected",
-          "TANDEM_TOP_K many: a whole number is expected",
+         {"--slots is 5000; it must be a whole number from 0 to 1024",
+          "--reuse-guard is soon; it must be a time from 0 to 1h, such as 250ms, 2s, 1m or 0.5h, "
+          "or auto",
+          "TANDEM_TOP_K is many; it must be a whole number from 0 to 1000000",
           "--tts is fast; it must be none or wpm=N",
           "--concurrency is 0; it must be a whole number from 1 to 1000",
           "--foo is an unknown flag", ": the field slot is unknown", ": min_p must be a number"})
@@ -303,7 +315,7 @@ TEST_F(arguments, tell_how_to_examine_it) {
 }
 
 TEST_F(arguments, of_a_look_at_a_server_are_not_about_replies) {
-    const auto help = parse({"doctor", "--help"}).out;
+    const auto help = parse({"doctor", "--help=all"}).out;
     EXPECT_THAT(help, StartsWith("Example:\n  tandem doctor --url "));
     for (const char* flag :
          {"--api-key-file", "--ca-file", "--proxy", "--request-timeout", "--held-chunks-max"})
@@ -337,13 +349,73 @@ TEST_F(arguments, name_files_as_commands_are_named) {
 }
 
 TEST_F(arguments, keep_their_help_within_80_columns) {
-    for (const auto& args : {std::vector<std::string>{"--help"},
-                             {"replay", "--help"},
-                             {"doctor", "--help"},
-                             {"segment", "--help"}}) {
-        std::istringstream help(parse(args).out);
-        for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80u) << line;
+    for (const auto* flag : {"--help", "--help=all"})
+        for (const auto& command : commands()) {
+            std::istringstream help(parse({command, flag}).out);
+            for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80u) << line;
+        }
+}
+
+TEST_F(arguments, have_a_help_that_fits_on_a_screen) {
+    for (const auto& command : commands()) {
+        const auto help = parse({command, "--help"}).out;
+        EXPECT_LE(std::ranges::count(help, '\n'), 45) << help;
+        EXPECT_THAT(help, StartsWith("Example:\n  ")) << command;
+        EXPECT_THAT(help, HasSubstr("Usage: tandem " + command)) << command;
     }
+}
+
+TEST_F(arguments, have_the_flags_of_every_day_in_the_short_help) {
+    for (const auto* command : {"replay", "chat", "doctor", "bench", "serve"}) {
+        const auto help = parse({command, "--help"}).out;
+        for (const auto* flag : {"--url", "--api-key", "--slots", "--reuse-guard", "--help=all"})
+            EXPECT_THAT(help, HasSubstr(flag)) << command;
+        EXPECT_THAT(help, Not(HasSubstr("--breaker-pause"))) << command;
+    }
+    EXPECT_THAT(parse({"replay", "--help"}).out, HasSubstr("--pacing MODE"));
+}
+
+TEST_F(arguments, of_every_day_are_flags_that_there_are) {
+    for (const auto& command : commands()) {
+        const auto everyday = everyday_flags_of(command);
+        const auto help = parse({command, "--help"}).out;
+        for (const auto flag : everyday.own)
+            EXPECT_THAT(help, HasSubstr("\n  " + std::string(flag))) << command;
+    }
+}
+
+TEST_F(arguments, have_all_flags_in_the_whole_help) {
+    const auto help = parse({"replay", "--help=all"}).out;
+    for (const auto* text : {"--breaker-pause", "Exit status: 0", "generation:\n", "-h,--help"})
+        EXPECT_THAT(help, HasSubstr(text));
+    EXPECT_EQ(parse({"--help=all", "replay"}).out, help);
+    const auto wrong = parse({"replay", "--help=al"});
+    EXPECT_EQ(wrong.status, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("--help is al; it must be all, or nothing"));
+}
+
+TEST_F(arguments, end_their_flags_with_two_dashes) {
+    EXPECT_EQ(parse({"replay", "--json", "--", "-x"}).replay->file, "-x");
+    EXPECT_EQ(parse({"replay", "--", "f"}).replay->file, "f");
+    EXPECT_EQ(parse({"replay", "f", "--"}).replay->file, "f");
+    EXPECT_TRUE(parse({"chat", "--"}).chat);
+    EXPECT_EQ(parse({"--", "replay", "f"}).replay->file, "f");
+    EXPECT_THAT(parse({"replay", "--", "f", "--json"}).err,
+                HasSubstr("--json is one argument too many"));
+    EXPECT_THAT(parse({"replay", "f", "--", "g"}).err, HasSubstr("g is one argument too many"));
+    EXPECT_THAT(parse({"chat", "--", "g"}).err, HasSubstr("g is one argument too many"));
+}
+
+TEST_F(arguments, tell_of_a_language_that_is_unknown) {
+    for (const auto* command : {"segment", "replay", "serve"}) {
+        std::vector<std::string> args{command, "--language", "zz-foo"};
+        if (args[0] == "replay") args.insert(args.end(), {"--user", "x"});
+        const auto c = parse(args);
+        EXPECT_EQ(c.status, 0) << c.err;
+        EXPECT_THAT(c.note, HasSubstr("the language zz-foo is unknown")) << command;
+    }
+    for (const auto* known : {"", "en", "de-AT", "de_DE", "FR", "nb", "fi", "ja", "zh-Hant"})
+        EXPECT_EQ(parse({"segment", "--language", known}).note, "") << known;
 }
 
 TEST_F(arguments, fail_with_the_help_without_a_command) {
@@ -354,6 +426,7 @@ TEST_F(arguments, fail_with_the_help_without_a_command) {
 
 TEST_F(arguments, ask_for_the_version) {
     EXPECT_THAT(parse({"--version"}).out, StartsWith("tandem 0."));
+    EXPECT_EQ(parse({"-V"}).out, parse({"--version"}).out);
 }
 
 struct refusal {
@@ -396,6 +469,20 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"an_unknown_flag_that_is_the_end_of_one",
                 {"replay", "f", "--key", "1"},
                 "did you mean --api-key?"},
+        refusal{"the_help_misspelt", {"--hlep"}, "--hlep is an unknown flag; did you mean --help?"},
+        refusal{"the_help_of_a_command_misspelt",
+                {"key", "--hlep"},
+                "--hlep is an unknown flag; did you mean --help?"},
+        refusal{"the_version_misspelt", {"--verison"}, "did you mean --version?"},
+        refusal{"a_misspelt_flag_before_its_command",
+                {"--jsno", "replay", "f"},
+                "did you mean --json? Write it behind replay, chat, doctor and bench"},
+        refusal{"keys_of_clients_by_another_name",
+                {"serve", "--api-keys", "f"},
+                "--api-keys is an unknown flag; did you mean --keys or --api-key?"},
+        refusal{"keys_of_a_server_by_another_name",
+                {"replay", "f", "--api-keys", "f"},
+                "--api-keys is an unknown flag; did you mean --api-key?"},
         refusal{"a_flag_before_its_command",
                 {"--json", "replay", "f"},
                 "--json is a flag of replay, chat, doctor and bench; write it behind one of these "
@@ -412,6 +499,15 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"a_wait_that_is_no_time",
                 {"doctor", "--wait", "2d"},
                 "--wait is 2d; it must be a time from 0 to 1h"},
+        refusal{"minutes_that_are_written_otherwise",
+                {"doctor", "--wait", "3min"},
+                "--wait is 3min; it must be a time from 0 to 1h, such as 250ms, 2s, 1m or 0.5h"},
+        refusal{"a_pacing",
+                {"replay", "f", "--pacing", "fast"},
+                "--pacing is fast; it must be strict, warm, ahead or stream"},
+        refusal{"nothing_in_the_place_of_a_word",
+                {"replay", "f", "--color", ""},
+                "--color is empty; it must be auto, always or never"},
         refusal{"a_colour_for_the_doctor",
                 {"doctor", "--color", "red"},
                 "--color is red; it must be auto, always or never"},
@@ -460,9 +556,10 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"a_long_mark",
                 {"replay", "f", "--interrupted-mark", std::string(65, '.')},
                 "--interrupted-mark has 65 bytes; at most 64 are possible"},
-        refusal{"a_huge_number",
-                {"replay", "f", "--max-tokens", "99999999999999999999"},
-                "--max-tokens 99999999999999999999"},
+        refusal{
+            "a_huge_number",
+            {"replay", "f", "--max-tokens", "99999999999999999999"},
+            "--max-tokens is 99999999999999999999; it must be a whole number from 0 to 1000000"},
         refusal{"not_a_number", {"replay", "f", "--temperature", "nan"}, "--temperature is nan"},
         refusal{"a_config_that_is_not_there",
                 {"replay", "f", "--config", "/nowhere/x"},

@@ -27,7 +27,7 @@ completion_words all_words() {
 
 // "--color is ?; it must be auto, always or never" → those three.
 std::vector<std::string> words_in_refusal(const std::string& text) {
-    static const std::regex list("(it must be |is expected: )([a-z_, -]+)");
+    static const std::regex list("(it must be )([a-z_, -]+)");
     static const std::regex word("[a-z_-]+");
     std::smatch found;
     if (!std::regex_search(text, found, list)) return {};

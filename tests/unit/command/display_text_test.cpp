@@ -41,6 +41,18 @@ TEST_F(display_text, is_wrapped_at_spaces) {
     EXPECT_THAT(wrapped("one two", 7), ElementsAre("one two"));
 }
 
+TEST_F(display_text, keeps_numbers_and_their_units_together) {
+    EXPECT_THAT(wrapped("cache hit 96 % of it", 12), ElementsAre("cache hit", "96 % of it"));
+    EXPECT_THAT(wrapped("after 1.2 s, then", 9), ElementsAre("after", "1.2 s,", "then"));
+    EXPECT_THAT(wrapped("3 min 20 s", 8), ElementsAre("3 min", "20 s"));
+    EXPECT_THAT(wrapped("it has 96 tokens", 9), ElementsAre("it has 96", "tokens"));
+}
+
+TEST_F(display_text, parts_a_number_from_its_unit_where_a_line_cannot_have_both) {
+    EXPECT_THAT(wrapped("a 12345 min", 7), ElementsAre("a 12345", "min"));
+    EXPECT_THAT(wrapped("12345 ms", 6), ElementsAre("12345", "ms"));
+}
+
 TEST_F(display_text, keeps_its_own_lines) {
     EXPECT_THAT(wrapped("a \n\nb\n", 8), ElementsAre("a", "", "b"));
 }

@@ -56,7 +56,7 @@ TEST(report_overview, shortens_the_name_in_each_bar_and_keeps_the_turn) {
     const auto b = overview({r});
     for (const auto& bar : b.bars) {
         EXPECT_LT(bar.words.size(), 200u);
-        EXPECT_THAT(bar.words, HasSubstr("…, turn 2: "));
+        EXPECT_THAT(bar.words, HasSubstr("….1: "));
     }
 }
 

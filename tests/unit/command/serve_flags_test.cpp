@@ -288,7 +288,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_arguments{"an_empty_policy", {"serve", "--policy-url", ""}, "--policy-url is empty"},
         wrong_arguments{"a_policy_time",
                         {"serve", "--policy-url", "http://a:1", "--policy-timeout", "2m"},
-                        "--policy-timeout is 120s; it must be 1ms to 60s"},
+                        "--policy-timeout is 2m; it must be a time from 1ms to 60s"},
         wrong_arguments{"a_policy_failure",
                         {"serve", "--policy-url", "http://a:1", "--policy-fail", "no"},
                         "--policy-fail is no; it must be closed or open"},

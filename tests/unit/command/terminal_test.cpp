@@ -1,19 +1,27 @@
 #include "terminal.hpp"
 
+#include "lost_output.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <limits>
+#include <optional>
 #include <string>
+#include <sys/ioctl.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
 using namespace std::chrono_literals;
+using tandem::command::status_of_output;
 using tandem::command::terminal;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -64,6 +72,29 @@ TEST_F(terminal_output, is_lost_on_a_stderr_that_nobody_reads) {
     EXPECT_THAT(t.failure(), IsEmpty());
 }
 
+TEST_F(terminal_output, that_is_no_terminal_has_no_width) {
+    terminal t(ends_[1], ends_[1]);
+    EXPECT_EQ(t.out_width(), std::numeric_limits<int>::max());
+    EXPECT_EQ(t.err_width(), std::numeric_limits<int>::max());
+}
+
+TEST_F(terminal_output, tells_a_reader_that_has_left_from_other_failures) {
+    const auto old = std::signal(SIGPIPE, SIG_IGN);
+    ::close(std::exchange(ends_[0], -1));
+    terminal left(ends_[1]);
+    left.print("x");
+    EXPECT_TRUE(left.reader_has_left());
+    EXPECT_EQ(status_of_output(left), 128 + SIGPIPE);
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    terminal lost(full);
+    lost.print("x");
+    EXPECT_FALSE(lost.reader_has_left());
+    EXPECT_EQ(status_of_output(lost), 1);
+    EXPECT_EQ(status_of_output(terminal()), std::nullopt);
+    ::close(full);
+    std::signal(SIGPIPE, old);
+}
+
 class bottom_line : public testing::TestWithParam<const char*> {
  protected:
     bottom_line() : old_(std::getenv("TERM") ? std::getenv("TERM") : "") {
@@ -105,6 +136,14 @@ TEST_P(capable_terminal, has_a_line_that_is_rewritten) {
     t.show_status("busy");
     EXPECT_TRUE(t.out_is_terminal());
     EXPECT_EQ(shown(), "busy");
+}
+
+TEST_P(capable_terminal, has_the_width_that_it_tells) {
+    terminal t(slave_, slave_);
+    EXPECT_EQ(t.out_width(), 80) << "it tells none yet";
+    const winsize size{.ws_row = 24, .ws_col = 132, .ws_xpixel = 0, .ws_ypixel = 0};
+    ASSERT_EQ(::ioctl(slave_, TIOCSWINSZ, &size), 0);
+    EXPECT_EQ(t.out_width(), 132);
 }
 
 INSTANTIATE_TEST_SUITE_P(by_name, dumb_terminal, testing::Values("dumb"));

@@ -1,11 +1,13 @@
 #include "text_lines.hpp"
 
 #include "display_text.hpp"
+#include "json_lines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <clocale>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@ namespace {
 using namespace tandem::command;
 using testing::Each;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Le;
@@ -82,6 +85,36 @@ TEST_F(text_lines, carry_the_name_where_replies_run_side_by_side) {
     const start_event start{{"p1", 1}, "Hi"};
     EXPECT_THAT(lines_of(start_lines(style, start) + chunk_lines(style, c) + end_lines(style, end)),
                 Each(StartsWith("p1.1    ")));
+}
+
+TEST_F(text_lines, name_the_flag_in_the_place_of_the_field) {
+    result_.finish_reason = tandem::finish_reason::error;
+    result_.error = tandem::errc::prompt_too_long;
+    result_.diagnostics.client_message = "too long; set max_tokens to 279 or less";
+    const end_event end{.where = {"p1", 0}, .result = result_};
+    EXPECT_THAT(end_lines({}, end), HasSubstr("set --max-tokens to 279 or less"));
+    EXPECT_THAT(json_line(end), HasSubstr("set --max-tokens to 279 or less"));
+}
+
+TEST_F(text_lines, keep_a_number_and_its_unit_in_one_line) {
+    result_.finish_reason = tandem::finish_reason::eos;
+    result_.usage = {.cached = 96, .evaluated = 4};
+    const end_event end{.where = {"p1", 0}, .result = result_};
+    for (int width = 40; width < 80; ++width)
+        for (const auto& line : lines_of(end_lines({.width = width}, end)))
+            EXPECT_THAT(line, Not(EndsWith("96"))) << width;
+}
+
+TEST_F(text_lines, are_neither_cut_nor_broken_where_there_is_no_terminal) {
+    const text_style style{.width = std::numeric_limits<int>::max()};
+    chunk_.text = std::string(500, 'a') + " " + std::string(500, 'b');
+    const chunk_event c{.where = {"p1", 0}, .chunk = chunk_};
+    const start_event start{{"p1", 1}, chunk_.text};
+    EXPECT_THAT(chunk_lines(style, c), HasSubstr(chunk_.text));
+    EXPECT_THAT(start_lines(style, start), HasSubstr("«" + chunk_.text + "»"));
+    const tandem::server_props props{
+        .total_slots = 2, .context_per_slot = 4096, .model = std::string(200, 'm')};
+    EXPECT_THAT(server_lines(style, "http://a:1", props, 2), HasSubstr("of 4096 tokens"));
 }
 
 TEST_F(text_lines, have_no_control_sequences_without_colour) {

@@ -45,7 +45,21 @@ TEST(config, names_every_fault_at_once) {
 TEST(config, tells_the_value_and_the_range_of_a_fault) {
     config c;
     c.slots = 5000;
-    EXPECT_EQ(check(c).at(0).message, "is 5000; it must be at least 0 and at most 1024");
+    EXPECT_EQ(check(c).at(0).message, "is 5000; it must be a whole number from 0 to 1024");
+}
+
+TEST(config, tells_the_range_of_a_time) {
+    config c;
+    c.peek_hold = -1ms;
+    c.continue_timeout = 0s;
+    EXPECT_EQ(check(c).at(0).message, "is -1ms; it must be a time from 0 to 60s");
+    EXPECT_EQ(check(c).at(1).message, "is 0s; it must be a time from 1ms to 24h");
+}
+
+TEST(config, tells_the_range_of_a_number_over_its_bound) {
+    config c;
+    c.generation.top_p = 0;
+    EXPECT_EQ(check(c).at(0).message, "is 0; it must be a number over 0 and at most 1");
 }
 
 struct bad_value {
@@ -268,13 +282,26 @@ INSTANTIATE_TEST_SUITE_P(
         text_row{"reuse_guard", "off", "or auto"}, text_row{"reuse_guard", "Auto", "or auto"},
         text_row{"reuse_guard", "", "or auto"},
         text_row{"erase_after_cut", "maybe", "true or false"}, text_row{"pacing", "fast", "strict"},
-        text_row{"boundary_rule", "newest", "classic"}, text_row{"speech", "", "exact, clean"},
-        text_row{"speech_emoji", "named", "removed, kept"},
-        text_row{"speech_code", "kept", "skipped, spoken"},
-        text_row{"speech_urls", "removed", "kept, host"},
+        text_row{"boundary_rule", "newest", "classic"}, text_row{"speech", "", "exact or clean"},
+        text_row{"speech_emoji", "named", "removed or kept"},
+        text_row{"speech_code", "kept", "skipped or spoken"},
+        text_row{"speech_urls", "removed", "kept or host"},
         text_row{"reasoning_tags", "<think>", "a closing mark"},
         text_row{"reasoning_tags", " </think>", "a closing mark"},
         text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "no field"}));
+
+// The same words for a text that cannot be read and for a value out of range.
+TEST(set_field, tells_the_text_and_what_it_must_be) {
+    config c;
+    EXPECT_EQ(*set_field(c, "slots", "two"), "is two; it must be a whole number from 0 to 1024");
+    EXPECT_EQ(*set_field(c, "peek_hold", "1min"),
+              "is 1min; it must be a time from 0 to 60s, such as 250ms, 2s, 1m or 0.5h");
+    EXPECT_EQ(*set_field(c, "reuse_guard", "off"),
+              "is off; it must be a time from 0 to 1h, such as 250ms, 2s, 1m or 0.5h, or auto");
+    EXPECT_EQ(*set_field(c, "pacing", "fast"), "is fast; it must be strict, warm, ahead or stream");
+    EXPECT_EQ(*set_field(c, "pacing", ""), "is empty; it must be strict, warm, ahead or stream");
+    EXPECT_EQ(*set_field(c, "erase_after_cut", "maybe"), "is maybe; it must be true or false");
+}
 
 TEST(reuse_guard, may_be_as_the_build_allows) {
     config c;

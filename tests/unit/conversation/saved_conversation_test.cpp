@@ -33,7 +33,7 @@ TEST(saved_conversation, is_refused_with_options_out_of_range) {
     const auto fault = read_saved(saved_text(c), read);
     ASSERT_TRUE(fault);
     EXPECT_EQ(fault->field, "options.trim_slack");
-    EXPECT_EQ(fault->message, "is 0.95; it must be at least 0 and at most 0.9");
+    EXPECT_EQ(fault->message, "is 0.95; it must be a number from 0 to 0.9");
     EXPECT_EQ(read, before);
 }
 

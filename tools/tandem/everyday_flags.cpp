@@ -1,0 +1,41 @@
+#include "everyday_flags.hpp"
+
+#include "bench_flags.hpp"
+#include "chat_flags.hpp"
+#include "doctor_flags.hpp"
+#include "replay_flags.hpp"
+#include "serve_flags.hpp"
+
+#include <map>
+
+namespace tandem::command {
+namespace {
+
+using flag_list = std::vector<std::string_view>;
+
+const flag_list shared_flags{"--url",         "--api-key", "--api-key-file", "--pacing",
+                             "--reuse-guard", "--slots",   "--max-tokens"};
+
+}  // namespace
+
+everyday_flags everyday_flags_of(std::string_view command) {
+    static const std::map<std::string_view, flag_list> own{
+        {replay_flags::name,
+         {"FILE", "--prompt", "--user", "--tts", "--concurrency", "--wait", "--json", "--report",
+          "--record", "--from-recording"}},
+        {chat_flags::name,
+         {"--system", "--load", "--save", "--tts", "--tts-command", "--voice", "--speed", "--wav",
+          "--wait", "--json", "--record"}},
+        {doctor_flags::name, {"--quick", "--wait", "--json", "--color"}},
+        {bench_flags::name,
+         {"--mock", "--concurrency", "--rate", "--duration", "--turns", "--tts", "--prompts",
+          "--user", "--wait", "--json"}},
+        {serve_flags::name,
+         {"--listen", "--model", "--loops", "--drain", "--keys", "--tls-cert", "--tls-key",
+          "--denied", "--audit", "--log-level", "--log-format", "--record"}},
+    };
+    const auto found = own.find(command);
+    return found == own.end() ? everyday_flags() : everyday_flags{found->second, shared_flags};
+}
+
+}  // namespace tandem::command
