@@ -38,7 +38,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-std::string counted(std::size_t n, std::string_view what) {
+std::string counted_or_none(std::size_t n, std::string_view what) {
     return n == 0 ? fmt::format("no {}s", what)
                   : fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
@@ -191,11 +191,11 @@ class serving {
                                        .field("keys", keys)
                                        .field("loops", options_.loops)
                                        .line());
-        const auto loops =
-            options_.loops > 1 ? ", " + counted(options_.loops, "event loop") : std::string();
-        terminal_.print(fmt::format("listening on {}, model{} {}, {}, {}{}\n", url,
-                                    models.size() == 1 ? "" : "s", names,
-                                    counted(servers, "server"), counted(keys, "key"), loops));
+        const auto loops = options_.loops > 1 ? ", " + counted_or_none(options_.loops, "event loop")
+                                              : std::string();
+        terminal_.print(fmt::format(
+            "listening on {}, model{} {}, {}, {}{}\n", url, models.size() == 1 ? "" : "s", names,
+            counted_or_none(servers, "server"), counted_or_none(keys, "key"), loops));
     }
 
     void wait_for_hangup() {
@@ -225,7 +225,7 @@ class serving {
         const auto faults = read_key_file(options_.key_file, keys);
         for (const auto& fault : faults) tell(log_level::error, fault);
         if (!faults.empty()) return tell(log_level::error, "the keys stay as they were");
-        const auto count = counted(keys.all().size(), "key");
+        const auto count = counted_or_none(keys.all().size(), "key");
         gateway_->replace_keys(std::move(keys));
         tell(log_level::info, fmt::format("{}: {} from now on", options_.key_file, count));
     }
