@@ -9,7 +9,7 @@ readonly build_packages=(
 readonly test_packages=(
   libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang llvm doxygen
   python3-aiohttp python3-websockets python3-httpx curl espeak-ng
-  git make pkg-config man-db mandoc zsh fish dpkg-dev file)
+  git make pkg-config man-db mandoc zsh fish dpkg-dev file lintian)
 
 usage() {
   cat <<'END'

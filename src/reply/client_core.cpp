@@ -1,5 +1,6 @@
 #include "reply/client_core.hpp"
 
+#include "config/usual_values.hpp"
 #include "recording/playback_transport.hpp"
 #include "recording/recording_access.hpp"
 #include "recording/recording_transport.hpp"
@@ -8,6 +9,8 @@
 #include "slots/server_builds.hpp"
 #include "transport/curl_transport.hpp"
 #include "transport/server_url.hpp"
+
+#include "tandem/config_fields.hpp"
 
 #include <utility>
 
@@ -77,9 +80,21 @@ void client_core::props_arrived(error_code ec, const diagnostics& diag, const se
     const auto self = shared_from_this();
     if (!ec) {
         shared_->is_known = true;
-        log_lines(keeper_.learn(props));
+        const auto lines = keeper_.learn(props);
+        log_lines(lines);
+        if (!lines.empty()) warn_of_guard();
     }
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
+}
+
+// check() has seen to a guard that is set.
+void client_core::warn_of_guard() const {
+    const auto guard = reuse_guard();
+    if (fixed_guard(config_) || config_.queue_timeout > guard) return;
+    log(log_level::warning,
+        "queue_timeout is {}, not over the reuse guard of {} that this build needs: requests that "
+        "wait for the guard fail",
+        to_string(config_.queue_timeout), to_string(guard));
 }
 
 void client_core::request_failed(const error_code& ec) {

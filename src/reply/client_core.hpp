@@ -78,6 +78,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
                 std::shared_ptr<shared_server> shared);
 
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
+    void warn_of_guard() const;
     void log_lines(const std::vector<log_line>& lines) const;
 
     std::shared_ptr<event_home> home_;

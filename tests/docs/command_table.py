@@ -35,6 +35,7 @@ NOT_RUN = {
     "tools/setup.sh tests": ("installs packages", "tools/test.sh"),
     "tools/setup.sh build": ("installs packages", "tools/quickstart.sh"),
     "sudo cmake --install build/release --strip": ("installs", "install.prefix"),
+    "sudo cmake --install build/quickstart --strip": ("installs", "install.prefix"),
     "sudo xargs rm <build/release/install_manifest.txt": ("needs what the line before it installs", None),
     "g++ -std=c++20 bot.cpp $(pkg-config --cflags --libs tandem)": ("needs an installed tandem", "install.pkg_config"),
     "pkg-config --cflags --libs tandem": ("needs an installed tandem", "install.pkg_config"),

@@ -27,6 +27,14 @@ has tandem usr/bin/tandem usr/bin/tandem-mock-server etc/tandem/serve.env \
   usr/share/fish/vendor_completions.d/tandem.fish
 has libtandem-dev usr/include/tandem/tandem.hpp 'usr/lib/.*libtandem.a' \
   'usr/lib/.*cmake/tandem/tandemConfig.cmake' 'usr/lib/.*pkgconfig/tandem.pc'
+for package in tandem libtandem-dev; do
+  has "$package" "usr/share/doc/$package/copyright" "usr/share/doc/$package/changelog.gz"
+done
+if command -v lintian >/dev/null; then
+  # Who builds packages for others names a maintainer whom mail reaches.
+  lintian --allow-root --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog \
+    "$out"/*.deb || fail 'lintian finds errors'
+fi
 field tandem Depends 'libcurl[0-9a-z]+ \(>='
 field libtandem-dev Depends libspdlog-dev
 for package in tandem libtandem-dev; do field "$package" Description '^LLM stage of a voice bot'; done

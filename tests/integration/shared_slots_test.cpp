@@ -17,9 +17,9 @@ class shared_slots : public client_and_mock {
  protected:
     /// The same server, as another client may spell it.
     tandem::config other_config() const {
-        auto other = config;
-        other.url = "HTTP://127.0.0.1:" + std::to_string(server->port()) + "/";
-        return other;
+        auto c = config;
+        c.url = "HTTP://127.0.0.1:" + std::to_string(server->port()) + "/";
+        return c;
     }
     void start_two() {
         start();

@@ -79,6 +79,15 @@ TEST_F(slots, a_wait_for_the_guard_is_logged_when_it_begins) {
     EXPECT_GT(log.count(log_level::info, "ms for the reuse guard of slot 0"), 0u);
 }
 
+TEST_F(slots, a_guard_that_is_not_below_the_queue_timeout_is_warned_of_once_the_build_is_known) {
+    server_options.build_info = "b7000";
+    config.reuse_guard = auto_guard;
+    config.queue_timeout = 1s;
+    start();
+    loop.call<server_props>([&](auto h) { llm->async_prepare(std::move(h)); });
+    EXPECT_EQ(log.count(log_level::warning, "queue_timeout is 1s, not over"), 1u);
+}
+
 TEST_F(slots, a_wait_for_other_replies_is_logged_when_it_begins) {
     config.slots = 1;
     start();

@@ -10,7 +10,14 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL runtime development)
-set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/compress_pages.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/finish_packages.cmake)
+
+# Of SOURCE_DATE_EPOCH where that is set.
+string(TIMESTAMP TANDEM_PACKAGE_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
+set(CPACK_TANDEM_DEBIAN_FILES ${CMAKE_CURRENT_BINARY_DIR}/debian)
+foreach(file copyright changelog)
+  configure_file(debian/${file}.in ${CPACK_TANDEM_DEBIAN_FILES}/${file} @ONLY)
+endforeach()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -32,8 +39,12 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtandem-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+# As tandemConfig.cmake: the Boost that the library was built with.
+string(REGEX MATCH "^([0-9]+)[.]([0-9]+)" boost "${Boost_VERSION_STRING}")
+math(EXPR next_boost "${CMAKE_MATCH_2} + 1")
+set(next_boost ${CMAKE_MATCH_1}.${next_boost})
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libboost-dev (>= 1.74), libcurl4-openssl-dev | libcurl-dev, libfmt-dev, libspdlog-dev, libc6-dev")
+    "libboost-dev (>= ${boost}), libboost-dev (<< ${next_boost}), libcurl4-openssl-dev | libcurl-dev, libfmt-dev, libspdlog-dev, libc6-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 "The C++ library that tandem is made of: headers, a static library, and what
 CMake and pkg-config need to find it.")
