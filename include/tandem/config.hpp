@@ -16,8 +16,9 @@
 namespace tandem {
 
 /// When the next chunk is generated. In every mode a chunk is handed over only after the continue
-/// of the one before, and the texts are the same at temperature 0, as far as the server's arithmetic
-/// does not depend on how tokens are batched. docs/pacing.md has the figures, and more on that.
+/// of the one before, and the texts are the same at temperature 0, as far as the server's
+/// arithmetic does not depend on how tokens are batched. docs/pacing.md has the figures, and more
+/// on that.
 enum class pacing {
     strict,  ///< nothing is requested before the continue of the chunk before
     warm,    ///< the same, and the slot that comes next is prefilled while the voice speaks

@@ -316,9 +316,9 @@ TEST_F(text_lines, sum_a_run_up) {
 }
 
 TEST_F(text_lines, have_the_singular_for_one) {
-    EXPECT_EQ(counted(0, "token"), "0 tokens");
-    EXPECT_EQ(counted(1, "token"), "1 token");
-    EXPECT_EQ(counted(2, "token"), "2 tokens");
+    EXPECT_EQ(tandem::command::counted(0, "token"), "0 tokens");
+    EXPECT_EQ(tandem::command::counted(1, "token"), "1 token");
+    EXPECT_EQ(tandem::command::counted(2, "token"), "2 tokens");
     replay_summary s;
     s.replies = s.complete = s.warmed = 1;
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  prefilled      1 token\n"));
