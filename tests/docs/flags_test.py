@@ -30,7 +30,7 @@ OTHER_PROGRAMS = {
     "piper": {"--model", "--output_file"},
     "llama-server": {
         "--api-key", "--cache-ram", "--ctx-size", "--flash-attn", "--host", "--kv-unified", "--lora", "--n-gpu-layers",
-        "--parallel", "--port", "--sleep-idle-seconds", "--slot-save-path", "--slots", "--threads"},
+        "--parallel", "--port", "--sleep-idle-seconds", "--slot-save-path", "--slots", "--temp", "--threads"},
     "tests/integrations/check_interfaces.py": {"--livekit", "--pipecat"},
     "tests/install/clean_debian.sh": {"--variant"},
 }
