@@ -13,15 +13,15 @@ namespace {
 constexpr const char* completion_text = R"(Example:
   source <(tandem completion bash)
 
-Prints a script with which a shell completes the commands of tandem, their flags,
-and the values of these.
+Prints a script with which a shell completes the commands of tandem, their
+flags, and the values of these.
 
 Usage: tandem completion SHELL
 
 An installed tandem has the scripts where bash, zsh and fish look for them. To
 have one for yourself alone:
   tandem completion bash >~/.local/share/bash-completion/completions/tandem
-  tandem completion zsh >~/.zfunc/_tandem    (a folder of fpath, before compinit)
+  tandem completion zsh >~/.zfunc/_tandem   (a folder of fpath, before compinit)
   tandem completion fish >~/.config/fish/completions/tandem.fish
 
 Exit status: 0 printed, 1 it could not be written, 2 wrong use.)";

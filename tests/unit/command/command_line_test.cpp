@@ -1,14 +1,11 @@
 #include "arguments_fixture.hpp"
-#include "everyday_flags.hpp"
 
 #include "tandem/config_fields.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,15 +18,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-std::vector<std::string> commands() {
-    std::vector<std::string> names;
-    visit_commands([&](const CLI::App& tandem) {
-        for (const auto* c : tandem.get_subcommands([](const CLI::App*) { return true; }))
-            names.push_back(c->get_name());
-    });
-    return names;
-}
 
 TEST_F(arguments, leave_the_defaults) {
     const auto c = replay({});
@@ -346,76 +334,6 @@ TEST_F(arguments, tell_how_to_segment) {
 TEST_F(arguments, name_files_as_commands_are_named) {
     EXPECT_EQ(parse({"segment", "replay"}).segment->file, "replay");
     EXPECT_EQ(parse({"replay", "segment"}).replay->file, "segment");
-}
-
-TEST_F(arguments, keep_their_help_within_80_columns) {
-    for (const auto* flag : {"--help", "--help=all"})
-        for (const auto& command : commands()) {
-            std::istringstream help(parse({command, flag}).out);
-            for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80u) << line;
-        }
-}
-
-TEST_F(arguments, have_a_help_that_fits_on_a_screen) {
-    for (const auto& command : commands()) {
-        const auto help = parse({command, "--help"}).out;
-        EXPECT_LE(std::ranges::count(help, '\n'), 45) << help;
-        EXPECT_THAT(help, StartsWith("Example:\n  ")) << command;
-        EXPECT_THAT(help, HasSubstr("Usage: tandem " + command)) << command;
-    }
-}
-
-TEST_F(arguments, have_the_flags_of_every_day_in_the_short_help) {
-    for (const auto* command : {"replay", "chat", "doctor", "bench", "serve"}) {
-        const auto help = parse({command, "--help"}).out;
-        for (const auto* flag : {"--url", "--api-key", "--slots", "--reuse-guard", "--help=all"})
-            EXPECT_THAT(help, HasSubstr(flag)) << command;
-        EXPECT_THAT(help, Not(HasSubstr("--breaker-pause"))) << command;
-    }
-    EXPECT_THAT(parse({"replay", "--help"}).out, HasSubstr("--pacing MODE"));
-}
-
-TEST_F(arguments, of_every_day_are_flags_that_there_are) {
-    for (const auto& command : commands()) {
-        const auto everyday = everyday_flags_of(command);
-        const auto help = parse({command, "--help"}).out;
-        for (const auto flag : everyday.own)
-            EXPECT_THAT(help, HasSubstr("\n  " + std::string(flag))) << command;
-    }
-}
-
-TEST_F(arguments, have_all_flags_in_the_whole_help) {
-    const auto help = parse({"replay", "--help=all"}).out;
-    for (const auto* text : {"--breaker-pause", "Exit status: 0", "generation:\n", "-h,--help"})
-        EXPECT_THAT(help, HasSubstr(text));
-    EXPECT_EQ(parse({"--help=all", "replay"}).out, help);
-    const auto wrong = parse({"replay", "--help=al"});
-    EXPECT_EQ(wrong.status, 2);
-    EXPECT_THAT(wrong.err, HasSubstr("--help is al; it must be all, or nothing"));
-}
-
-TEST_F(arguments, end_their_flags_with_two_dashes) {
-    EXPECT_EQ(parse({"replay", "--json", "--", "-x"}).replay->file, "-x");
-    EXPECT_EQ(parse({"replay", "--", "f"}).replay->file, "f");
-    EXPECT_EQ(parse({"replay", "f", "--"}).replay->file, "f");
-    EXPECT_TRUE(parse({"chat", "--"}).chat);
-    EXPECT_EQ(parse({"--", "replay", "f"}).replay->file, "f");
-    EXPECT_THAT(parse({"replay", "--", "f", "--json"}).err,
-                HasSubstr("--json is one argument too many"));
-    EXPECT_THAT(parse({"replay", "f", "--", "g"}).err, HasSubstr("g is one argument too many"));
-    EXPECT_THAT(parse({"chat", "--", "g"}).err, HasSubstr("g is one argument too many"));
-}
-
-TEST_F(arguments, tell_of_a_language_that_is_unknown) {
-    for (const auto* command : {"segment", "replay", "serve"}) {
-        std::vector<std::string> args{command, "--language", "zz-foo"};
-        if (args[0] == "replay") args.insert(args.end(), {"--user", "x"});
-        const auto c = parse(args);
-        EXPECT_EQ(c.status, 0) << c.err;
-        EXPECT_THAT(c.note, HasSubstr("the language zz-foo is unknown")) << command;
-    }
-    for (const auto* known : {"", "en", "de-AT", "de_DE", "FR", "nb", "fi", "ja", "zh-Hant"})
-        EXPECT_EQ(parse({"segment", "--language", known}).note, "") << known;
 }
 
 TEST_F(arguments, fail_with_the_help_without_a_command) {
