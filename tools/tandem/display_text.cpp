@@ -31,7 +31,7 @@ glyph take_glyph(std::string_view& text) {
 // Fills lines glyph by glyph.
 class line_filler {
  public:
-    explicit line_filler(int width) : width_(width) {}
+    line_filler(int width, int column) : width_(width), columns_(column) {}
 
     void add(const glyph& g) {
         if (g.space) return end_word(), void(++spaces_);
@@ -68,10 +68,10 @@ class line_filler {
     }
 
     int width_;
+    int columns_;
     std::string word_;
     std::string line_;
     int word_columns_ = 0;
-    int columns_ = 0;
     int spaces_ = 0;
     std::vector<std::string> lines_;
 };
@@ -103,8 +103,8 @@ std::string shortened(std::string_view text, int width) {
     return result;
 }
 
-std::vector<std::string> wrapped(std::string_view text, int width) {
-    line_filler lines(width);
+std::vector<std::string> wrapped(std::string_view text, int width, int column) {
+    line_filler lines(width, column);
     while (!text.empty()) {
         const bool line_break = text.front() == '\n';
         const auto g = take_glyph(text);
