@@ -34,7 +34,7 @@ std::string mute_text(const voice_options& o, const std::string& why) {
 }  // namespace
 
 chat::chat(boost::asio::io_context& ioc, service_config settings, chat_rules rules,
-           voice_options speaker, chat_view& view, int input)
+           voice_options speaker, chat_view& view, line_source& lines)
     : ioc_(ioc),
       settings_(std::move(settings)),
       rules_(std::move(rules)),
@@ -44,7 +44,9 @@ chat::chat(boost::asio::io_context& ioc, service_config settings, chat_rules rul
              [this](std::string_view text) { view_.fault(text); }),
       servers_(ioc.get_executor(), settings_),
       line_came_(ioc),
-      reader_(ioc.get_executor(), input, [this](read_line l) { line_came(std::move(l)); }) {}
+      lines_(lines) {
+    lines_.on_line([this](read_line l) { line_came(std::move(l)); });
+}
 
 void chat::start(std::function<void()> on_done) {
     on_done_ = std::move(on_done);
@@ -161,7 +163,9 @@ auto chat::hold_conversation() -> awaitable<void> {
     while (!stopping_) {
         const auto said = co_await next_line();
         if (!said || stopping_) co_return;
-        if (!text::is_all_white_space(said->text)) co_await take_turn(*said);
+        if (text::is_all_white_space(said->text)) continue;
+        view_.took(said->text);
+        co_await take_turn(*said);
     }
 }
 
@@ -190,15 +194,14 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
 void chat::ask_for_line() {
     if (asked_for_line_ || input_ended_ || line_) return;
     asked_for_line_ = true;
-    reader_.next();
+    lines_.next();
 }
 
 void chat::line_came(read_line l) {
     asked_for_line_ = false;
     if (!l.fault.empty()) refuse("stdin: " + l.fault);
     if (l.what == read_line::kind::too_long) {
-        fail(fmt::format("a line is longer than {} bytes, and was left out",
-                         line_reader::max_line_bytes));
+        fail(fmt::format("a line is longer than {} bytes, and was left out", l.max_bytes));
         return ask_for_line();
     }
     if (l.what == read_line::kind::end) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "chat_view.hpp"
-#include "line_reader.hpp"
+#include "line_source.hpp"
 #include "server_clients.hpp"
 #include "spoken_reply.hpp"
 #include "voice.hpp"
@@ -39,9 +39,9 @@ struct chat_rules {
 /// thread; the view is called from there.
 class chat {
  public:
-    /// `ioc` and `view` must outlive it. `input` is the descriptor of the lines.
+    /// `ioc`, `view` and `lines` must outlive it.
     chat(boost::asio::io_context& ioc, service_config settings, chat_rules rules,
-         voice_options speaker, chat_view& view, int input);
+         voice_options speaker, chat_view& view, line_source& lines);
 
     /// Calls `on_done` once all is over; an exception that ends it leaves `ioc.run()`.
     void start(std::function<void()> on_done);
@@ -98,7 +98,7 @@ class chat {
     bool stopping_ = false;
     bool failed_ = false;
     bool misused_ = false;
-    line_reader reader_;
+    line_source& lines_;
 };
 
 }  // namespace tandem::command

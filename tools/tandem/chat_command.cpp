@@ -4,6 +4,8 @@
 #include "chat_views.hpp"
 #include "exit_status.hpp"
 #include "input_file.hpp"
+#include "line_editor.hpp"
+#include "line_reader.hpp"
 #include "log_output.hpp"
 #include "lost_output.hpp"
 #include "recorded_run.hpp"
@@ -100,7 +102,7 @@ class voice_choice {
         ok_ = false;
         tell(text);
     }
-    void tell(const std::string& text) { terminal_.print_error("tandem chat: " + text); }
+    void tell(const std::string& text) { terminal_.print_error(told_text(terminal_, text)); }
 
     const chat_options& options_;
     terminal& terminal_;
@@ -116,7 +118,7 @@ bool can_be_read(int fd) {
 
 // False if there is a fault, which is told, behind the flag that it is of.
 bool is_fine(const std::string& fault, terminal& t, const std::string& flag = {}) {
-    if (!fault.empty()) t.print_error("tandem chat: " + flag + (flag.empty() ? "" : " ") + fault);
+    if (!fault.empty()) t.print_error(told_text(t, flag + (flag.empty() ? "" : " ") + fault));
     return fault.empty();
 }
 
@@ -128,16 +130,20 @@ class chat_run {
         : options_(options),
           recorded_(recorded),
           terminal_(t),
+          editor_(make_editor()),
+          reader_(editor_ ? nullptr : make_reader()),
           text_(t, style()),
           json_(t),
-          chat_(ioc_, settings(), rules(std::move(saved)), std::move(speaker), view(),
-                STDIN_FILENO),
+          chat_(ioc_, settings(), rules(std::move(saved)), std::move(speaker), view(), lines()),
           signals_(ioc_, [this] { chat_.stop(); }) {
         t.on_failure([this] { chat_.stop(); });
     }
 
     int run() {
-        chat_.start([this] { signals_.cancel(); });
+        chat_.start([this] {
+            signals_.cancel();
+            if (editor_) editor_->stop();
+        });
         ioc_.run();
         bool good = !chat_.has_failed();
         if (chat_.saved())
@@ -152,10 +158,25 @@ class chat_run {
 
  private:
     static bool has_terminal() { return ::isatty(STDIN_FILENO) == 1; }
+    std::unique_ptr<line_editor> make_editor() {
+        if (!has_terminal() || options_.json || !terminal_.out_is_terminal()) return {};
+        auto editor = std::make_unique<line_editor>(ioc_, terminal_, STDIN_FILENO, STDOUT_FILENO);
+        return editor->is_possible() ? std::move(editor) : nullptr;
+    }
+    std::unique_ptr<line_reader> make_reader() {
+        using reads = line_reader::reads;
+        return std::make_unique<line_reader>(ioc_.get_executor(), STDIN_FILENO,
+                                             has_terminal() ? reads::typed_lines : reads::lines);
+    }
+    line_source& lines() {
+        if (editor_) return *editor_;
+        return *reader_;
+    }
     chat_text_view::style style() const {
         return {.color = wants_color(options_.color, terminal_),
                 .is_prompting = has_terminal() && terminal_.out_is_terminal(),
-                .is_quiet = options_.quiet};
+                .is_quiet = options_.quiet,
+                .editor = editor_.get()};
     }
     service_config settings() const {
         auto s = options_.service;
@@ -181,6 +202,8 @@ class chat_run {
     const std::unique_ptr<recording_file>& recorded_;
     terminal& terminal_;
     boost::asio::io_context ioc_{1};
+    std::unique_ptr<line_editor> editor_;
+    std::unique_ptr<line_reader> reader_;
     chat_text_view text_;
     chat_json_view json_;
     chat chat_;

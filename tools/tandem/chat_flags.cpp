@@ -32,9 +32,10 @@ Usage: tandem chat [FLAG...]
        printf 'Hello\nTell me more.\n' | tandem chat [FLAG...] --wav talk.wav
 
 Enter, or a new line, interrupts the reply that is spoken, and the model is told
-later what you heard of it, and no more. Ctrl-D ends behind the running reply,
-Ctrl-C at once. Lines of a pipe or a file wait for the reply before them, unless
---barge-in is given.
+later what you heard of it, and no more. Cursor keys edit the line, Up and Down
+bring back earlier ones, and lines that are pasted together are one turn. Ctrl-D
+ends behind the running reply, Ctrl-C at once. Lines of a pipe or a file wait
+for the reply before them, unless --barge-in is given.
 
 --tts-command runs a program for each sentence, by /bin/sh: it gets the text on
 stdin, and writes a WAV file to stdout; or it writes nothing, and plays the

@@ -4,7 +4,6 @@
 #include "json_object.hpp"
 #include "text_lines.hpp"
 
-#include <climits>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,6 +36,18 @@ std::string last_words(const std::string& text) {
     return "…" + lines.back();
 }
 
+// `head` and `text`; further lines are indented.
+std::string lines_of(std::string_view head, std::string_view text, int width) {
+    auto result = std::string(head);
+    if (width == INT_MAX) return result += text;
+    constexpr int indent = 4;
+    const auto column = static_cast<int>(head.size());
+    const char* between = "";
+    for (const auto& line : wrapped(text, width - indent, column - indent))
+        result += std::exchange(between, "\n    ") + line;
+    return result;
+}
+
 std::string timing_object(const spoken_timing& t) {
     json_object parts;
     for_each_part(t, [&](const char* name, duration part) { parts.field(name, to_ms(part)); });
@@ -48,18 +59,30 @@ std::string timing_object(const spoken_timing& t) {
 
 }  // namespace
 
-std::string running_text(std::string_view text, std::string& glue) {
+std::string running_text(std::string_view text, std::string& glue, text_place place) {
     const auto first = text.find_first_not_of(white);
     if (first == text.npos) {
         glue = joint_of(glue + std::string(text));
         return {};
     }
     const auto last = text.find_last_not_of(white) + 1;
-    auto shown = joint_of(glue + std::string(text.substr(0, first)));
-    const auto lines = wrapped(text.substr(first, last - first), INT_MAX);
+    const auto joint = joint_of(glue + std::string(text.substr(0, first)));
+    auto words = joint + std::string(text.substr(first, last - first));
+    // At the start of a line a space would be dropped.
+    std::string shown = place.column == 0 && joint == " " ? joint : "";
+    words.erase(0, shown.size());
+    const auto lines = wrapped(words, place.width, place.column + static_cast<int>(shown.size()));
     for (std::size_t i = 0; i < lines.size(); ++i) shown += (i > 0 ? "\n" : "") + lines[i];
     glue = text.substr(last);
     return shown;
+}
+
+std::string told_lines(std::string_view text, int width) {
+    return lines_of("tandem chat: ", text, width);
+}
+
+std::string indented_lines(std::string_view text, int width) {
+    return lines_of("  ", text, width);
 }
 
 std::string error_text(const error_code& ec, const diagnostics& d, const std::string& hint) {

@@ -47,6 +47,8 @@ class chat_view {
 
     /// The chat waits for the user.
     virtual void listening() = 0;
+    /// A line is answered now.
+    virtual void took(std::string_view line) = 0;
     /// There will be no more lines.
     virtual void input_ended() = 0;
     virtual void began(const spoken_chunk& c) = 0;

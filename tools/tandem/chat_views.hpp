@@ -4,8 +4,14 @@
 #include "terminal.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace tandem::command {
+
+class line_editor;
+
+/// What is told on stderr, wrapped where that is a terminal.
+std::string told_text(const terminal& t, std::string_view text);
 
 /// The chat as people read it: each chunk's text appears when its sound begins.
 class chat_text_view final : public chat_view {
@@ -15,10 +21,13 @@ class chat_text_view final : public chat_view {
         /// The user is asked for lines.
         bool is_prompting = false;
         bool is_quiet = false;
+        /// What asks for lines in its own way, instead; or nullptr.
+        line_editor* editor = nullptr;
     };
     chat_text_view(terminal& t, style s) : terminal_(t), style_(s) {}
 
     void listening() override;
+    void took(std::string_view line) override;
     void input_ended() override;
     void began(const spoken_chunk& c) override;
     void passed_over(int turn, const chunk& c) override;
@@ -27,13 +36,12 @@ class chat_text_view final : public chat_view {
     void fault(std::string_view text) override;
 
  private:
-    void show(const std::string& text);
+    void show(std::string_view text, const char* color = nullptr);
     void end_line();
 
     terminal& terminal_;
     style style_;
     std::string glue_;
-    bool in_line_ = false;
     bool has_prompt_ = false;  // which nothing was typed behind yet
 };
 
@@ -43,6 +51,7 @@ class chat_json_view final : public chat_view {
     explicit chat_json_view(terminal& t) : terminal_(t) {}
 
     void listening() override {}
+    void took(std::string_view) override {}
     void input_ended() override {}
     void began(const spoken_chunk& c) override;
     void passed_over(int turn, const chunk& c) override;

@@ -44,7 +44,7 @@ bool ends_in_digit(std::string_view text) {
 // Fills lines glyph by glyph.
 class line_filler {
  public:
-    explicit line_filler(int width) : width_(width) {}
+    line_filler(int width, int column) : width_(width), columns_(column) {}
 
     void add(const glyph& g) {
         if (g.space) return end_word(), void(++spaces_);
@@ -95,11 +95,11 @@ class line_filler {
     }
 
     int width_;
+    int columns_;
     std::string word_;
     std::string line_;
     std::size_t last_word_ = 0;  // where it begins in the line
     int word_columns_ = 0;
-    int columns_ = 0;
     int spaces_ = 0;
     std::vector<std::string> lines_;
 };
@@ -131,8 +131,8 @@ std::string shortened(std::string_view text, int width) {
     return result;
 }
 
-std::vector<std::string> wrapped(std::string_view text, int width) {
-    line_filler lines(width);
+std::vector<std::string> wrapped(std::string_view text, int width, int column) {
+    line_filler lines(width, column);
     while (!text.empty()) {
         const bool line_break = text.front() == '\n';
         const auto g = take_glyph(text);

@@ -27,6 +27,12 @@ input_lines::outcome input_lines::next(std::string& line) {
     }
 }
 
+input_lines::outcome input_lines::next_bytes(std::string& bytes) {
+    const auto outcome = read_more();
+    bytes = std::exchange(buffer_, {});
+    return outcome;
+}
+
 input_lines::outcome input_lines::take(std::size_t end, std::string& line) {
     const bool fits = !std::exchange(too_long_, false) && end - start_ <= max_bytes_;
     if (fits) line.assign(buffer_, start_, end - start_);

@@ -22,6 +22,8 @@ class input_lines {
     };
     /// The next line without its newline; the last one may lack it.
     outcome next(std::string& line);
+    /// What comes next, whatever it is; not together with next().
+    outcome next_bytes(std::string& bytes);
     /// The errno of the read that failed.
     int failure() const noexcept { return failure_; }
 

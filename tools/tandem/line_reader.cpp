@@ -1,6 +1,7 @@
 #include "line_reader.hpp"
 
 #include "input_lines.hpp"
+#include "typed_text.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -16,6 +17,9 @@
 
 namespace tandem::command {
 namespace {
+
+// A terminal that edits lines by itself drops what is longer, without a word.
+constexpr std::size_t max_typed_bytes = 4094;
 
 int make_event() {
     const int fd = ::eventfd(0, EFD_CLOEXEC);
@@ -37,9 +41,8 @@ void block_signals() {
 
 }  // namespace
 
-line_reader::line_reader(boost::asio::any_io_executor executor, int fd,
-                         std::function<void(read_line)> on_line)
-    : executor_(std::move(executor)), on_line_(std::move(on_line)), stop_fd_(make_event()) {
+line_reader::line_reader(boost::asio::any_io_executor executor, int fd, reads what)
+    : executor_(std::move(executor)), what_(what), stop_fd_(make_event()) {
     thread_ = std::thread([this, fd] { work(fd); });
 }
 
@@ -72,17 +75,27 @@ bool line_reader::wait_until_asked() {
     return true;
 }
 
+void line_reader::make_line(read_line& read) const {
+    // As files from other systems have it.
+    if (read.text.ends_with('\r')) read.text.pop_back();
+    read.max_bytes = max_line_bytes;
+    if (what_ != reads::typed_lines) return;
+    read.max_bytes = max_typed_bytes;
+    if (read.text.size() > max_typed_bytes) read.what = read_line::kind::too_long;
+    read.text = without_controls(read.text);
+}
+
 void line_reader::work(int fd) {
     block_signals();
     input_lines lines(fd, stop_fd_, max_line_bytes);
     for (int number = 1; wait_until_asked(); ++number) {
         read_line read;
         read.number = number;
-        const auto outcome = lines.next(read.text);
+        const auto outcome =
+            what_ == reads::bytes ? lines.next_bytes(read.text) : lines.next(read.text);
         if (outcome == input_lines::outcome::stopped) return;
         read.what = kind_of(outcome);
-        // As files from other systems have it.
-        if (read.text.ends_with('\r')) read.text.pop_back();
+        if (what_ != reads::bytes) make_line(read);
         read.at = std::chrono::steady_clock::now();
         if (outcome == input_lines::outcome::failed) read.fault = std::strerror(lines.failure());
         boost::asio::post(executor_,

@@ -1,6 +1,7 @@
 #include "stop_pipe.hpp"
 
 #include "exit_status.hpp"
+#include "terminal_modes.hpp"
 
 #include <array>
 #include <atomic>
@@ -24,7 +25,10 @@ extern "C" void tandem_stop_handler(int signal) {
     int none = 0;
     // A terminal that is closed sends several of them.
     if (signal == SIGHUP && first_signal != 0) return;
-    if (!first_signal.compare_exchange_strong(none, signal)) _exit(by_signal + signal);
+    if (!first_signal.compare_exchange_strong(none, signal)) {
+        terminal_modes::restore();
+        _exit(by_signal + signal);
+    }
     const int saved = errno;
     [[maybe_unused]] const auto written = ::write(wake_up_fd, "!", 1);
     errno = saved;

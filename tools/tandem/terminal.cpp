@@ -1,6 +1,10 @@
 #include "terminal.hpp"
 
+#include "display_text.hpp"
+
 #include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -54,6 +58,23 @@ int width_of(int fd) noexcept {
     return known ? size.ws_col : usual_width;
 }
 
+// Colors take no columns.
+std::string without_colors(std::string_view text) {
+    std::string result;
+    for (auto at = text.find("\x1b["); at != text.npos; at = text.find("\x1b[")) {
+        result += text.substr(0, at);
+        text.remove_prefix(std::min(text.find('m', at), text.size() - 1) + 1);
+    }
+    return result + std::string(text);
+}
+
+// Where the cursor stands behind `text`.
+int column_behind(int column, std::string_view text) {
+    const auto line = text.rfind('\n');
+    if (line != text.npos) column = 0;
+    return column + columns_of(without_colors(text.substr(line + 1)));
+}
+
 }  // namespace
 
 // Who hears of a failure may want to print it.
@@ -64,6 +85,14 @@ void terminal::print(std::string_view text) {
 // False if it has failed now.
 bool terminal::write_out(std::string_view text) {
     const std::lock_guard lock(mutex_);
+    if (text.empty()) return true;
+    auto all = leave_bottom();
+    all += text;
+    column_ = column_behind(column_, text);
+    return send(all + enter_bottom());
+}
+
+bool terminal::send(std::string_view text) {
     if (!failure_.empty() || text.empty()) return true;
     hide_status();
     const int fault = write_all(out_, text, patience_);
@@ -78,9 +107,50 @@ bool terminal::write_out(std::string_view text) {
 
 void terminal::print_error(std::string_view line) {
     const std::lock_guard lock(mutex_);
+    if (bottom_ && err_is_terminal()) {
+        send(leave_bottom() + (column_ > 0 ? "\n" : ""));
+        column_ = 0;
+    }
     hide_status();
     write_error(std::string(line) + '\n');
     draw_status();
+    send(enter_bottom());
+}
+
+void terminal::steer(std::string_view sequence) {
+    const std::lock_guard lock(mutex_);
+    send(sequence);
+}
+
+void terminal::set_bottom(bottom_lines* lines) {
+    const std::lock_guard lock(mutex_);
+    send(leave_bottom());
+    bottom_ = lines;
+    send(enter_bottom());
+}
+
+void terminal::update_bottom() {
+    const std::lock_guard lock(mutex_);
+    if (!bottom_) return;
+    if (bottom_->is_shown() != has_bottom_)
+        send(has_bottom_ ? leave_bottom() : enter_bottom());
+    else if (has_bottom_)
+        send(bottom_->changes());
+}
+
+// Back to the end of the line that goes on.
+std::string terminal::leave_bottom() {
+    if (!std::exchange(has_bottom_, false)) return {};
+    auto text = bottom_->removed();
+    if (column_ > 0)
+        text += fmt::format("\x1b[A\r\x1b[{}C", std::min(column_, std::max(1, out_width() - 1)));
+    return text;
+}
+
+std::string terminal::enter_bottom() {
+    has_bottom_ = bottom_ && bottom_->is_shown();
+    if (!has_bottom_) return {};
+    return (column_ > 0 ? "\n" : "") + bottom_->drawn();
 }
 
 // There is nobody left to tell of a failure here; it is waited for once only.

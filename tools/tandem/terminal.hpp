@@ -8,6 +8,21 @@
 
 namespace tandem::command {
 
+/// What stands below the output and moves down with it: the lines that a user edits. Each text is
+/// what the terminal has to be sent.
+class bottom_lines {
+ public:
+    virtual ~bottom_lines() = default;
+
+    virtual bool is_shown() const = 0;
+    /// All of it, from the start of a line on.
+    virtual std::string drawn() = 0;
+    /// What makes it current where it was drawn.
+    virtual std::string changes() = 0;
+    /// What removes it, and leaves the cursor where it began.
+    virtual std::string removed() = 0;
+};
+
 /// stdout and stderr of the command, and a line at the bottom of the terminal that is rewritten.
 ///
 /// stdout is written at once and whole. The first failure is kept, told to `on_failure`, and
@@ -28,6 +43,13 @@ class terminal {
     /// terminal.
     void show_status(std::string text);
 
+    /// Sends a control sequence that shows nothing.
+    void steer(std::string_view sequence);
+    /// Draws `lines` below what is printed to stdout, which is a terminal; nullptr removes them.
+    void set_bottom(bottom_lines* lines);
+    /// Shows what changed in them.
+    void update_bottom();
+
     /// A terminal that knows control sequences, which one with TERM=dumb does not.
     bool out_is_terminal() const noexcept;
     bool err_is_terminal() const noexcept;
@@ -35,6 +57,8 @@ class terminal {
     /// can count: nothing is cut or broken there.
     int out_width() const noexcept;
     int err_width() const noexcept;
+    /// Columns of the line of stdout that has no end yet.
+    int out_column() const noexcept { return column_; }
 
     /// In words, empty = none.
     const std::string& failure() const noexcept { return failure_; }
@@ -44,6 +68,10 @@ class terminal {
 
  private:
     bool write_out(std::string_view text);
+    bool send(std::string_view text);
+    // Text that takes the bottom lines away, and brings them back.
+    std::string leave_bottom();
+    std::string enter_bottom();
     // Takes the bottom line away while something is written above it.
     void hide_status();
     void draw_status();
@@ -55,6 +83,9 @@ class terminal {
     std::chrono::milliseconds patience_;
     bool err_failed_ = false;
     std::string status_;
+    int column_ = 0;
+    bottom_lines* bottom_ = nullptr;
+    bool has_bottom_ = false;  // it is drawn
     std::string failure_;
     bool reader_has_left_ = false;
     std::function<void()> on_failure_;

@@ -37,6 +37,37 @@ TEST(a_chats_text, cannot_steer_the_terminal) {
     EXPECT_THAT(joined({"a\x1b[2Jb"}), HasSubstr("a�[2Jb"));
 }
 
+struct placed_text_row {
+    const char* before;
+    const char* text;
+    text_place place;
+    const char* shown;
+};
+
+class a_chats_text_in_a_terminal : public ::testing::TestWithParam<placed_text_row> {};
+
+TEST_P(a_chats_text_in_a_terminal, is_wrapped_at_words) {
+    std::string glue = GetParam().before;
+    EXPECT_EQ(running_text(GetParam().text, glue, GetParam().place), GetParam().shown);
+}
+
+INSTANTIATE_TEST_SUITE_P(rows, a_chats_text_in_a_terminal,
+                         ::testing::Values(placed_text_row{"", "One two.", {8, 0}, "One two."},
+                                           placed_text_row{"", "One two!!", {8, 0}, "One\ntwo!!"},
+                                           placed_text_row{"", " two", {8, 4}, " two"},
+                                           placed_text_row{"", " two", {8, 5}, "\ntwo"},
+                                           placed_text_row{" ", "two", {8, 8}, "\ntwo"},
+                                           placed_text_row{"", "ced", {8, 6}, "\nced"},
+                                           placed_text_row{"\n", "two", {8, 6}, "\ntwo"},
+                                           placed_text_row{
+                                               "", "0123456789", {8, 0}, "01234567\n89"}));
+
+TEST(what_a_chat_tells, is_wrapped_and_indented) {
+    EXPECT_EQ(told_lines("no sound here", 20), "tandem chat: no\n    sound here");
+    EXPECT_EQ(told_lines("no sound here"), "tandem chat: no sound here");
+    EXPECT_EQ(indented_lines("voice to voice", 12), "  voice to\n    voice");
+}
+
 spoken_timing some_timing() {
     spoken_timing t;
     t.stage.detector = 200ms;
