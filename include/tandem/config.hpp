@@ -132,6 +132,15 @@ struct generation_options {
     /// template of a conversation. The model writes calls into its text, as its template has them.
     std::string tools{};
 
+    // Not fields of files and flags: JSON objects whose members go along with requests. check()
+    // knows their names and values. 64 KiB each, valid UTF-8; empty = none.
+    /// Further sampling fields of /completion, as llama-server has them: `logit_bias`, `samplers`,
+    /// `ignore_eos`, `typical_p`, `top_n_sigma`, `dry_…`, `dynatemp_…`, `mirostat…`, `xtc_…`.
+    std::string sampling{};
+    /// What a conversation's chat template gets besides messages and tools: `chat_template_kwargs`,
+    /// `reasoning_effort`.
+    std::string template_options{};
+
     /// Not a field of files and flags: requests of the same kind (first ones of replies, later
     /// ones) are served by it. Low ones may wait for as long as `queue_timeout`.
     reply_priority priority = reply_priority::normal;

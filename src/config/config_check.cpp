@@ -3,6 +3,7 @@
 #include "text/utf8.hpp"
 #include "transport/server_url.hpp"
 #include "wire/json_values.hpp"
+#include "wire/request_fields.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/config_fields.hpp"
@@ -126,6 +127,13 @@ void check_constraints(const generation_options& o, std::vector<config_fault>& f
         faults.push_back({"tools", "is no JSON list of objects"});
 }
 
+void check_members(const generation_options& o, std::vector<config_fault>& faults) {
+    check_constraint("sampling", o.sampling, faults);
+    check_constraint("template_options", o.template_options, faults);
+    for (auto& fault : {wire::sampling_fault(o.sampling), wire::template_fault(o.template_options)})
+        if (fault) faults.push_back({fault->path, fault->words});
+}
+
 // What is sent as a header must hold no other.
 void check_trace(const generation_options& o, std::vector<config_fault>& faults) {
     if (!o.traceparent.empty() && !is_traceparent(o.traceparent))
@@ -151,6 +159,7 @@ void check_adapters(const generation_options& o, std::vector<config_fault>& faul
 // Besides what for_each_field() tells of each field alone.
 void check_generation(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraints(o, faults);
+    check_members(o, faults);
     check_trace(o, faults);
     check_adapters(o, faults);
 }

@@ -27,11 +27,11 @@ failure count_failure(const error_code& ec, diagnostics diag) {
 }  // namespace
 
 void render_prompt(const std::shared_ptr<client_core>& core, std::vector<chat_message> messages,
-                   std::string_view tools,
+                   const generation_options& o,
                    std::function<void(error_code, const diagnostics&, std::string)> done) {
     auto& calls = core->calls();
     const auto list = std::make_shared<const std::vector<chat_message>>(std::move(messages));
-    calls.apply_template(*list, tools,
+    calls.apply_template(*list, o,
                          [list, done = std::move(done), weak = std::weak_ptr(core)](
                              error_code ec, const diagnostics& diag, std::string prompt) {
                              if (!ec) return done({}, diag, std::move(prompt));

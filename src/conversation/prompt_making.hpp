@@ -2,6 +2,7 @@
 
 #include "reply/known_text.hpp"
 
+#include "tandem/config.hpp"
 #include "tandem/error.hpp"
 #include "tandem/server.hpp"
 
@@ -19,9 +20,9 @@ namespace tandem::detail {
 class client_core;
 
 /// Applies the server's chat template, or ChatML where it has none. A template that refuses the
-/// messages is tokenize_failed. `tools` is a list of functions as JSON, or empty; ChatML has none.
+/// messages is tokenize_failed. It gets the tools and its own options of `o`; ChatML has none.
 void render_prompt(const std::shared_ptr<client_core>& core, std::vector<chat_message> messages,
-                   std::string_view tools,
+                   const generation_options& o,
                    std::function<void(error_code, const diagnostics&, std::string)> done);
 
 /// Completes the ids of `prompt`, whose number is its count of tokens then.

@@ -250,7 +250,7 @@ void conversation_shell::server_found(const start_ptr& start) {
 
 void conversation_shell::render_history(prompt_handler done) {
     if (!history_.options().raw)
-        return render_prompt(core_, history_.messages(), turn_options_->tools, std::move(done));
+        return render_prompt(core_, history_.messages(), *turn_options_, std::move(done));
     std::string prompt;
     for (const auto& m : history_.messages()) prompt += m.content;
     done({}, {}, std::move(prompt));

@@ -44,6 +44,57 @@ int status_of(const error_code& ec) noexcept {
     }
 }
 
+/// For those whose words in the library name its functions and fields, or what its user is to do.
+std::string_view words_for_clients(const error_code& ec) noexcept {
+    if (ec.category() != error_category()) return {};
+    switch (static_cast<errc>(ec.value())) {
+        case errc::continue_timeout:
+            return "no continue within continue_timeout_ms; say continue for each chunk that was "
+                   "spoken";
+        case errc::nothing_to_resume:
+            return "no turn was interrupted within resume_grace_ms, or the next one has begun, or "
+                   "a grammar or a schema constrains the turn";
+        case errc::queue_timeout:
+            return "no slot became free in time; try again in a moment";
+        case errc::first_token_timeout:
+            return "the server gave no token in time: it is overloaded, or the prompt long";
+        case errc::between_tokens_timeout:
+            return "the server stopped in the middle of the answer";
+        case errc::reply_timeout:
+            return "the answer took longer than the gateway allows";
+        case errc::request_timeout:
+            return "the server did not answer in time";
+        case errc::connect_timeout:
+        case errc::connect_failed:
+        case errc::resolve_failed:
+        case errc::tls_failed:
+            return "the server could not be reached";
+        case errc::unauthorized:
+            return "the server refuses the gateway's key";
+        case errc::not_supported:
+            return "the server does not offer what this needs";
+        case errc::bad_response:
+            return "the server's answer cannot be read";
+        case errc::invalid_config:
+            return "the gateway's options for the reply cannot be used";
+        case errc::no_model:
+            return "no server is up with its model loaded; try again in a moment";
+        case errc::session_not_found:
+            return "the conversation has ended";
+        case errc::client_destroyed:
+            return "the gateway ended the reply";
+        default:
+            return {};
+    }
+}
+
+/// Where servers are, and what ails them, is for the log: clients may be anybody.
+std::string words_of(const error_code& ec, int status, const diagnostics& diag) {
+    const auto words = words_for_clients(ec);
+    if (!words.empty()) return std::string(words);
+    return status >= 500 || diag.client_message.empty() ? ec.message() : diag.client_message;
+}
+
 std::string type_of(int status) {
     if (status == 429) return "rate_limit_error";
     return status < 500 ? "invalid_request_error" : "server_error";
@@ -76,7 +127,6 @@ std::string shown(std::string_view words) {
     return std::string(words.substr(0, text::floor_to_character(words, most))) + "...";
 }
 
-// Where servers are, and what ails them, is for the log: clients may be anybody.
 api_error error_of(const error_code& ec, const diagnostics& diag) {
     const bool is_ours = ec.category() == error_category();
     const int status = is_ours ? status_of(ec) : 500;
@@ -84,8 +134,7 @@ api_error error_of(const error_code& ec, const diagnostics& diag) {
                 .type = type_of(status),
                 // OpenAI's clients know this one.
                 .code = ec == errc::prompt_too_long ? "context_length_exceeded" : error_name(ec),
-                .message = status >= 500 || diag.client_message.empty() ? ec.message()
-                                                                        : diag.client_message};
+                .message = words_of(ec, status, diag)};
     if (ec == errc::bad_request && !diag.server_message.empty())
         e.message += ": " + diag.server_message;
     if (status == 429 || status == 503) e.retry_after = std::chrono::seconds(1);

@@ -88,7 +88,7 @@ std::string_view to_string(call_fault fault) noexcept {
         case call_fault::none:
             return "is one";
         case call_fault::malformed:
-            return "is not JSON of a call";
+            return "cannot be read";
         case call_fault::unknown_function:
             return "is of a function that the request does not have";
         case call_fault::cut_off:

@@ -12,13 +12,13 @@ namespace tandem::gateway {
 /// Why text that a model wrote is no call.
 enum class call_fault {
     none,
-    malformed,         ///< no JSON, or none of a call, such as one whose arguments are no object
+    malformed,         ///< not written as calls are, or with arguments that are no object
     unknown_function,  ///< none of those that the request allows
     cut_off,           ///< the text ended within it
     too_long,          ///< over `max_call_bytes`
 };
 
-/// As a warning has it: "is not JSON of a call".
+/// As a warning has it: "cannot be read".
 std::string_view to_string(call_fault fault) noexcept;
 
 /// Reads one call or a list of them, and appends them to `out`, or says why they are none; then

@@ -4,6 +4,7 @@
 #include "gateway/request_body.hpp"
 #include "gateway/request_constraints.hpp"
 #include "gateway/request_options.hpp"
+#include "wire/request_fields.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -36,6 +37,7 @@ bool refuse_modalities(field_reader& fields, const json& body) {
 }
 
 bool read(field_reader& fields, const json& body, std::size_t most_messages, chat_request& out) {
+    out.options.template_options = given_members(body, wire::template_names());
     return read_messages(fields, body, most_messages, out.messages) &&
            read_options(fields, body, out) && refuse_logprobs(fields, body) &&
            refuse_functions(fields, body) && refuse_modalities(fields, body) &&

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gateway/api_error.hpp"
+#include "gateway/call_markup.hpp"
 #include "gateway/generation_request.hpp"
 
 #include "tandem/server.hpp"
@@ -19,6 +20,8 @@ struct chat_request : generation_request {
     std::vector<chat_message> messages{};
     /// The functions that may be called (see tool_call_reader); empty where none may.
     std::vector<std::string> functions{};
+    /// Their parameters that are texts.
+    text_parameters texts{};
     /// Whether there may be more than one call.
     bool parallel_tool_calls = true;
 };

@@ -3,6 +3,7 @@
 #include "gateway/request_body.hpp"
 #include "gateway/request_constraints.hpp"
 #include "gateway/request_options.hpp"
+#include "wire/request_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -44,11 +45,19 @@ bool refuse_logprobs_count(field_reader& fields, const json& body) {
     return !logprobs || *logprobs == false || fields.unsupported("logprobs", "are not supported");
 }
 
+bool refuse_template_options(field_reader& fields, const json& body) {
+    for (const auto name : wire::template_names())
+        if (!given_members(body, {&name, 1}).empty())
+            return fields.unsupported(std::string(name),
+                                      "is for a chat template; a raw prompt has none");
+    return true;
+}
+
 bool read(field_reader& fields, const json& body, completion_request& out) {
     return read_prompt(fields, body, out.prompt) && read_options(fields, body, out) &&
            refuse_echo(fields, body) && refuse_suffix(fields, body) &&
-           refuse_logprobs_count(fields, body) && read_text_form(fields, body, out.options) &&
-           check_options(fields, body, out.options);
+           refuse_logprobs_count(fields, body) && refuse_template_options(fields, body) &&
+           read_text_form(fields, body, out.options) && check_options(fields, body, out.options);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "gateway/json_text.hpp"
 #include "gateway/model_choice.hpp"
 #include "gateway/model_list.hpp"
+#include "gateway/process_figures.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -34,7 +35,7 @@ std::string metrics_now(gateway_core& core, const std::vector<server_status>& se
                            .voice_sockets = core.voice_sockets,
                            .voice_sessions = core.voice_sessions.lock()->size()});
     core.metrics.set_servers(servers);
-    return core.metrics.text();
+    return core.metrics.text(figures_of_this_process());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "gateway/gateway_metrics.hpp"
 
+#include "gateway/process_metrics.hpp"
 #include "gateway/routes.hpp"
 #include "transport/server_url.hpp"
 
@@ -28,12 +29,40 @@ using buckets = Histogram::BucketBoundaries;
 
 constexpr const char* other = "other";
 constexpr const char* none = "none";
+constexpr int switching_protocols = 101;
 
 // In seconds: waits that a listener hears, and what may take minutes.
 const buckets waits{0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5,
                     0.75,  1,    1.5,   2,    3,   5,   10,  30};
 const buckets lives{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 1800};
 const buckets shares{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1};
+
+// With which a reply can end.
+constexpr errc reply_failures[]{errc::bad_request,
+                                errc::bad_response,
+                                errc::between_tokens_timeout,
+                                errc::circuit_open,
+                                errc::connect_failed,
+                                errc::connect_timeout,
+                                errc::continue_timeout,
+                                errc::first_token_timeout,
+                                errc::invalid_prompt,
+                                errc::model_loading,
+                                errc::no_model,
+                                errc::not_supported,
+                                errc::prompt_too_long,
+                                errc::queue_full,
+                                errc::queue_timeout,
+                                errc::reply_timeout,
+                                errc::request_timeout,
+                                errc::resolve_failed,
+                                errc::response_too_large,
+                                errc::server_error,
+                                errc::server_gone,
+                                errc::stream_incomplete,
+                                errc::tls_failed,
+                                errc::tokenize_failed,
+                                errc::unauthorized};
 
 double seconds(duration d) noexcept {
     return std::chrono::duration<double>(d).count();
@@ -128,22 +157,16 @@ class gateway_metrics::registry {
             servers_.emplace(s.url, transport::without_credentials(s.url));
             models_.insert(s.model);
         }
-        for (const auto result : policy_results) policy_checks(result);
         // What never happened is told as 0, so that rates have something to start from.
-        for (const auto& s : served) {
-            const auto labels = labels_of(s.model, s.url);
-            series_.emplace(labels, make_series(labels));
-            for (const auto why :
-                 {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
-                  finish_reason::interrupted, finish_reason::error})
-                ended(labels, why);
-        }
+        for (const auto result : policy_results) policy_checks(result);
+        for (const auto& r : all_routes()) begin_route(r);
+        for (const auto& s : served) begin_server(s);
+        for (const auto& model : models_) begin_voice(model);
     }
 
     void request_ended(std::string_view route, int status, duration took) {
         const auto path = route_label(route);
         requests_.Add({{"route", path}, {"status", status_label(status)}}).Increment();
-        constexpr int switching_protocols = 101;
         if (status == switching_protocols) return;
         request_duration_.Add({{"route", path}}, lives).Observe(seconds(took));
     }
@@ -195,9 +218,40 @@ class gateway_metrics::registry {
         queue_depth_.Add(of_server).Set(s.waiting);
     }
 
-    std::string text() const { return prometheus::TextSerializer().Serialize(registry_.Collect()); }
+    std::string text(const process_figures& process) const {
+        auto families = registry_.Collect();
+        families.push_back(build_family());
+        for (auto& family : families_of(process)) families.push_back(std::move(family));
+        return prometheus::TextSerializer().Serialize(families);
+    }
 
  private:
+    void begin_route(const route& r) {
+        const bool is_socket = r.endpoint == endpoint::voice;
+        const std::string path(r.path);
+        requests_.Add(
+            {{"route", path}, {"status", status_label(is_socket ? switching_protocols : 200)}});
+        if (!is_socket) request_duration_.Add({{"route", path}}, lives);
+    }
+
+    void begin_server(const measured_server& s) {
+        const auto labels = labels_of(s.model, s.url);
+        series_.emplace(labels, make_series(labels));
+        for (const auto why : {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
+                               finish_reason::interrupted, finish_reason::error})
+            ended(labels, why);
+        for (const auto code : reply_failures) failed(labels, code);
+        set_server({.url = s.url});
+    }
+
+    void begin_voice(const std::string& model) {
+        voice_turn_.Add({{"model", model}}, waits);
+        voice_to_voice_.Add({{"model", model}}, waits);
+        for_each_voice_part(voice_timing(), [&](const char* part, duration) {
+            voice_part_.Add({{"model", model}, {"part", part}}, waits);
+        });
+    }
+
     Family<Counter>& counters(const char* name, const char* help) {
         return prometheus::BuildCounter().Name(name).Help(help).Register(registry_);
     }
@@ -255,17 +309,18 @@ class gateway_metrics::registry {
     }
 
     void count_end(Labels labels, const reply_result& r) {
-        if (r.finish_reason == finish_reason::error) {
-            auto with_code = labels;
-            with_code.emplace("code", error_label(r.error));
-            reply_errors_.Add(with_code).Increment();
-        }
+        if (r.finish_reason == finish_reason::error) failed(labels, r.error).Increment();
         ended(std::move(labels), r.finish_reason).Increment();
     }
 
     Counter& ended(Labels labels, finish_reason why) {
         labels.emplace("finish_reason", to_string(why));
         return replies_.Add(labels);
+    }
+
+    Counter& failed(Labels labels, const error_code& why) {
+        labels.emplace("code", error_label(why));
+        return reply_errors_.Add(labels);
     }
 
     Counter& policy_checks(policy_verdict::result result) {
@@ -394,8 +449,8 @@ void gateway_metrics::set_servers(const std::vector<server_status>& servers) {
     for (const auto& s : servers) all_->set_server(s);
 }
 
-std::string gateway_metrics::text() const {
-    return all_->text();
+std::string gateway_metrics::text(const process_figures& process) const {
+    return all_->text(process);
 }
 
 }  // namespace tandem::gateway

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gateway/policy_verdict.hpp"
+#include "gateway/process_figures.hpp"
 #include "gateway/voice_timing.hpp"
 
 #include "tandem/chunk.hpp"
@@ -64,7 +65,7 @@ class gateway_metrics {
     void set_load(const gateway_load& load);
     void set_servers(const std::vector<server_status>& servers);
 
-    std::string text() const;
+    std::string text(const process_figures& process = {}) const;
 
  private:
     class registry;

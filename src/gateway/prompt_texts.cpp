@@ -16,7 +16,7 @@ std::vector<std::string_view> texts_of(std::span<const chat_message> messages,
         add({m.content, m.name, m.tool_call_id});
         for (const auto& call : m.tool_calls) add({call.id, call.name, call.arguments});
     }
-    add({options.tools, options.json_schema, options.grammar});
+    add({options.tools, options.json_schema, options.grammar, options.template_options});
     return texts;
 }
 

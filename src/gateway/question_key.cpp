@@ -42,7 +42,8 @@ class digest {
 };
 
 bool may_be_shared(const generation_request& r) noexcept {
-    return !r.stream && r.options.temperature == 0;
+    // With fields of its own the sampler may be random there, too: `dynatemp_range`, for one.
+    return !r.stream && r.options.temperature == 0 && r.options.sampling.empty();
 }
 
 digest begin(std::string_view kind, const generation_request& r, std::string_view model,
@@ -54,6 +55,7 @@ digest begin(std::string_view kind, const generation_request& r, std::string_vie
     d.add(wire::completion_settings(r.options));
     d.add(static_cast<std::uint64_t>(r.options.max_tokens));
     d.add(r.options.tools);
+    d.add(r.options.template_options);
     return d;
 }
 

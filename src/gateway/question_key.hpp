@@ -15,8 +15,9 @@ namespace tandem::gateway {
 /// of it.
 using question_key = std::array<unsigned char, 32>;
 
-/// Only what a server would answer the same again has a key: whole answers at temperature 0.
-/// `scope` parts those who are to share nothing; nothing also where there is no digest to be had.
+/// Only what a server would answer the same again has a key: whole answers at temperature 0,
+/// without further fields of sampling. `scope` parts those who are to share nothing; nothing also
+/// where there is no digest to be had.
 std::optional<question_key> key_of(const chat_request& request, std::string_view model,
                                    std::string_view scope = {});
 std::optional<question_key> key_of(const completion_request& request, std::string_view model,

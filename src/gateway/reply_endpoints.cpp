@@ -96,7 +96,7 @@ class streamed_reply {
             co_await send_what_is_there();
             if (calls_.is_full()) r.interrupt();
         }
-        take(calls_.finish());
+        take(calls_.finish(r.result().reasoning));
         warn_of(core_.options.service.server.logger, calls_.fault(), model_.name, exchange_.id());
         charge(exchange_, core_, model_, who, r, by_chunk_);
         who.release();
@@ -129,13 +129,20 @@ class streamed_reply {
         if (result.finish_reason == finish_reason::error) {
             const auto error = error_of(result.error, result.diagnostics);
             if (!has_begun_) co_return co_await exchange_.send(error);
-            exchange_.record.error = error.code;
-            stream_.fail(error, out_);
+            fail(error);
+        } else if (const auto no_call = calls_.error()) {
+            if (!has_begun_ && out_.empty()) co_return co_await exchange_.send(*no_call);
+            fail(*no_call);
         } else {
             stream_.end(calls_.reason(result.finish_reason), usage_of(result.usage), out_);
         }
         co_await send_what_is_there();
         co_await exchange_.end_stream();
+    }
+
+    void fail(const api_error& error) {
+        exchange_.record.error = error.code;
+        stream_.fail(error, out_);
     }
 
     http_exchange& exchange_;
@@ -166,10 +173,12 @@ awaitable<void> answer_as_stream(http_exchange& exchange, gateway_loop& loop, an
 
 constexpr std::string_view cache_header = "X-Tandem-Cache";
 
-// The prompt cost this request nothing.
-finished_answer at_no_cost(const finished_answer& answer) {
+// The prompt cost this request nothing, and its calls have ids of their own.
+finished_answer told_again(const finished_answer& answer, gateway_loop& loop) {
     auto told = answer;
     told.usage.cached_tokens = told.usage.prompt_tokens;
+    const auto seed = loop.random();
+    for (std::uint64_t i = 0; auto& call : told.calls) call.id = call_id(seed, i++);
     return told;
 }
 
@@ -228,7 +237,7 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer
     if (asked.answer) {
         note(exchange, model, {}, asked.answer->reason);
         who.release();
-        const auto told = at_no_cost(*asked.answer);
+        const auto told = told_again(*asked.answer, loop);
         co_return co_await send_whole(exchange, head, told);
     }
     const bool pays = co_await reply->wait(loop, exchange, asked.is_first);
@@ -240,7 +249,7 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer
         note(exchange, model, {}, made ? made->result().finish_reason : finish_reason::error);
     who.release();
     if (reply->error()) co_return co_await exchange.send(*reply->error());
-    const auto told = pays ? *reply->answer() : at_no_cost(*reply->answer());
+    const auto told = pays ? *reply->answer() : told_again(*reply->answer(), loop);
     co_await send_whole(exchange, head, told);
 }
 
@@ -295,6 +304,7 @@ reply_order order_of(gateway_loop& loop, chat_request request) {
     reply_order order{.setup = loop.core.options.service.conversation,
                       .options = std::move(request.options),
                       .calls = {.functions = std::move(request.functions),
+                                .texts = std::move(request.texts),
                                 .id_seed = loop.random(),
                                 .most_calls = request.parallel_tool_calls ? 128u : 1u}};
     order.setup.messages = std::move(request.messages);

@@ -1,6 +1,12 @@
 #include "gateway/reply_order.hpp"
 
+#include "gateway/ids.hpp"
+#include "gateway/raw_json.hpp"
+#include "text/utf8.hpp"
+
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tandem::gateway {
 
@@ -42,13 +48,57 @@ std::size_t bytes_of(const reply_order& order) {
     return copies * bytes;
 }
 
+text_and_calls called_text::finish(std::string_view reasoning) {
+    if (!has_functions_) return {};
+    auto read = noted(reader_.finish());
+    if (!reader_.has_calls()) read_channel(reasoning, read);
+    return read;
+}
+
+text_and_calls called_text::noted(text_and_calls read) {
+    if (fault_ == call_fault::none) fault_ = read.fault;
+    // Behind it nobody knows what is a call and what is none.
+    const auto begin = broken_as_ == call_fault::none ? read.broken_at : 0;
+    if (begin == std::string::npos) return read;
+    take_broken(read.fault, std::string_view(read.text).substr(begin));
+    read.text.resize(begin);
+    return read;
+}
+
+void called_text::take_broken(call_fault why, std::string_view text) {
+    if (broken_as_ == call_fault::none) broken_as_ = why;
+    broken_ += text.substr(0, max_call_bytes - std::min(broken_.size(), max_call_bytes));
+}
+
+// gpt-oss calls in a channel of its own, as it thinks in others.
+void called_text::read_channel(std::string_view reasoning, text_and_calls& out) {
+    const auto found = find_channel_call(reasoning);
+    if (!found) return;
+    reasoning_bytes_ = found->at;
+    const auto fault = read_named_call(found->name, found->arguments, rules_.functions, out.calls);
+    if (fault_ == call_fault::none) fault_ = fault;
+    if (fault != call_fault::none) return take_broken(fault, reasoning.substr(found->at));
+    out.calls.back().id = call_id(rules_.id_seed, 0);
+}
+
+std::optional<api_error> called_text::error() const {
+    if (broken_as_ == call_fault::none) return std::nullopt;
+    constexpr std::size_t most = 4096;
+    const auto words = trimmed(broken_);
+    const auto end = text::floor_to_character(words, std::min(words.size(), most));
+    return api_error{.status = 502,
+                     .type = "server_error",
+                     .code = "malformed_tool_call",
+                     .message = fmt::format("what the model wrote as a call of a tool {}: {}{}",
+                                            to_string(broken_as_), words.substr(0, end),
+                                            end < words.size() ? "..." : "")};
+}
+
 void warn_of(const logger& log, call_fault fault, std::string_view model,
              std::string_view request_id) {
     if (fault == call_fault::none || !log.enabled(log_level::warning)) return;
-    log.write(
-        log_level::warning,
-        fmt::format("request {}: what {} wrote as a call of a tool {}, and is passed on as text",
-                    request_id, model, to_string(fault)));
+    log.write(log_level::warning, fmt::format("request {}: what {} wrote as a call of a tool {}",
+                                              request_id, model, to_string(fault)));
 }
 
 void keep_place(detail::guarded<conversation_places>& places, const std::string& pin,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "gateway/api_error.hpp"
 #include "gateway/bounded_cache.hpp"
 #include "gateway/gatekeeper.hpp"
 #include "gateway/generation_request.hpp"
@@ -63,12 +64,15 @@ void keep_place(detail::guarded<conversation_places>& places, const std::string&
 class called_text {
  public:
     explicit called_text(call_rules rules = {})
-        : has_functions_(!rules.functions.empty()), reader_(std::move(rules)) {}
+        : rules_(rules), has_functions_(!rules.functions.empty()), reader_(std::move(rules)) {}
 
     text_and_calls feed(const std::string& text) {
         return has_functions_ ? noted(reader_.feed(text)) : text_and_calls{.text = text};
     }
-    text_and_calls finish() { return has_functions_ ? noted(reader_.finish()) : text_and_calls{}; }
+    /// `reasoning` is what the model wrote for itself: that may end with a call.
+    text_and_calls finish(std::string_view reasoning = {});
+    /// Where in what it wrote for itself the call began that finish() found there.
+    std::size_t reasoning_bytes() const noexcept { return reasoning_bytes_; }
     /// There are as many calls as are wanted: the model would go on behind the last one.
     bool is_full() const noexcept { return has_functions_ && reader_.is_full(); }
     /// How an answer ended whose reply ended so.
@@ -76,21 +80,28 @@ class called_text {
         return is_full() && of_reply == finish_reason::interrupted ? finish_reason::eos : of_reply;
     }
 
-    /// Why something that looked like a call is text: of the first one.
+    /// Why something that looked like a call is none: of the first one.
     call_fault fault() const noexcept { return fault_; }
+    /// What the answer fails with that has such a call behind its mark: it is no text for anybody
+    /// to speak, and so stands in this error.
+    std::optional<api_error> error() const;
 
  private:
-    text_and_calls noted(text_and_calls read) noexcept {
-        if (fault_ == call_fault::none) fault_ = read.fault;
-        return read;
-    }
+    text_and_calls noted(text_and_calls read);
+    void read_channel(std::string_view reasoning, text_and_calls& out);
+    void take_broken(call_fault why, std::string_view text);
 
+    call_rules rules_;
     bool has_functions_;
     tool_call_reader reader_;
     call_fault fault_ = call_fault::none;
+    /// From the mark of the first such call on, `max_call_bytes` at most.
+    std::string broken_{};
+    call_fault broken_as_ = call_fault::none;
+    std::size_t reasoning_bytes_ = std::string::npos;
 };
 
-/// Warns of a call in a reply that was passed on as text; once, when it has ended.
+/// Warns of a call in a reply that is none; once, when it has ended.
 void warn_of(const logger& log, call_fault fault, std::string_view model,
              std::string_view request_id);
 

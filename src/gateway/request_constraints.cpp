@@ -105,6 +105,20 @@ bool read_tool_choice(field_reader& fields, const json& body, wanted_calls& out)
                           R"(must be "none", "auto", "required", or name a function)");
 }
 
+bool is_text(const json& schema) {
+    if (!schema.is_object() || !schema.contains("type")) return false;
+    const auto& type = schema["type"];
+    return type == "string" || (type.is_array() && std::ranges::find(type, "string") != type.end());
+}
+
+void add_texts(const callable& function, text_parameters& out) {
+    const auto* properties =
+        function.parameters ? field_reader::find(*function.parameters, "properties") : nullptr;
+    if (!properties || !properties->is_object()) return;
+    for (const auto& parameter : properties->items())
+        if (is_text(parameter.value())) out.emplace_back(function.name, parameter.key());
+}
+
 /// The schema in `format`, or that of any object.
 bool read_schema(field_reader& fields, const json& format, const std::string& at, json& out) {
     out = {{"type", "object"}};
@@ -184,7 +198,10 @@ bool read_constraints(field_reader& fields, const json& body, chat_request& out)
     if (!is_read) return false;
     if (!calls.may_call) calls.functions.clear();
     out.options.tools = calls.functions.empty() ? "" : dumped(body["tools"]);
-    for (const auto& f : calls.functions) out.functions.push_back(f.name);
+    for (const auto& f : calls.functions) {
+        out.functions.push_back(f.name);
+        add_texts(f, out.texts);
+    }
     if (calls.must_call && !form.grammar.empty())
         return fields.invalid("grammar", "is set, and tool_choice asks for a call; leave one out");
     set_form(std::move(form.grammar), schema_of(calls, form.schema), out.options);

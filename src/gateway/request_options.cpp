@@ -1,7 +1,9 @@
 #include "gateway/request_options.hpp"
 
 #include "gateway/adapter_request.hpp"
+#include "gateway/json_text.hpp"
 #include "gateway/refused_fields.hpp"
+#include "wire/request_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,7 +11,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace tandem::gateway {
 namespace {
@@ -91,6 +95,12 @@ bool read_sampling(field_reader& fields, const json& body, generation_options& o
            read_seed(fields, body, out.seed) && read_stop(fields, body, out);
 }
 
+/// Some clients write these for nothing.
+bool says_nothing(std::string_view name, const json& value) {
+    return value == false || value == json::object() ||
+           (name == "logit_bias" && value == json::array());
+}
+
 bool read_stream_by(field_reader& fields, const json& body, stream_by& out) {
     std::string unit;
     if (!fields.read(body, "", "stream_by", unit)) return false;
@@ -128,9 +138,31 @@ bool refuse_several(field_reader& fields, const json& body, const char* key) {
     return n == 1 || fields.unsupported(key, fmt::format("is {}; only 1 is possible", n));
 }
 
+/// -1 is the whole context; servers take it no more (b11669).
+json value_to_send(std::string_view name, const json& value) {
+    return name == "dry_penalty_last_n" && value == -1 ? json(1'000'000) : value;
+}
+
+/// The options have objects of several fields of the request: of these the first can be so large.
+std::string field_of_request(const std::string& field) {
+    if (field == "sampling") return "logit_bias";
+    return field == "template_options" ? "chat_template_kwargs" : field;
+}
+
 }  // namespace
 
+std::string given_members(const json& object, std::span<const std::string_view> names) {
+    json given = json::object();
+    for (const auto name : names) {
+        const auto* value = field_reader::find(object, name);
+        if (value && !says_nothing(name, *value))
+            given[std::string(name)] = value_to_send(name, *value);
+    }
+    return given.empty() ? std::string() : dumped(given);
+}
+
 bool read_options(field_reader& fields, const json& body, generation_request& out) {
+    out.options.sampling = given_members(body, wire::sampling_names());
     return fields.read(body, "", "model", out.model) && read_stream(fields, body, out) &&
            read_sampling(fields, body, out.options) && read_pin(fields, body, out.pin) &&
            read_lora(fields, body, out.lora) && refuse_several(fields, body, "n") &&
@@ -141,7 +173,8 @@ bool check_options(field_reader& fields, const json& body, const generation_opti
     const auto faults = check(options);
     if (faults.empty()) return true;
     const auto& first = faults.front();
-    if (first.field != "json_schema") return fields.invalid(first.field, first.message);
+    if (first.field != "json_schema")
+        return fields.invalid(field_of_request(first.field), first.message);
     const bool is_plain_schema = field_reader::find(body, "json_schema") != nullptr;
     if (options.tools.empty())
         return fields.invalid(is_plain_schema ? "json_schema" : "response_format", first.message);

@@ -5,8 +5,17 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <span>
+#include <string>
+#include <string_view>
+
 // For the sources of this room that read requests.
 namespace tandem::gateway {
+
+/// Those members of the object, as they are given, as JSON of an object; empty if there are none.
+/// What stands for nothing, as null or `logit_bias` {}, is left out.
+std::string given_members(const nlohmann::ordered_json& object,
+                          std::span<const std::string_view> names);
 
 /// The fields that requests to both endpoints have; `out.options` must hold the defaults.
 bool read_options(field_reader& fields, const nlohmann::ordered_json& body,

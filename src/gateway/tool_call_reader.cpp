@@ -22,7 +22,8 @@ struct call_mark {
 
 namespace {
 
-constexpr std::array<call_mark, 4> marks{{{"<tool_call>", "</tool_call>", false, '\0'},
+constexpr std::array<call_mark, 5> marks{{{"<tool_call>", "</tool_call>", false, '\0'},
+                                          {"<|tool_call>", "<tool_call|>", false, '\0'},
                                           {"<|python_tag|>", "", false, '\0'},
                                           {"[TOOL_CALLS]", "", true, '['},
                                           {"<function=", "</function>", true, '>'}}};
@@ -84,7 +85,9 @@ text_and_calls tool_call_reader::feed(std::string_view piece) {
 text_and_calls tool_call_reader::finish() {
     out_ = {};
     if (state_ == state::between && !pending_.empty()) emit_calls();
-    if (state_ == state::label || state_ == state::json)
+    // Some models leave out the outer closing mark.
+    if (state_ == state::markup && trimmed(held_).ends_with("</function>")) end_markup();
+    if (state_ == state::label || state_ == state::json || state_ == state::markup)
         fail(mark_ ? call_fault::cut_off : call_fault::none);
     // What is held behind a call is white space and the start of its closing mark.
     if (state_ == state::text && !(is_after_call_ && held_.empty())) give_out(held_);
@@ -107,6 +110,8 @@ void tool_call_reader::step(char c) {
             return step_in_label(c);
         case state::json:
             return step_in_json(c);
+        case state::markup:
+            return step_in_markup(c);
         case state::between:
             return mark_ ? step_between(c) : step_behind_whole(c);
     }
@@ -140,6 +145,10 @@ void tool_call_reader::step_in_label(char c) {
     const bool is_blank = trimmed(label()).empty();
     const bool ends_name = is_blank || mark_->name_end != '>' || trimmed(label()).ends_with('>');
     if ((c == '{' && ends_name) || (c == '[' && is_blank)) return begin_json(c);
+    if (begins_markup(c)) {
+        state_ = state::markup;
+        return step_in_markup(c);
+    }
     if (!fits_label(*mark_, c) || label().size() >= max_label_bytes)
         return fail_before(c, call_fault::malformed);
     held_ += c;
@@ -147,6 +156,39 @@ void tool_call_reader::step_in_label(char c) {
 
 std::string_view tool_call_reader::label() const noexcept {
     return std::string_view(held_).substr(mark_->open.size());
+}
+
+bool tool_call_reader::begins_markup(char c) const noexcept {
+    if (mark_->close.empty() || is_space(c)) return false;
+    const auto name = trimmed(label());
+    return mark_->has_name ? c == '<' && name.ends_with(mark_->name_end) : name.empty();
+}
+
+void tool_call_reader::step_in_markup(char c) {
+    if (held_.size() >= max_call_bytes) return fail_before(c, call_fault::too_long);
+    held_ += c;
+    if (held_.ends_with(mark_->close)) end_markup();
+}
+
+void tool_call_reader::end_markup() {
+    const auto call = read_markup();
+    const auto fault =
+        call ? read_named_call(call->name, call->arguments, rules_.functions, pending_)
+             : call_fault::malformed;
+    if (fault != call_fault::none) return fail(fault);
+    state_ = state::text;
+    emit_calls();
+    held_.clear();
+    space_.clear();
+}
+
+std::optional<written_call> tool_call_reader::read_markup() const {
+    if (mark_->has_name) return read_function_markup(held_, rules_.texts);
+    auto body = label();
+    if (body.ends_with(mark_->close)) body.remove_suffix(mark_->close.size());
+    if (mark_->close == "<tool_call|>") return read_gemma_call(body);
+    return trimmed(body).starts_with('<') ? read_function_markup(body, rules_.texts)
+                                          : read_key_value_markup(body, rules_.texts);
 }
 
 void tool_call_reader::begin_json(char c) {
@@ -243,6 +285,8 @@ void tool_call_reader::step_behind_whole(char c) {
 /// What is held is text.
 void tool_call_reader::fail(call_fault why) {
     if (out_.fault == call_fault::none) out_.fault = why;
+    if (mark_ && why != call_fault::none && out_.broken_at == std::string::npos)
+        out_.broken_at = out_.text.size();
     state_ = state::text;
     pending_.clear();
     give_out(std::exchange(held_, {}));

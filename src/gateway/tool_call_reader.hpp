@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gateway/call_markup.hpp"
 #include "gateway/call_text.hpp"
 #include "gateway/json_scanner.hpp"
 
@@ -20,6 +21,8 @@ inline constexpr std::size_t max_call_bytes = std::size_t{64} << 10;
 struct call_rules {
     /// The functions that may be called.
     std::vector<std::string> functions{};
+    /// Which of their parameters are texts.
+    text_parameters texts{};
     /// From which the ids of the calls are made; see call_id().
     std::uint64_t id_seed = 0;
     /// More are dropped. OpenAI's own clients take 128; 1 where the request wants no parallel ones.
@@ -30,8 +33,11 @@ struct call_rules {
 struct text_and_calls {
     std::string text{};
     std::vector<tool_call> calls{};
-    /// Why something that looked like a call became text, for a warning.
+    /// Why something that looked like a call is none.
     call_fault fault = call_fault::none;
+    /// Where in `text` that begins, with its mark and the white space before it; npos where there
+    /// is none, or no mark.
+    std::size_t broken_at = std::string::npos;
 };
 
 struct call_mark;
@@ -43,9 +49,12 @@ struct call_mark;
 ///     [TOOL_CALLS][{"name":…,"arguments":{…}}, …]            Mistral
 ///     [TOOL_CALLS]name[ARGS]{…}                              Mistral, newer
 ///     <function=name>{…}</function>                          functionary, Llama
+///     <tool_call><function=name><parameter=p>…</parameter></function></tool_call>   Qwen3-Coder
+///     <tool_call>name<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>       GLM
+///     <|tool_call>call:name{p:<|"|>…<|"|>}<tool_call|>       Gemma 4
 ///
 /// and an object or a list of such, without a mark, where it is the whole text. What is none of
-/// these is text, unchanged, and so is a call that is not JSON or is of another function. White
+/// these is text, unchanged, and so is a call that cannot be read or is of another function. White
 /// space before a call, and behind the last one where nothing follows, is dropped. The result is
 /// the same however the text is divided.
 ///
@@ -73,6 +82,7 @@ class tool_call_reader {
         text,
         label,    ///< behind a mark, before the JSON
         json,     ///< in it
+        markup,   ///< in a call that is no JSON, up to its closing mark
         between,  ///< behind a call, where another one or a closing mark may follow
     };
 
@@ -81,6 +91,7 @@ class tool_call_reader {
     void step_in_text(char c);
     void step_in_label(char c);
     void step_in_json(char c);
+    void step_in_markup(char c);
     void step_between(char c);
     void step_behind_whole(char c);
 
@@ -89,6 +100,9 @@ class tool_call_reader {
     bool goes_on_like_a_call(char c);
     void end_json();
     call_fault read_json();
+    bool begins_markup(char c) const noexcept;
+    void end_markup();
+    std::optional<written_call> read_markup() const;
     std::string_view label() const noexcept;
     void emit_calls();
     void fail(call_fault why);

@@ -32,20 +32,23 @@ void add_names(json& out, std::uint64_t reply, std::string_view turn) {
 }
 
 // Of all requests, as the other figures: the library's own prompt is that of the first one.
-json voice_usage(const token_usage& u) {
-    return {{"prompt", u.prompt_tokens()},
-            {"cached", u.cached},
-            {"evaluated", u.evaluated},
-            {"warmed", u.warmed},
-            {"generated", u.generated},
-            {"handed_over", u.handed_over},
-            {"heard", u.heard},
-            {"wasted", u.wasted}};
+json voice_usage(const token_usage& u, int heard_tokens) {
+    return {{"prompt", u.prompt_tokens()},     {"cached", u.cached},
+            {"evaluated", u.evaluated},        {"warmed", u.warmed},
+            {"generated", u.generated},        {"handed_over", u.handed_over},
+            {"heard", u.heard + heard_tokens}, {"wasted", u.wasted}};
 }
 
+// The parts add up as they are told.
 json silence_of(const voice_timing& t) {
-    json out{{"total", to_ms(t.total())}};
-    for_each_voice_part(t, [&](const char* name, duration part) { out[name] = to_ms(part); });
+    json out{{"total", 0}};
+    double total = 0;
+    for_each_voice_part(t, [&](const char* name, duration part) {
+        const auto ms = shown_ms(to_ms(part));
+        out[name] = ms;
+        total += ms;
+    });
+    out["total"] = shown_ms(total);
     return out;
 }
 
@@ -58,12 +61,12 @@ json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& silenc
              {"warmings", m.warmings},
              {"retries", m.retries},
              {"guard_waits", m.guard_waits},
-             {"guard_wait_ms", m.guard_wait_ms},
-             {"slot_wait_ms", m.slot_wait_ms},
-             {"longest_gap_ms", m.longest_gap_ms},
-             {"total_ms", m.total_ms}};
-    if (m.first_chunk_ms >= 0) out["first_chunk_ms"] = m.first_chunk_ms;
-    if (m.cancel_to_idle_ms > 0) out["cancel_to_idle_ms"] = m.cancel_to_idle_ms;
+             {"guard_wait_ms", shown_ms(m.guard_wait_ms)},
+             {"slot_wait_ms", shown_ms(m.slot_wait_ms)},
+             {"longest_gap_ms", shown_ms(m.longest_gap_ms)},
+             {"total_ms", shown_ms(m.total_ms)}};
+    if (m.first_chunk_ms >= 0) out["first_chunk_ms"] = shown_ms(m.first_chunk_ms);
+    if (m.cancel_to_idle_ms > 0) out["cancel_to_idle_ms"] = shown_ms(m.cancel_to_idle_ms);
     if (silence) out["voice_to_voice_ms"] = silence_of(*silence);
     return out;
 }
@@ -71,7 +74,8 @@ json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& silenc
 json timeline_of(const reply_result& r) {
     auto events = json::array();
     for (const auto& e : r.timeline) {
-        json event{{"what", to_string(e.what)}, {"at_ms", static_cast<double>(e.at_ns) / 1e6}};
+        json event{{"what", to_string(e.what)},
+                   {"at_ms", shown_ms(static_cast<double>(e.at_ns) / 1e6)}};
         if (e.slot >= 0) event["slot"] = e.slot;
         if (e.chunk >= 0) event["chunk"] = e.chunk;
         if (e.server >= 0) event["server"] = e.server;
@@ -80,18 +84,9 @@ json timeline_of(const reply_result& r) {
     return events;
 }
 
-// The library's words for this name its own function.
-api_error why_failed(const reply_result& r) {
-    auto why = error_of(r.error, r.diagnostics);
-    if (r.error == errc::continue_timeout)
-        why.message =
-            "no continue within continue_timeout_ms; say continue for each chunk that was spoken";
-    return why;
-}
-
 void add_outcome(json& out, const voice_end& e) {
     out["text"] = std::string_view(e.result.text).substr(0, e.sent_bytes);
-    out["usage"] = voice_usage(e.result.usage);
+    out["usage"] = voice_usage(e.result.usage, e.heard_tokens);
     out["metrics"] = metrics_of(e.result.metrics, e.silence);
     if (e.timeline) out["timeline"] = timeline_of(e.result);
 }
@@ -120,12 +115,12 @@ std::string chunk_text(std::uint64_t reply, std::string_view turn, const chunk& 
                     {"speech", c.speech},
                     {"boundary", to_string(c.boundary)},
                     {"tokens", c.tokens},
-                    {"gap_ms", c.gap_ms},
+                    {"gap_ms", shown_ms(c.gap_ms)},
                     {"slot", c.slot},
                     {"slot_reused", c.slot_reused},
                     {"cached", c.cached},
                     {"evaluated", c.evaluated},
-                    {"guard_wait_ms", c.guard_wait_ms}});
+                    {"guard_wait_ms", shown_ms(c.guard_wait_ms)}});
     return dumped(out);
 }
 
@@ -135,7 +130,7 @@ std::string end_text(const voice_end& e) {
     json out{{"type", failed ? "error" : "end"}};
     add_names(out, e.reply, e.turn);
     if (failed)
-        add_error(out, why_failed(r), is_retryable(r.error));
+        add_error(out, error_of(r.error, r.diagnostics), is_retryable(r.error));
     else
         out["finish_reason"] = to_string(r.finish_reason);
     add_outcome(out, e);

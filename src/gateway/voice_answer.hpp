@@ -44,6 +44,8 @@ struct voice_end {
     const reply_result& result;
     /// So much of its text was sent, in bytes; the rest came too late.
     std::size_t sent_bytes = 0;
+    /// Tokens that were heard of its last chunk, where no continue came for that.
+    int heard_tokens = 0;
     /// The silence before the first chunk, where that is known.
     std::optional<voice_timing> silence{};
     /// With the time line.

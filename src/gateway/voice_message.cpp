@@ -1,11 +1,14 @@
 #include "gateway/voice_message.hpp"
 
 #include "gateway/header_text.hpp"
+#include "gateway/json_text.hpp"
 #include "gateway/message_reader.hpp"
 #include "gateway/model_name.hpp"
+#include "gateway/request_options.hpp"
 #include "gateway/voice_fields.hpp"
 #include "text/utf8.hpp"
 #include "wire/json_bounds.hpp"
+#include "wire/request_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -222,6 +225,8 @@ class voice_message_reader {
             is_read = value(*found, joined(at, name), field);
             out.given.push_back(name);
         });
+        out.values.sampling = given_members(v, wire::sampling_names());
+        out.values.template_options = given_members(v, wire::template_names());
         return is_read && check_options(out.values, at) &&
                right_unless(out.lora && out.lora->size() > max_adapters, joined(at, "lora"),
                             "has too many adapters");
@@ -303,6 +308,14 @@ std::optional<api_error> fault_of(std::string_view text, std::size_t most_bytes)
     return refused(400, "invalid_json", "the message " + fault);
 }
 
+/// The members of both, those of `changes` where both have one; empty = none.
+std::string merged_objects(const std::string& base, const std::string& changes) {
+    if (base.empty() || changes.empty()) return base.empty() ? changes : base;
+    auto all = json::parse(base);
+    all.update(json::parse(changes));
+    return dumped(all);
+}
+
 template <class T>
 void set(T& field, const std::optional<T>& change) {
     if (change) field = *change;
@@ -350,6 +363,8 @@ generation_options changed(generation_options base, const generation_changes& ch
     for_each_field(base, [&](const field_info& f, auto& field) {
         if (std::ranges::find(changes.given, f.name) != changes.given.end()) take(f, field);
     });
+    base.sampling = merged_objects(base.sampling, changes.values.sampling);
+    base.template_options = merged_objects(base.template_options, changes.values.template_options);
     return base;
 }
 

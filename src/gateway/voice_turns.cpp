@@ -1,8 +1,11 @@
 #include "gateway/voice_turns.hpp"
 
+#include "text/utf8.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <variant>
@@ -256,16 +259,9 @@ void voice_turns::said(time_point, const voice::continued& m) {
     if (!reply_ || !reply_->is_speaking) return;
     if (m.chunk != chunk_name{reply_->turn->number, reply_->chunks - 1}) return;
     reply_->is_speaking = false;
+    reply_->tokens = 0;  // the reply counts them as heard
     actions_.push_back(voice_action::continue_after{{reply_->id, m.chunk.seq}});
     ask_for_chunk();
-}
-
-void voice_turns::said(time_point, const voice::heard& m) {
-    const bool is_known = reply_ && reply_->turn->what != kind::prompt &&
-                          m.chunk.reply == reply_->turn->number && m.chunk.seq < reply_->chunks;
-    if (is_known)
-        actions_.push_back(
-            voice_action::heard{{reply_->id, m.chunk.seq}, m.chars.value_or(0), m.share});
 }
 
 void voice_turns::said(time_point now, const voice::interrupt& m) {
@@ -422,6 +418,9 @@ void voice_turns::chunk_came(time_point now, std::uint64_t number, const chunk& 
     reply_->id = c.id.reply;
     reply_->chunks = c.id.seq + 1;
     reply_->bytes += c.text.size();
+    reply_->tokens = c.tokens;
+    reply_->characters = text::count_characters(c.speech);
+    reply_->heard_share = 0;
     reply_->is_speaking = true;
     reply_->spoken_since = now;
     send(chunk_text(number, reply_->turn->id, c));
@@ -449,12 +448,14 @@ void voice_turns::reply_ended(time_point now, std::uint64_t number, const reply_
     // It was over before it could be interrupted, and nothing of it is unheard.
     if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard)
         is_resume_due_ = false;
-    deliver(end_text({.reply = number,
-                      .turn = reply_->turn->id,
-                      .result = result,
-                      .sent_bytes = reply_->bytes,
-                      .silence = measure(result),
-                      .timeline = reply_->turn->timeline}));
+    deliver(end_text(
+        {.reply = number,
+         .turn = reply_->turn->id,
+         .result = result,
+         .sent_bytes = reply_->bytes,
+         .heard_tokens = static_cast<int>(std::lround(reply_->heard_share * reply_->tokens)),
+         .silence = measure(result),
+         .timeline = reply_->turn->timeline}));
     advance(now);
 }
 

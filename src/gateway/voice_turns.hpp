@@ -123,6 +123,11 @@ class voice_turns {
         std::uint64_t id = 0;      // the library's, from the first chunk on
         std::uint32_t chunks = 0;  // sent
         std::size_t bytes = 0;     // of their text
+        // Of the last one: its tokens, the characters of its speech, and the furthest that is known
+        // to have been heard of it, as a share. All 0 once it was continued.
+        int tokens = 0;
+        std::size_t characters = 0;
+        double heard_share = 0;
         time_point spoken_since{};
         time_point begun_at{};
         std::optional<time_point> first_chunk_at{};
@@ -162,6 +167,7 @@ class voice_turns {
     void begin(time_point now, const voice_turn_ptr& turn, Action action);
     std::optional<voice_timing> measure(const reply_result& result);
     void resume_if_due(time_point now);
+    void note_heard(const voice::heard& m);
     void ask_for_chunk();
     void finish_if_done();
     void finish(voice_close why);

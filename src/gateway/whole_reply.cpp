@@ -80,7 +80,7 @@ awaitable<void> whole_reply::run() {
         take(calls_.feed(piece->text));
         if (calls_.is_full()) reply_->interrupt();
     }
-    take(calls_.finish());
+    take(calls_.finish(reply_->result().reasoning));
     warn_of(loop_->core.options.service.server.logger, calls_.fault(), model_, request_id_);
     finish();
     tell();
@@ -98,7 +98,8 @@ void whole_reply::finish() {
         error_ = error_of(result.error, result.diagnostics);
         return;
     }
-    read_.reasoning = result.reasoning;
+    if ((error_ = calls_.error())) return;
+    read_.reasoning = result.reasoning.substr(0, calls_.reasoning_bytes());
     read_.reason = calls_.reason(result.finish_reason);
     read_.usage = usage_of(result.usage);
     answer_ = std::make_shared<const finished_answer>(std::move(read_));

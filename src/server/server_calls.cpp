@@ -86,9 +86,10 @@ call_id server_calls::detokenize(std::span<const std::int32_t> ids, handler<std:
 }
 
 call_id server_calls::apply_template(const std::vector<chat_message>& messages,
-                                     std::string_view tools, handler<std::string> done) {
+                                     const generation_options& o, handler<std::string> done) {
     if (refused(wire::refuse_messages(messages), done)) return no_call;
-    return call({.path = "/apply-template", .body = wire::apply_template_body(messages, tools)},
+    return call({.path = "/apply-template",
+                 .body = wire::apply_template_body(messages, o.tools, o.template_options)},
                 wire::decode_prompt, std::move(done));
 }
 

@@ -44,8 +44,8 @@ class server_calls {
                             handler<std::vector<std::int32_t>> done);
     /// What the ids say, special tokens included.
     call_id detokenize(std::span<const std::int32_t> ids, handler<std::string> done);
-    /// `tools` is a list of functions as JSON, or empty.
-    call_id apply_template(const std::vector<chat_message>& messages, std::string_view tools,
+    /// With the tools and the template's own options of `o`.
+    call_id apply_template(const std::vector<chat_message>& messages, const generation_options& o,
                            handler<std::string> done);
     call_id erase_slot(int slot, handler<> done);
     /// A name that wire::refuse_file_name() refuses is bad_request, and nothing is sent.

@@ -36,6 +36,13 @@ void append_prompt(std::span<const prompt_part> parts, std::string& out) {
 // sent.
 constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
 
+// Control tokens of some models, which the server hides otherwise. It passes over what its model
+// has not.
+constexpr const char* marks_of_calls[]{
+    "<tool_call>", "</tool_call>", "<|tool_call>",  "<tool_call|>",   "<|\"|>",       "<arg_key>",
+    "</arg_key>",  "<arg_value>",  "</arg_value>",  "<|python_tag|>", "[TOOL_CALLS]", "[ARGS]",
+    "[CALL_ID]",   "<|channel|>",  "<|constrain|>", "<|message|>",    "<|start|>"};
+
 json sampling_fields(const generation_options& o) {
     json fields = json::object();
     const auto add = [&](const char* name, const auto& value) {
@@ -75,11 +82,14 @@ std::string completion_settings(const generation_options& options,
     auto fields = fields_of(options, report);
     for (const auto& pair : reasoning_tags)
         for (const auto& mark : {pair.open, pair.close}) fields["preserved_tokens"].push_back(mark);
+    if (!options.tools.empty())
+        for (const auto* mark : marks_of_calls) fields["preserved_tokens"].push_back(mark);
     const auto object = dumped(fields);
     auto settings = object.substr(1, object.size() - 2);
     if (!options.lora.empty()) settings += R"(,"lora":)" + adapter_list(options.lora);
     if (!options.json_schema.empty())
         settings += R"(,"json_schema":)" + compacted(options.json_schema);
+    append_members(options.sampling, settings);
     return settings;
 }
 

@@ -15,6 +15,13 @@ std::string compacted(std::string_view text) {
     return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+void append_members(std::string_view object, std::string& out) {
+    const auto text = compacted(object);
+    if (text.size() <= 2 || text.front() != '{') return;
+    out += ',';
+    out.append(text, 1, text.size() - 2);
+}
+
 void append_string(std::string_view text, std::string& out) {
     out += dumped(json(text));
 }

@@ -17,6 +17,8 @@ std::string dumped(const json& value);
 std::string compacted(std::string_view text);
 
 /// Appends `text` as a JSON string.
+/// The members of an object, each behind a comma; nothing of what is no object.
+void append_members(std::string_view object, std::string& out);
 void append_string(std::string_view text, std::string& out);
 
 /// Appends `ids` with commas between them and no brackets.

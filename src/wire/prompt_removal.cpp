@@ -16,8 +16,17 @@ namespace {
 constexpr json_limits body_bounds{.depth = max_depth, .values = max_answer_values};
 
 // Requests have them in these members, of the body itself.
-constexpr std::array request_members{"prompt", "messages", "tools",       "content",
-                                     "tokens", "stop",     "json_schema", "grammar"};
+constexpr std::array request_members{"prompt",
+                                     "messages",
+                                     "tools",
+                                     "content",
+                                     "tokens",
+                                     "stop",
+                                     "json_schema",
+                                     "grammar",
+                                     "logit_bias",
+                                     "dry_sequence_breakers",
+                                     "chat_template_kwargs"};
 // Answers have them there, or in the objects of a list: as /slots has.
 constexpr std::array answer_members{"prompt",    "content", "tokens",
                                     "generated", "params",  "generation_settings"};

@@ -42,9 +42,9 @@ std::string detokenize_body(std::span<const token_id> ids);
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag);
 
 /// POST /apply-template, in the words of OpenAI's API.
-/// `tools` is a list of functions as JSON, or empty.
-std::string apply_template_body(std::span<const chat_message> messages,
-                                std::string_view tools = {});
+/// `tools` is a list of functions as JSON, `template_options` an object; or empty.
+std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools = {},
+                                std::string_view template_options = {});
 error_code decode_prompt(answer a, std::string& out, diagnostics& diag);
 /// Of /detokenize.
 error_code decode_text(answer a, std::string& out, diagnostics& diag);

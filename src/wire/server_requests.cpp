@@ -51,11 +51,13 @@ std::string detokenize_body(std::span<const token_id> ids) {
     return dumped({{"tokens", ids}});
 }
 
-std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools) {
+std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools,
+                                std::string_view template_options) {
     auto list = json::array();
     for (const auto& m : messages) list.push_back(template_json(m));
     auto body = R"({"messages":)" + dumped(list);
     if (!tools.empty()) body += R"(,"tools":)" + compacted(tools);
+    append_members(template_options, body);
     return body + '}';
 }
 

@@ -85,7 +85,9 @@ TEST_F(measured_gateway, counts_replies_that_fail) {
     EXPECT_EQ(value(text, "tandem_replies_total", {R"(finish_reason="error")", R"(server="none")"}),
               1)
         << "it ran on no server";
-    EXPECT_EQ(value(text, "tandem_reply_errors_total", {R"(code="connect_failed")"}), 1);
+    EXPECT_EQ(
+        value(text, "tandem_reply_errors_total", {R"(code="connect_failed")", R"(server="none")"}),
+        1);
     EXPECT_EQ(value(text, "tandem_server_state", {R"(state="down")"}), 1);
 }
 

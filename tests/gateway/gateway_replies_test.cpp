@@ -140,7 +140,7 @@ TEST_F(a_gateway, looks_for_what_is_denied_in_tools_and_their_calls_too) {
     EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
 }
 
-TEST_F(a_gateway, warns_of_a_call_that_it_cannot_read_and_passes_it_on_as_text) {
+TEST_F(a_gateway, warns_of_a_call_that_it_cannot_read_and_fails_with_its_text) {
     const std::string broken = R"(<tool_call>{"name":"weather","arguments":</tool_call>)";
     answers_with("Weather?", broken);
     captured_log log;
@@ -150,13 +150,66 @@ TEST_F(a_gateway, warns_of_a_call_that_it_cannot_read_and_passes_it_on_as_text) 
     auto c = client();
     c.headers["X-Request-Id"] = "whole-1";
     const auto whole = c.post("/v1/chat/completions", chat("Weather?", {{"tools", tools}}));
-    EXPECT_EQ(whole.parsed()["choices"][0]["message"]["content"], broken);
+    EXPECT_EQ(whole.status, 502);
+    EXPECT_EQ(whole.parsed()["error"]["code"], "malformed_tool_call");
+    EXPECT_THAT(whole.parsed()["error"]["message"].get<std::string>(), HasSubstr(broken));
     EXPECT_EQ(log.count(log_level::warning, "whole-1"), 1u);
     c.headers["X-Request-Id"] = "stream-1";
     const auto stream =
         c.post("/v1/chat/completions", chat("Weather?", {{"tools", tools}, {"stream", true}}));
-    EXPECT_EQ(text_of(stream), broken);
+    EXPECT_EQ(stream.status, 502) << "nothing was sent before it";
+    EXPECT_THAT(stream.parsed()["error"]["message"].get<std::string>(), HasSubstr(broken));
     EXPECT_EQ(log.count(log_level::warning, "stream-1"), 1u);
+}
+
+TEST_F(a_gateway, ends_a_stream_with_an_error_that_has_the_call_which_it_cannot_read) {
+    answers_with("Weather?", "One moment. <tool_call>weather(Bonn)</tool_call>");
+    start();
+    const json tools{{{"type", "function"}, {"function", {{"name", "weather"}}}}};
+    const auto a = client().post("/v1/chat/completions",
+                                 chat("Weather?", {{"tools", tools}, {"stream", true}}));
+    EXPECT_EQ(a.status, 200);
+    const auto events = a.events();
+    std::string content;
+    for (const auto& e : events)
+        if (const auto read = json::parse(e, nullptr, false); read.contains("choices"))
+            content += read["choices"][0]["delta"].value("content", "");
+    EXPECT_EQ(content, "One moment.");
+    EXPECT_THAT(events.back(), HasSubstr("weather(Bonn)"));
+    EXPECT_THAT(events.back(), HasSubstr("malformed_tool_call"));
+}
+
+TEST_F(a_gateway, tells_the_call_that_gpt_oss_writes_into_a_channel) {
+    answers_with("Time?",
+                 "<|channel|>analysis<|message|>The zone is given.<|start|>assistant<|channel|>"
+                 "commentary to=functions.now <|constrain|>json<|message|>{\"zone\":\"UTC\"}");
+    start();
+    const json tools{{{"type", "function"}, {"function", {{"name", "now"}}}}};
+    for (const bool stream : {false, true}) {
+        const auto a = client().post("/v1/chat/completions",
+                                     chat("Time?", {{"tools", tools}, {"stream", stream}}));
+        EXPECT_THAT(a.body, HasSubstr(R"("arguments":"{\"zone\":\"UTC\"}")"));
+        EXPECT_THAT(a.body, HasSubstr(R"("finish_reason":"tool_calls")"));
+        if (!stream)
+            EXPECT_EQ(a.parsed()["choices"][0]["message"]["reasoning_content"],
+                      "The zone is given.");
+    }
+}
+
+TEST_F(a_gateway, passes_further_fields_on_to_the_server) {
+    start();
+    client().post("/v1/chat/completions",
+                  chat("Hello!", {{"logit_bias", {{"5", -100}}},
+                                  {"typical_p", 0.5},
+                                  {"reasoning_effort", "low"},
+                                  {"chat_template_kwargs", {{"enable_thinking", false}}}}));
+    const auto completion = json::parse(mock_server->observe().of_path("/completion").back().body);
+    EXPECT_EQ(completion["logit_bias"], json({{"5", -100}}));
+    EXPECT_EQ(completion["typical_p"], 0.5);
+    EXPECT_FALSE(completion.contains("reasoning_effort"));
+    const auto prompt = json::parse(mock_server->observe().of_path("/apply-template").back().body);
+    EXPECT_EQ(prompt["reasoning_effort"], "low");
+    EXPECT_EQ(prompt["chat_template_kwargs"], json({{"enable_thinking", false}}));
 }
 
 TEST_F(a_gateway, names_the_replys_lines_of_the_log_in_the_audit) {

@@ -3,6 +3,8 @@
 #include "gateway/gateway_fixture.hpp"
 
 #include <memory>
+#include <set>
+#include <string>
 
 namespace {
 
@@ -55,6 +57,21 @@ TEST_F(the_same_question, is_asked_of_the_server_once) {
     EXPECT_THAT((std::vector{cache(a), cache(b)}), ElementsAre("miss", "joined"));
     EXPECT_NE(a.parsed()["id"], b.parsed()["id"]);
     EXPECT_EQ(requests(), 1u);
+}
+
+TEST_F(the_same_question, is_answered_with_calls_that_have_ids_of_their_own) {
+    answers_with("Time?", R"(<tool_call>{"name":"now"}</tool_call><tool_call>{"name":"now"})");
+    start();
+    const json tools{{{"type", "function"}, {"function", {{"name", "now"}}}}};
+    std::set<std::string> ids;
+    for (int i = 0; i < 3; ++i) {
+        const auto a = client().post("/v1/chat/completions",
+                                     chat("Time?", {{"tools", tools}, {"temperature", 0}}));
+        EXPECT_EQ(cache(a), i == 0 ? "miss" : "hit");
+        for (const auto& call : a.parsed()["choices"][0]["message"]["tool_calls"])
+            ids.insert(call["id"].get<std::string>());
+    }
+    EXPECT_EQ(ids.size(), 6u);
 }
 
 TEST_F(the_same_question, has_its_answer_kept) {

@@ -68,6 +68,20 @@ TEST_F(voice_gateway, ends_a_reply_at_an_interrupt_and_keeps_what_was_heard) {
     EXPECT_TRUE(server_gets_idle());
 }
 
+TEST_F(voice_gateway, sends_further_fields_of_sampling_with_each_request_of_a_reply) {
+    options.service.server.pacing = pacing::strict;
+    start();
+    auto c = voice();
+    auto first = start_of("Long");
+    first["options"] = {{"logit_bias", {{"5", -100}}}};
+    c.say(first);
+    listen(c);
+    const auto requests = mock_server->observe().of_path("/completion");
+    EXPECT_GT(requests.size(), 1u);
+    for (const auto& r : requests)
+        EXPECT_EQ(json::parse(r.body)["logit_bias"], json({{"5", -100}}));
+}
+
 TEST_F(voice_gateway, lets_the_user_talk_over_a_reply) {
     start();
     auto c = voice();

@@ -10,7 +10,7 @@ function rowsOf({ usage: u, metrics: m }) {
         ['Longest silence', m.chunks > 1 ? ms(m.longest_gap_ms) : null],
         ['Chunks', `${m.chunks} in ${m.requests} request${m.requests === 1 ? '' : 's'}`],
         ['Slot', m.slot < 0 ? null : `${m.slot}${m.slot_reused ? ', again' : ''}`],
-        ['Prompt', `${u.prompt} tokens`],
+        ['Prompts of all requests', `${u.prompt} tokens`],
         [
             'From the cache',
             `${u.cached} tokens${u.cached ? ` (${share(u.cached, u.cached + u.evaluated)})` : ''}`,

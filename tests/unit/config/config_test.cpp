@@ -180,6 +180,16 @@ INSTANTIATE_TEST_SUITE_P(
         constraint_row{
             "too_large", [](auto& o) { o.grammar.assign(64 * 1024 + 1, 'x'); }, {"grammar"}},
         constraint_row{"no_utf8", [](auto& o) { o.grammar = "\xC3"; }, {"grammar"}},
+        constraint_row{"sampling", [](auto& o) { o.sampling = R"({"mirostat":2})"; }, {}},
+        constraint_row{"sampling_out_of_range",
+                       [](auto& o) { o.sampling = R"({"mirostat":3})"; },
+                       {"mirostat"}},
+        constraint_row{"sampling_that_tandem_sends",
+                       [](auto& o) { o.sampling = R"({"stream":false})"; },
+                       {"sampling"}},
+        constraint_row{"template_options_of_another_kind",
+                       [](auto& o) { o.template_options = R"({"reasoning_effort":1})"; },
+                       {"reasoning_effort"}},
         constraint_row{"schema_of_a_list", [](auto& o) { o.json_schema = "[]"; }, {"json_schema"}},
         constraint_row{"schema_no_json", [](auto& o) { o.json_schema = "{a}"; }, {"json_schema"}},
         constraint_row{

@@ -52,4 +52,15 @@ TEST(api_error, tells_clients_nothing_of_where_servers_are) {
     EXPECT_THAT(error_of(errc::connect_failed, diag).message, Not(HasSubstr("10.0.0.7")));
 }
 
+TEST(api_error, names_nothing_that_a_client_does_not_know) {
+    for (int code = 1; code < 100; ++code) {
+        const tandem::error_code ec(code, tandem::error_category());
+        const auto message = error_of(ec, {}).message;
+        for (const auto* name : {"()", "api_key", "ca_file", "_timeout;", "within first", "URL"})
+            EXPECT_THAT(message, Not(HasSubstr(name))) << tandem::error_name(ec);
+    }
+    EXPECT_THAT(error_of(errc::continue_timeout, {}).message, HasSubstr("continue_timeout_ms"));
+    EXPECT_THAT(error_of(errc::nothing_to_resume, {}).message, HasSubstr("resume_grace_ms"));
+}
+
 }  // namespace

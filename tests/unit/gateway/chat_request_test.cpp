@@ -205,26 +205,8 @@ TEST(chat_request, is_read_or_refused_whatever_its_bytes) {
 }
 
 TEST(chat_request, is_refused_by_the_name_of_a_field_that_changes_the_answer_and_is_not_honoured) {
-    for (const char* field : {R"("logit_bias":{"5":-100})",
-                              R"("logit_bias":[[5,false]])",
-                              R"("samplers":["top_k"])",
-                              R"("ignore_eos":true)",
-                              R"("dry_multiplier":0.8)",
-                              R"("dry_base":2)",
-                              R"("dry_allowed_length":3)",
-                              R"("dry_penalty_last_n":64)",
-                              R"("dry_sequence_breakers":["x"])",
-                              R"("typical_p":0.5)",
-                              R"("xtc_probability":0.5)",
-                              R"("mirostat":2)",
-                              R"("dynatemp_range":0.5)",
-                              R"("top_n_sigma":1)",
-                              R"("chat_template_kwargs":{"enable_thinking":false})",
-                              R"("reasoning_effort":"low")",
-                              R"("verbosity":"low")",
-                              R"("function_call":"auto")",
-                              R"("web_search_options":{})",
-                              R"("top_logprobs":2)"}) {
+    for (const char* field : {R"("verbosity":"low")", R"("function_call":"auto")",
+                              R"("web_search_options":{})", R"("top_logprobs":2)"}) {
         const auto e = refusal_with(field);
         EXPECT_EQ(e.status, 400) << field;
         EXPECT_EQ(e.code, "unsupported_value") << field;
@@ -232,11 +214,62 @@ TEST(chat_request, is_refused_by_the_name_of_a_field_that_changes_the_answer_and
     }
 }
 
+TEST(chat_request, passes_further_fields_of_sampling_on_as_they_are) {
+    for (const std::string field :
+         {R"("logit_bias":{"5":-100})", R"("logit_bias":[[5,false],["a b",1.5]])",
+          R"("samplers":["top_k","temperature"])", R"("ignore_eos":true)",
+          R"("dry_multiplier":0.8)", R"("dry_base":2.0)", R"("dry_allowed_length":3)",
+          R"("dry_penalty_last_n":64)", R"("dry_sequence_breakers":["x"])", R"("typical_p":0.5)",
+          R"("xtc_probability":0.5)", R"("mirostat":2)", R"("dynatemp_range":0.5)",
+          R"("top_n_sigma":1.0)"})
+        EXPECT_EQ(chat_with(field).options.sampling, "{" + field + "}");
+    EXPECT_EQ(chat_with(R"("dry_penalty_last_n":-1)").options.sampling,
+              R"({"dry_penalty_last_n":1000000})")
+        << "the whole context, in a way that all servers take";
+}
+
+TEST(chat_request, passes_on_what_the_template_is_to_get) {
+    EXPECT_EQ(chat_with(R"("chat_template_kwargs":{"enable_thinking":false},
+                           "reasoning_effort":"low")")
+                  .options.template_options,
+              R"({"chat_template_kwargs":{"enable_thinking":false},"reasoning_effort":"low"})");
+}
+
+TEST(chat_request, is_refused_by_the_name_of_such_a_field_that_cannot_be_used) {
+    const struct {
+        const char *field, *param;
+    } rows[] = {{R"("logit_bias":"x")", "logit_bias"},
+                {R"("logit_bias":{"5":101})", "logit_bias"},
+                {R"("logit_bias":[[5]])", "logit_bias[0]"},
+                {R"("logit_bias":[[5,1],[-1,1]])", "logit_bias[1][0]"},
+                {R"("samplers":[])", "samplers"},
+                {R"("samplers":["top_k","nope"])", "samplers[1]"},
+                {R"("ignore_eos":1)", "ignore_eos"},
+                {R"("dry_base":0.5)", "dry_base"},
+                {R"("dry_allowed_length":1.5)", "dry_allowed_length"},
+                {R"("dry_sequence_breakers":[5])", "dry_sequence_breakers[0]"},
+                {R"("mirostat":3)", "mirostat"},
+                {R"("typical_p":1.1)", "typical_p"},
+                {R"("chat_template_kwargs":"x")", "chat_template_kwargs"},
+                {R"("chat_template_kwargs":{"messages":[]})", "chat_template_kwargs.messages"},
+                {R"("reasoning_effort":3)", "reasoning_effort"}};
+    for (const auto& row : rows) {
+        const auto e = refusal_with(row.field);
+        EXPECT_EQ(e.status, 400) << row.field;
+        EXPECT_EQ(e.code, "invalid_value") << row.field;
+        EXPECT_EQ(e.param, row.param) << row.field;
+    }
+    const auto huge = R"("logit_bias":{")" + std::string(70'000, 'x') + R"(":1})";
+    EXPECT_EQ(refusal_with(huge).param, "logit_bias");
+}
+
 TEST(chat_request, takes_such_a_field_where_it_changes_nothing) {
     chat_with(R"("logit_bias":{},"ignore_eos":false,"dry_multiplier":0,"dry_base":1.75,
         "dry_allowed_length":2,"dry_penalty_last_n":-1,"typical_p":1,"xtc_probability":0,
         "mirostat":0,"dynatemp_range":0.0,"top_n_sigma":-1,"chat_template_kwargs":{},
         "reasoning_effort":null,"function_call":"none","top_logprobs":0)");
+    EXPECT_EQ(chat_with(R"("logit_bias":{},"ignore_eos":false,"samplers":null)").options.sampling,
+              "");
     chat_with(R"("logit_bias":[],"store":true,"metadata":{"a":"b"},"service_tier":"auto")");
 }
 

@@ -68,7 +68,9 @@ TEST(text_completion_request, is_refused_with_the_path_of_what_is_wrong) {
         {R"({"prompt":"x","logprobs":0})", "logprobs"},
         {R"({"prompt":"x","best_of":2})", "best_of"},
         {R"({"prompt":"x","n":2})", "n"},
-        {R"({"prompt":"x","logit_bias":{"5":-100}})", "logit_bias"},
+        {R"({"prompt":"x","logit_bias":{"5":-101}})", "logit_bias"},
+        {R"({"prompt":"x","chat_template_kwargs":{"a":1}})", "chat_template_kwargs"},
+        {R"({"prompt":"x","reasoning_effort":"low"})", "reasoning_effort"},
         {R"({"prompt":"x","response_format":{"type":"xml"}})", "response_format.type"},
         {R"({"prompt":"x","temperature":-1})", "temperature"},
     };
@@ -79,6 +81,15 @@ TEST(text_completion_request, is_refused_with_the_path_of_what_is_wrong) {
         EXPECT_EQ(e->status, 400) << row.body;
         EXPECT_EQ(e->param, row.param) << row.body;
     }
+}
+
+TEST(text_completion_request, passes_on_further_sampling_and_the_form_of_the_answer) {
+    const auto read = read_completion_request(
+        R"({"prompt":"x","logit_bias":{"5":-100},"response_format":{"type":"json_object"}})", {});
+    ASSERT_TRUE(std::holds_alternative<completion_request>(read));
+    const auto& options = std::get<completion_request>(read).options;
+    EXPECT_EQ(options.sampling, R"({"logit_bias":{"5":-100}})");
+    EXPECT_EQ(options.json_schema, R"({"type":"object"})");
 }
 
 TEST(text_completion_request, has_a_bound_of_its_body) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -201,6 +202,40 @@ TEST_F(counting, shows_no_credentials_of_servers) {
     EXPECT_THAT(metrics.text(), Not(HasSubstr("secret")));
 }
 
+TEST_F(counting, tells_what_was_built) {
+    EXPECT_THAT(metrics.text(), HasSubstr(",version=\"" TANDEM_VERSION "\"} 1\n"));
+    EXPECT_THAT(metrics.text(), HasSubstr("tandem_build_info{compiler=\""));
+}
+
+TEST_F(counting, tells_of_the_process) {
+    const auto text = metrics.text({.cpu_seconds = 1.5,
+                                    .start_time_seconds = 1'700'000'000.25,
+                                    .resident_memory_bytes = 5 << 20,
+                                    .virtual_memory_bytes = 6 << 20,
+                                    .open_fds = 12,
+                                    .max_fds = 1024});
+    for (const std::string line :
+         {"# TYPE process_cpu_seconds_total counter", "process_cpu_seconds_total 1.5",
+          "process_start_time_seconds 1700000000.25", "process_resident_memory_bytes 5242880",
+          "process_virtual_memory_bytes 6291456", "process_open_fds 12", "process_max_fds 1024"})
+        EXPECT_THAT(text, HasSubstr("\n" + line + "\n"));
+}
+
+TEST(process_figures, are_those_of_this_process) {
+    const auto before = static_cast<double>(std::time(nullptr));
+    const auto first = figures_of_this_process();
+    std::ifstream one_more("/proc/self/stat");
+    const auto later = figures_of_this_process();
+    EXPECT_EQ(later.open_fds, first.open_fds + 1);
+    EXPECT_GE(later.max_fds, later.open_fds);
+    EXPECT_GE(later.cpu_seconds, first.cpu_seconds);
+    EXPECT_GT(first.resident_memory_bytes, 0);
+    EXPECT_GE(first.virtual_memory_bytes, first.resident_memory_bytes);
+    constexpr double a_day = 86'400, a_second = 1;
+    EXPECT_LE(first.start_time_seconds, before + a_second) << "as exactly as the machine's start";
+    EXPECT_GT(first.start_time_seconds, before - a_day);
+}
+
 // --- the whole text, with all that can be in it
 
 struct family {
@@ -280,7 +315,8 @@ TEST_F(all_counted, has_histograms_that_end_with_all_that_they_counted) {
 
 /// The table of docs/metrics.md.
 families documented() {
-    static const std::regex row(R"(\| `(tandem_[a-z_]+)` \| ([a-z]+) \|([^|]*)\| .+ \|)");
+    static const std::regex row(
+        R"(\| `((?:tandem|process)_[a-z_]+)` \| ([a-z]+) \|([^|]*)\| .+ \|)");
     static const std::regex name("`([a-z_]+)`");
     std::ifstream in(TANDEM_SOURCE_DIR "/docs/metrics.md");
     families found;
@@ -294,6 +330,15 @@ families documented() {
             f.labels.insert((*l)[1]);
     }
     return found;
+}
+
+TEST_F(counting, tells_from_the_start_all_that_its_document_names) {
+    EXPECT_THAT(read(metrics.text()), ContainerEq(documented()));
+}
+
+TEST_F(counting, begins_with_0_for_each_error_of_a_reply) {
+    for (const std::string code : {"connect_failed", "server_error", "stream_incomplete"})
+        EXPECT_EQ(value("tandem_reply_errors_total" + of_near_and("code=\"" + code + "\"")), 0);
 }
 
 TEST_F(all_counted, is_what_its_document_says) {

@@ -42,6 +42,11 @@ TEST(question_key, leaves_out_who_asks_and_how_the_answer_is_told) {
         EXPECT_EQ(key, key_with(std::string(plain) + "," + more)) << more;
 }
 
+TEST(question_key, is_none_where_fields_of_sampling_may_make_the_answer_random) {
+    EXPECT_FALSE(key_with(std::string(plain) + R"(,"dynatemp_range":0.5)"));
+    EXPECT_FALSE(key_of(completion_with(R"("temperature":0,"mirostat":2)"), "talk"));
+}
+
 TEST(question_key, is_another_one_for_all_that_changes_the_answer) {
     const auto tool = [](std::string_view name) {
         return R"("tools":[{"type":"function","function":{"name":")" + std::string(name) +
@@ -49,12 +54,14 @@ TEST(question_key, is_another_one_for_all_that_changes_the_answer) {
     };
     std::set<question_key> keys{*key_with(plain)};
     for (const auto& more :
-         {std::string(R"("max_tokens":7)"), std::string(R"("top_p":0.5)"),
-          std::string(R"("top_k":3)"), std::string(R"("min_p":0.2)"), std::string(R"("stop":"x")"),
-          std::string(R"("stop":["x","y"])"), std::string(R"("seed":5)"),
-          std::string(R"("presence_penalty":1)"), std::string(R"("frequency_penalty":1)"),
-          std::string(R"("repeat_penalty":1.3)"), std::string(R"("repeat_last_n":9)"), tool("now"),
-          tool("then"), tool("now") + R"(,"parallel_tool_calls":false)",
+         {std::string(R"("max_tokens":7)"), std::string(R"("reasoning_effort":"low")"),
+          std::string(R"("chat_template_kwargs":{"enable_thinking":false})"),
+          std::string(R"("top_p":0.5)"), std::string(R"("top_k":3)"), std::string(R"("min_p":0.2)"),
+          std::string(R"("stop":"x")"), std::string(R"("stop":["x","y"])"),
+          std::string(R"("seed":5)"), std::string(R"("presence_penalty":1)"),
+          std::string(R"("frequency_penalty":1)"), std::string(R"("repeat_penalty":1.3)"),
+          std::string(R"("repeat_last_n":9)"), tool("now"), tool("then"),
+          tool("now") + R"(,"parallel_tool_calls":false)",
           tool("now") + R"(,"tool_choice":"required")",
           std::string(R"("response_format":{"type":"json_object"})"),
           std::string(R"("response_format":{"type":"json_schema","json_schema":{"name":"n",

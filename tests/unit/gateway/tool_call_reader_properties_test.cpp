@@ -69,7 +69,7 @@ class random_answers {
             "Hello",      " ",     "\n",     "<",         "[",      "<tool",
             "_call>",     "[TOOL", "_CALLS", "<|python",  "_tag|>", "</tool_call>",
             "<function=", ">",     "]",      "a",         "1, ",    "é",
-            "print(x)",   "now",   "  \t",   "\"quoted\""};
+            "print(x)",   "noon",  "  \t",   "\"quoted\""};
         std::string text;
         for (auto n = below(20); n > 0; --n) text += one_of(parts);
         return text;
@@ -77,8 +77,16 @@ class random_answers {
 
     /// Parts of calls in any order.
     std::string broken_calls() {
-        static constexpr std::array<const char*, 24> parts{
+        static constexpr std::array<const char*, 32> parts{
             "<tool_call>",
+            "<|tool_call>",
+            "<tool_call|>",
+            "call:now{a:1}",
+            "<function=now>",
+            "<parameter=a>",
+            "</parameter>",
+            "<arg_key>a</arg_key>",
+            "<arg_value>b</arg_value>",
             "</tool_call>",
             "[TOOL_CALLS]",
             "<|python_tag|>",

@@ -81,6 +81,30 @@ TEST(tool_call_reader, finds_the_calls_of_each_family_of_models) {
          {"weather{\"a\":1}", "now{}"},
          ""},
         {"<tool_call>{\"name\":\"now\"}</tool_call> And now?", {"now{}"}, " And now?"},
+        {"One moment.\n<tool_call>\n<function=weather>\n<parameter=city>\nBonn\n</parameter>\n"
+         "</function>\n</tool_call>",
+         {"weather{\"city\":\"Bonn\"}"},
+         "One moment."},
+        {"<tool_call>\n<function=now>\n</function>\n</tool_call>\n<tool_call><function=now>"
+         "</function></tool_call>",
+         {"now{}", "now{}"},
+         ""},
+        {"<tool_call>\n<function=now>\n</function>", {"now{}"}, ""},
+        {"<function=weather>\n<parameter=days>\n2\n</parameter>\n</function>",
+         {"weather{\"days\":2}"},
+         ""},
+        {"<tool_call>weather\n<arg_key>city</arg_key>\n<arg_value>Bonn</arg_value>\n</tool_call>",
+         {"weather{\"city\":\"Bonn\"}"},
+         ""},
+        {"<tool_call>now\n</tool_call>\n<tool_call>now</tool_call> So.",
+         {"now{}", "now{}"},
+         " So."},
+        {"Well. <|tool_call>call:weather{city:<|\"|>Bonn<|\"|>,days:2}<tool_call|>",
+         {"weather{\"city\":\"Bonn\",\"days\":2}"},
+         "Well."},
+        {"<|tool_call>call:now{}<tool_call|><|tool_call>call:now{}<tool_call|>",
+         {"now{}", "now{}"},
+         ""},
     };
     for (const auto& row : rows) {
         const auto all = read_calls(row.text);
@@ -118,6 +142,13 @@ TEST(tool_call_reader, passes_on_as_text_what_is_no_call_and_says_why) {
         {"[TOOL_CALLS]later[ARGS]{}", call_fault::unknown_function},
         {"[TOOL_CALLS]now[ARGS]5", call_fault::cut_off},
         {"<function=now{}>", call_fault::malformed},
+        {"<tool_call><function=now><parameter=a>5</function></tool_call>", call_fault::malformed},
+        {"<tool_call><function=later></function></tool_call>", call_fault::unknown_function},
+        {"<tool_call><function=now><parameter=a>5", call_fault::cut_off},
+        {"<tool_call>now<arg_key>a</arg_key></tool_call>", call_fault::malformed},
+        {"<tool_call>now", call_fault::cut_off},
+        {"<|tool_call>call:now{a:<|\"|>b}<tool_call|>", call_fault::malformed},
+        {"<|tool_call>call:now{a:1", call_fault::cut_off},
     };
     for (const auto& row : rows) {
         const auto all = read_calls(row.text);
@@ -227,6 +258,56 @@ TEST(called_text, knows_why_the_first_of_the_calls_that_are_none_is_text) {
     EXPECT_EQ(reader.fault(), call_fault::unknown_function);
 }
 
+TEST(called_text, has_no_text_from_the_mark_of_a_broken_call_on) {
+    called_text reader({.functions = {"now"}});
+    EXPECT_EQ(reader.feed("Well. <tool_call>now(").text, "Well.");
+    EXPECT_EQ(reader.feed(")</tool_call> And").text, "");
+    EXPECT_EQ(reader.feed(" so on.").text, "");
+    EXPECT_EQ(reader.finish().text, "");
+    const auto error = reader.error();
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->status, 502);
+    EXPECT_EQ(error->code, "malformed_tool_call");
+    EXPECT_EQ(error->message,
+              "what the model wrote as a call of a tool cannot be read: "
+              "<tool_call>now()</tool_call> And so on.");
+}
+
+TEST(called_text, bounds_what_its_error_tells_of_a_broken_call) {
+    called_text reader({.functions = {"now"}});
+    reader.feed("<tool_call>now(" + std::string(200'000, 'x'));
+    reader.finish();
+    EXPECT_LT(reader.error()->message.size(), 5000u);
+}
+
+TEST(called_text, has_text_and_no_error_where_json_without_a_mark_is_no_call) {
+    called_text reader({.functions = {"now"}});
+    auto text = reader.feed(R"({"name":"later","parameters":{}})").text;
+    EXPECT_EQ(text + reader.finish().text, R"({"name":"later","parameters":{}})");
+    EXPECT_FALSE(reader.error());
+}
+
+TEST(called_text, finds_the_call_in_what_gpt_oss_wrote_for_itself) {
+    const std::string thought = "The time?";
+    const std::string header = "<|start|>assistant<|channel|>commentary to=functions.now ";
+    called_text reader({.functions = {"now"}, .id_seed = 3});
+    const auto read =
+        reader.finish(thought + header + R"(<|constrain|>json<|message|>{"zone":"UTC"})");
+    EXPECT_THAT(names(read.calls), ElementsAre(R"(now{"zone":"UTC"})"));
+    EXPECT_EQ(read.calls[0].id, call_id(3, 0));
+    EXPECT_EQ(reader.reasoning_bytes(), thought.size());
+    EXPECT_FALSE(reader.error());
+
+    called_text broken({.functions = {"now"}});
+    EXPECT_THAT(broken.finish(thought + header + R"(json<|message|>{"zone":"U)").calls, IsEmpty());
+    ASSERT_TRUE(broken.error());
+    EXPECT_THAT(broken.error()->message, ::testing::HasSubstr("to=functions.now"));
+
+    called_text thinking({.functions = {"now"}});
+    EXPECT_THAT(thinking.finish("I could write to=functions.now here.").calls, IsEmpty());
+    EXPECT_FALSE(thinking.error());
+}
+
 TEST(called_text, without_functions_is_text_and_no_fault) {
     called_text reader(call_rules{});
     EXPECT_EQ(reader.feed("<tool_call>{]").text, "<tool_call>{]");
@@ -243,8 +324,7 @@ TEST(a_call_that_is_none, is_warned_of_with_its_request_and_model) {
     warn_of(log, call_fault::none, "talk", "req-1");
     warn_of(log, call_fault::malformed, "talk", "req-1");
     EXPECT_THAT(lines, ::testing::ElementsAre(
-                           "request req-1: what talk wrote as a call of a tool is not JSON of a "
-                           "call, and is passed on as text"));
+                           "request req-1: what talk wrote as a call of a tool cannot be read"));
 }
 
 }  // namespace

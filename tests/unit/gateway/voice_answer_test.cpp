@@ -73,6 +73,21 @@ TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
     EXPECT_FALSE(end.contains("code"));
 }
 
+TEST(voice_end, tells_times_to_the_microsecond) {
+    reply_result r{.finish_reason = finish_reason::eos};
+    r.metrics.total_ms = 2029.1234567;
+    r.metrics.guard_wait_ms = 0.1 + 0.2;
+    r.timeline = {{.what = timeline_event::kind::end, .at_ns = 1'234'567}};
+    const voice_timing silence{.detector = 1111us + 111ns, .first_chunk = 2222us + 555ns};
+    const auto text = end_text({.reply = 1, .result = r, .silence = silence, .timeline = true});
+    for (const auto* part :
+         {R"("total_ms":2029.123,)", R"("guard_wait_ms":0.3,)", R"("at_ms":1.235)",
+          R"("total":3.334,"detector":1.111,)", R"("first_chunk":2.223)"})
+        EXPECT_THAT(text, ::testing::HasSubstr(part));
+    EXPECT_THAT(chunk_text(1, "", {.gap_ms = 12.34567}),
+                ::testing::HasSubstr(R"("gap_ms":12.346,)"));
+}
+
 TEST(voice_end, leaves_out_what_did_not_happen) {
     const reply_result r{.finish_reason = finish_reason::interrupted};
     const auto metrics = json::parse(end_text({.reply = 1, .result = r}))["metrics"];

@@ -105,6 +105,15 @@ TEST(voice_start, may_say_nothing) {
     EXPECT_EQ(m.conversation, conversation_changes());
 }
 
+TEST(voice_start, changes_the_further_fields_of_sampling_that_it_names_alone) {
+    const auto first = read<voice::start>(R"({"type":"start","options":
+        {"logit_bias":{"5":-100},"mirostat":1,"reasoning_effort":"low"}})");
+    const auto later = read<voice::start>(R"({"type":"start","options":{"mirostat":2}})");
+    const auto options = changed(changed({}, first.options), later.options);
+    EXPECT_EQ(options.sampling, R"({"logit_bias":{"5":-100},"mirostat":2})");
+    EXPECT_EQ(options.template_options, R"({"reasoning_effort":"low"})");
+}
+
 TEST(voice_start, changes_the_options_that_it_names_alone) {
     const auto m = read<voice::start>(R"({"type":"start","options":
         {"max_tokens":100,"temperature":1,"stop":["\n","User:"],"seed":4294967295}})");
@@ -251,6 +260,7 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
          "messages[0].tool_calls[0].function"},
         {R"({"type":"start","options":[]})", "options"},
         {R"({"type":"start","options":{"temperature":"hot"}})", "options.temperature"},
+        {R"({"type":"start","options":{"samplers":["nope"]}})", "options.samplers[0]"},
         {R"({"type":"start","options":{"temperature":-1}})", "options.temperature"},
         {R"({"type":"start","options":{"max_tokens":1.5}})", "options.max_tokens"},
         {R"({"type":"start","options":{"max_tokens":4294967297}})", "options.max_tokens"},

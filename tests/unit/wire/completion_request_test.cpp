@@ -45,6 +45,19 @@ TEST(CompletionRequest, AsksForTheMarksOfReasoningInTheText) {
     EXPECT_FALSE(body_of("Hi").contains("preserved_tokens"));
 }
 
+TEST(CompletionRequest, AsksForTheMarksOfCallsWhereThereAreTools) {
+    const auto marks = body_of("Hi", {.tools = "[{}]"}).at("preserved_tokens");
+    for (const auto* mark : {"<tool_call>", "<|tool_call>", "<|channel|>"})
+        EXPECT_NE(std::find(marks.begin(), marks.end(), mark), marks.end()) << mark;
+}
+
+TEST(CompletionRequest, HasFurtherFieldsOfSampling) {
+    const auto body = body_of("Hi", {.sampling = R"({"logit_bias": [[5, false]], "mirostat": 2})"});
+    EXPECT_EQ(body.at("logit_bias"), json::parse("[[5,false]]"));
+    EXPECT_EQ(body.at("mirostat"), 2);
+    EXPECT_EQ(body.at("stream"), true);
+}
+
 TEST(CompletionRequest, AsksForASmallFinalEvent) {
     const auto fields = body_of("Hi").at("response_fields").get<std::vector<std::string>>();
     EXPECT_NE(std::find(fields.begin(), fields.end(), "stop_type"), fields.end());

@@ -189,6 +189,8 @@ TEST_F(ServerMessages, ApplyTemplateSendsTheMessagesInOrder) {
     EXPECT_EQ(apply_template_body({}, R"([{"z": 1, "a": 2}])"),
               R"({"messages":[],"tools":[{"z":1,"a":2}]})");
     EXPECT_EQ(apply_template_body({}), R"({"messages":[]})");
+    EXPECT_EQ(apply_template_body({}, {}, R"({"reasoning_effort": "low"})"),
+              R"({"messages":[],"reasoning_effort":"low"})");
 }
 
 TEST_F(ServerMessages, ApplyTemplateSendsToolCallsAndTheirResultsAsOpenAiDoes) {

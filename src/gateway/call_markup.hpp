@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// Calls of tools that models write other than as JSON. Pure; throws std::bad_alloc only.
+namespace tandem::gateway {
+
+/// A call as the model wrote it; nobody has checked that there is such a function.
+struct written_call {
+    std::string name{};
+    /// JSON of an object.
+    std::string arguments{};
+};
+
+/// Parameters that are declared as strings, each with its function. In markup `5` may be a number
+/// or a text: what is not declared as a text is the JSON that it looks like.
+using text_parameters = std::vector<std::pair<std::string, std::string>>;
+
+/// Qwen3-Coder's `<function=f>`, with any number of `<parameter=p>value</parameter>`, and
+/// `</function>`.
+std::optional<written_call> read_function_markup(std::string_view text,
+                                                 const text_parameters& texts);
+
+/// What stands between GLM's marks: a name, and `<arg_key>k</arg_key><arg_value>v</arg_value>`.
+std::optional<written_call> read_key_value_markup(std::string_view text,
+                                                  const text_parameters& texts);
+
+/// What stands between Gemma's marks: `call:f{p:<|"|>text<|"|>,q:[1,2]}`.
+std::optional<written_call> read_gemma_call(std::string_view text);
+
+/// The call that gpt-oss ends with, in what it wrote for itself:
+/// `… to=functions.f <|constrain|>json<|message|>{…}`.
+struct channel_call {
+    /// Where its header begins.
+    std::size_t at = 0;
+    std::string name{};
+    std::string_view arguments{};
+};
+std::optional<channel_call> find_channel_call(std::string_view reasoning);
+
+}  // namespace tandem::gateway

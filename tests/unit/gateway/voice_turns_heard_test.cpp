@@ -1,0 +1,55 @@
+// How many tokens a reply's end tells as heard.
+
+#include "voice_session_driver.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tandem::gateway {
+namespace {
+
+constexpr voice_socket listener = 7;
+
+class counting_what_is_heard : public ::testing::Test {
+ protected:
+    counting_what_is_heard() {
+        s.attach(listener, hello);
+        s.chunk(1, {.id = {0, 0}, .text = "*Ünder* it.", .speech = "Ünder it.", .tokens = 6});
+        s.sent(listener);
+    }
+    /// Where the library has counted these in chunks that were continued.
+    int heard_at_the_end(int continued = 0) {
+        reply_result r{.finish_reason = finish_reason::interrupted};
+        r.usage.heard = continued;
+        s.turns.reply_ended(s.now, 1, r);
+        s.drain();
+        for (const auto& m : s.sent(listener))
+            if (m["type"] == "end") return m["usage"]["heard"];
+        return -1;
+    }
+    voice_session_driver s;
+};
+
+TEST_F(counting_what_is_heard, counts_the_tokens_of_the_part_that_was_heard_of_the_last_chunk) {
+    s.say(listener, R"({"type":"interrupt","heard":{"chunk":"1-0","chars":6}})");
+    EXPECT_EQ(heard_at_the_end(), 4) << "6 of 9 characters of 6 tokens";
+}
+
+TEST_F(counting_what_is_heard, takes_the_furthest_report) {
+    s.say(listener, R"({"type":"heard","chunk":"1-0","share":0.5})");
+    s.say(listener, R"({"type":"interrupt","heard":{"chunk":"1-0","chars":1}})");
+    EXPECT_EQ(heard_at_the_end(), 3);
+}
+
+TEST_F(counting_what_is_heard, has_at_most_the_chunk) {
+    s.say(listener, R"({"type":"interrupt","heard":{"chunk":"1-0","chars":900}})");
+    EXPECT_EQ(heard_at_the_end(), 6);
+}
+
+TEST_F(counting_what_is_heard, does_not_count_a_chunk_twice_that_was_continued) {
+    s.say(listener, R"({"type":"heard","chunk":"1-0","chars":9})");
+    s.say(listener, R"({"type":"continue","chunk":"1-0"})");
+    EXPECT_EQ(heard_at_the_end(6), 6);
+}
+
+}  // namespace
+}  // namespace tandem::gateway
