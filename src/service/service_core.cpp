@@ -65,11 +65,12 @@ auto service_core::id_of(const core_ptr& core) const -> server_id {
 }
 
 auto service_core::core_of(const found_server& s) -> core_ptr {
-    auto& core = cores_[s.id];
-    if (core) return core;
+    if (const auto known = cores_.find(s.id); known != cores_.end()) return known->second;
     auto settings = config_.server;
     settings.url = s.url;
-    return core = client_core::make(home_, std::move(settings), s.shared);
+    // Only what could be made is kept.
+    auto core = client_core::make(home_, std::move(settings), s.shared);
+    return cores_[s.id] = std::move(core);
 }
 
 void service_core::add_server(const std::string& url) {

@@ -172,6 +172,15 @@ TEST(slot_scheduler, never_has_more_slots_than_configured) {
     EXPECT_EQ(s.slots(), 2);
 }
 
+TEST(slot_scheduler, has_more_slots_once_it_is_widened_and_never_fewer) {
+    slot_scheduler s(1, 0s);
+    s.widen_to(3);
+    s.widen_to(2);
+    EXPECT_EQ(s.slots(), 1);
+    s.limit_to(8);
+    EXPECT_EQ(s.slots(), 3);
+}
+
 TEST(slot_scheduler, survives_the_release_of_a_slot_above_the_limit) {
     slot_scheduler s(2, 2s);
     for (int i = 0; i < 2; ++i) s.request();
