@@ -318,8 +318,8 @@ void serve_flags::read_policy(serve_options& o, std::vector<std::string>& faults
     const auto& t = texts_;
     auto& policy = o.gateway.policy;
     policy.url = t.policy_url;
-    read_time("--policy-timeout", t.policy_timeout, policy.timeout, faults,
-              least_policy_timeout, longest_policy_timeout);
+    read_time("--policy-timeout", t.policy_timeout, policy.timeout, faults, least_policy_timeout,
+              longest_policy_timeout);
     read_choice("--policy-fail", policy_fail_names, t.policy_fail, policy.on_failure, faults);
     for (const auto* flag : {"--policy-timeout", "--policy-fail"})
         if (app_.count(flag) > 0 && app_.count("--policy-url") == 0)

@@ -112,8 +112,10 @@ TEST_F(text_lines, are_neither_cut_nor_broken_where_there_is_no_terminal) {
     const start_event start{{"p1", 1}, chunk_.text};
     EXPECT_THAT(chunk_lines(style, c), HasSubstr(chunk_.text));
     EXPECT_THAT(start_lines(style, start), HasSubstr("«" + chunk_.text + "»"));
-    const tandem::server_props props{
-        .total_slots = 2, .context_per_slot = 4096, .model = std::string(200, 'm')};
+    tandem::server_props props;
+    props.total_slots = 2;
+    props.context_per_slot = 4096;
+    props.model = std::string(200, 'm');
     EXPECT_THAT(server_lines(style, "http://a:1", props, 2), HasSubstr("of 4096 tokens"));
 }
 
