@@ -168,6 +168,16 @@ TEST_F(chat_in_a_terminal, draws_the_line_anew_where_the_window_has_another_size
     EXPECT_THAT(chat.shown_until("> one two"), StartsWith("\r\x1b[J"));
 }
 
+TEST_F(chat_in_a_terminal, wraps_a_line_at_the_width_of_when_it_is_typed) {
+    terminal_process chat(program, setup());
+    chat.shown_until("> ");
+    chat.type("story\r");
+    chat.shown_until("night.");
+    chat.resize(20);
+    chat.type("abcdefghijklmnopqrstuvwxyz");
+    EXPECT_THAT(chat.shown_until("z"), Not(HasSubstr("rs"))) << "a line of 20 columns ends there";
+}
+
 TEST_F(chat_in_a_terminal, leaves_the_terminal_as_it_was) {
     for (const auto& [signal, status] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
         terminal_process chat(program, setup());

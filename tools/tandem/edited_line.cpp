@@ -256,6 +256,7 @@ void edited_line::set_text(const std::string& text) {
 }
 
 std::string edited_line::drawn() {
+    el_resize(state_->line);
     state_->out.take();
     el_wset(state_->line, EL_REFRESH);
     return state_->out.take();
@@ -280,7 +281,6 @@ std::string edited_line::drawn_anew(int width) {
     auto& s = *state_;
     const auto before = narrow(s.text().substr(0, static_cast<std::size_t>(s.cursor())));
     const int rows = rows_before_cursor("> " + before, width);
-    el_resize(s.line);
     const auto up = rows > 0 ? fmt::format("\x1b[{}A", rows) : std::string();
     return up + "\r\x1b[J" + drawn();
 }

@@ -122,6 +122,11 @@ bool line_editor::is_shown() const {
     return is_listening_ || !line_.text().empty();
 }
 
+std::string line_editor::drawn() {
+    is_resized_ = false;
+    return line_.drawn();
+}
+
 std::string line_editor::changes() {
     return std::exchange(is_resized_, false) ? line_.drawn_anew(screen_.out_width())
                                              : line_.changes();
