@@ -29,7 +29,7 @@ class chat_in_a_terminal : public replay_test {
  protected:
     chat_in_a_terminal() {
         mock::options o;
-        o.replies = {{said("story"), story}};
+        o.replies = {{said("story"), story}, {said(""), "Yes."}};
         start_server(std::move(o));
     }
     static std::string said(const std::string& text) {
@@ -39,7 +39,7 @@ class chat_in_a_terminal : public replay_test {
         return {.args = {"chat", "--reuse-guard", "0", "--tts", "none", "--color", "never",
                          "--speed", speed, "--sentence-pause", "0", "--url", server_->url()}};
     }
-    // What the model gets of what is typed, which ends with Enter; each line is interrupted.
+    // What the model gets of what is typed, which ends with Enter.
     std::vector<std::string> lines_of(const std::string& keys) {
         terminal_process chat(program, setup());
         chat.shown_until("> ");
@@ -104,7 +104,6 @@ TEST_F(chat_in_a_terminal, gives_the_model_no_escape_sequences_where_it_cannot_e
     auto s = setup();
     s.term = "dumb";
     terminal_process chat(program, s);
-    chat.shown_until("> ");
     chat.type(up + left + "story\n" + ctrl_d);
     EXPECT_EQ(chat.wait(), 0);
     EXPECT_THAT(users(), ElementsAre("story"));
@@ -119,7 +118,6 @@ TEST_F(chat_in_a_terminal, tells_that_a_line_is_cut_where_it_cannot_edit) {
     auto s = setup();
     s.term = "dumb";
     terminal_process chat(program, s);
-    chat.shown_until("> ");
     chat.type(std::string(5000, 'x') + "\n");
     EXPECT_THAT(chat.shown_until("left out"), HasSubstr("a line is longer than 4094 bytes"));
     chat.type(ctrl_d);
@@ -168,6 +166,16 @@ TEST_F(chat_in_a_terminal, draws_the_line_anew_where_the_window_has_another_size
     chat.shown_until("two");
     chat.resize(40);
     EXPECT_THAT(chat.shown_until("> one two"), StartsWith("\r\x1b[J"));
+}
+
+TEST_F(chat_in_a_terminal, wraps_a_line_at_the_width_of_when_it_is_typed) {
+    terminal_process chat(program, setup());
+    chat.shown_until("> ");
+    chat.type("story\r");
+    chat.shown_until("night.");
+    chat.resize(20);
+    chat.type("abcdefghijklmnopqrstuvwxyz");
+    EXPECT_THAT(chat.shown_until("z"), Not(HasSubstr("rs"))) << "a line of 20 columns ends there";
 }
 
 TEST_F(chat_in_a_terminal, leaves_the_terminal_as_it_was) {

@@ -12,7 +12,7 @@
 namespace tandem::command {
 namespace {
 
-constexpr std::string_view prompt = "> ";
+constexpr std::string_view chat_prompt = "> ";
 
 int out_columns(const terminal& t) {
     return t.out_is_terminal() ? t.out_width() : INT_MAX;
@@ -28,13 +28,13 @@ void chat_text_view::listening() {
     if (style_.editor) return style_.editor->listen(true);
     has_prompt_ = style_.is_prompting;
     // What is typed behind it ends the line.
-    if (has_prompt_) terminal_.steer(painted(style_.color, paint::bold, prompt));
+    if (has_prompt_) terminal_.steer(painted(style_.color, paint::bold, chat_prompt));
 }
 
 void chat_text_view::took(std::string_view line) {
     if (!style_.editor) return;
     style_.editor->listen(false);
-    terminal_.print(fmt::format("{}{}\n", painted(style_.color, paint::bold, prompt), line));
+    terminal_.print(fmt::format("{}{}\n", painted(style_.color, paint::bold, chat_prompt), line));
 }
 
 void chat_text_view::input_ended() {

@@ -15,7 +15,7 @@
 namespace tandem::command {
 namespace {
 
-using kind = typed_key::kind;
+using key_kind = typed_key::kind;
 
 constexpr int prompt_columns = 2;
 
@@ -71,45 +71,48 @@ constexpr std::array<binding, 15> bindings{{
     {redraw_key, L"ed-redisplay"},
 }};
 
-wchar_t key_of(kind k) {
+wchar_t key_of(key_kind k) {
     switch (k) {
-        case kind::left:
+        case key_kind::left:
             return 0x02;
-        case kind::right:
+        case key_kind::right:
             return 0x06;
-        case kind::word_left:
+        case key_kind::word_left:
             return 0x10;
-        case kind::word_right:
+        case key_kind::word_right:
             return 0x0e;
-        case kind::line_start:
+        case key_kind::line_start:
             return 0x01;
-        case kind::line_end:
+        case key_kind::line_end:
             return 0x05;
-        case kind::erase:
+        case key_kind::erase:
             return 0x08;
-        case kind::erase_next:
+        case key_kind::erase_next:
             return 0x04;
-        case kind::erase_word:
+        case key_kind::erase_word:
             return 0x17;
-        case kind::erase_next_word:
+        case key_kind::erase_next_word:
             return 0x13;
-        case kind::erase_to_start:
+        case key_kind::erase_to_start:
             return 0x15;
-        case kind::erase_to_end:
+        case key_kind::erase_to_end:
             return 0x0b;
-        case kind::put_back:
+        case key_kind::put_back:
             return 0x19;
-        case kind::transpose:
+        case key_kind::transpose:
             return 0x14;
         default:
             return 0;
     }
 }
 
+}  // namespace
+
 // What libedit writes, and must not write by itself.
 class collected_output {
  public:
-    collected_output() : file_(::fopencookie(this, "w", {.write = &collected_output::write})) {}
+    collected_output()
+        : file_(::fopencookie(this, "w", {nullptr, &collected_output::write, nullptr, nullptr})) {}
     ~collected_output() {
         if (file_) std::fclose(file_);
     }
@@ -131,8 +134,6 @@ class collected_output {
     std::string text_;
     FILE* file_;
 };
-
-}  // namespace
 
 struct edited_line::state {
     collected_output out;
@@ -231,7 +232,7 @@ void edited_line::end_keys() {
 }
 
 void edited_line::press(const typed_key& key) {
-    if (key.what == kind::text) {
+    if (key.what == key_kind::text) {
         for (const wchar_t c : wide(key.text)) state_->call(c);
     } else if (const auto k = key_of(key.what)) {
         state_->call(k);
@@ -256,6 +257,7 @@ void edited_line::set_text(const std::string& text) {
 }
 
 std::string edited_line::drawn() {
+    el_resize(state_->line);
     state_->out.take();
     el_wset(state_->line, EL_REFRESH);
     return state_->out.take();
@@ -280,7 +282,6 @@ std::string edited_line::drawn_anew(int width) {
     auto& s = *state_;
     const auto before = narrow(s.text().substr(0, static_cast<std::size_t>(s.cursor())));
     const int rows = rows_before_cursor("> " + before, width);
-    el_resize(s.line);
     const auto up = rows > 0 ? fmt::format("\x1b[{}A", rows) : std::string();
     return up + "\r\x1b[J" + drawn();
 }

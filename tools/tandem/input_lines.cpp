@@ -28,9 +28,9 @@ input_lines::outcome input_lines::next(std::string& line) {
 }
 
 input_lines::outcome input_lines::next_bytes(std::string& bytes) {
-    const auto outcome = read_more();
+    const auto result = read_more();
     bytes = std::exchange(buffer_, {});
-    return outcome;
+    return result;
 }
 
 input_lines::outcome input_lines::take(std::size_t end, std::string& line) {

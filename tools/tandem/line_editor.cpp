@@ -13,7 +13,7 @@
 namespace tandem::command {
 namespace {
 
-using key = typed_key::kind;
+using pressed = typed_key::kind;
 
 // What is typed ahead; more stays in the terminal.
 constexpr std::size_t max_lines_ahead = 64;
@@ -122,6 +122,11 @@ bool line_editor::is_shown() const {
     return is_listening_ || !line_.text().empty();
 }
 
+std::string line_editor::drawn() {
+    is_resized_ = false;
+    return line_.drawn();
+}
+
 std::string line_editor::changes() {
     return std::exchange(is_resized_, false) ? line_.drawn_anew(screen_.out_width())
                                              : line_.changes();
@@ -151,19 +156,19 @@ void line_editor::bytes_came(read_line read) {
 
 void line_editor::press(const typed_key& k) {
     switch (k.what) {
-        case key::enter:
+        case pressed::enter:
             return enter();
-        case key::suspend:
+        case pressed::suspend:
             return void(::kill(0, SIGTSTP));
-        case key::earlier:
+        case pressed::earlier:
             return show_other(history_.earlier(line_.text()));
-        case key::later:
+        case pressed::later:
             return show_other(history_.later(line_.text()));
-        case key::text:
-        case key::pasted:
+        case pressed::text:
+        case pressed::pasted:
             return put(k);
-        case key::end_of_input:
-            if (!line_.text().empty()) return line_.press({.what = key::erase_next});
+        case pressed::end_of_input:
+            if (!line_.text().empty()) return line_.press({.what = pressed::erase_next});
             stop();
             return lines_.push_back({});
         default:
@@ -172,7 +177,7 @@ void line_editor::press(const typed_key& k) {
 }
 
 void line_editor::put(const typed_key& k) {
-    const bool is_typed = k.what == key::text;
+    const bool is_typed = k.what == pressed::text;
     if (k.missing > 0 || line_.text().size() + k.text.size() > max_line_bytes)
         return screen_.print_error(
             fmt::format("tandem chat: a line has {} bytes at most; what was {} is left out",

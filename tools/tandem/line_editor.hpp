@@ -34,7 +34,7 @@ class line_editor final : public line_source, private bottom_lines {
 
  private:
     bool is_shown() const override;
-    std::string drawn() override { return line_.drawn(); }
+    std::string drawn() override;
     std::string changes() override;
     std::string removed() override { return line_.removed(); }
 

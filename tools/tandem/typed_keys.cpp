@@ -10,51 +10,51 @@
 namespace tandem::command {
 namespace {
 
-using kind = typed_key::kind;
+using key_kind = typed_key::kind;
 
-constexpr char esc = '\x1b';
+constexpr char escape_byte = '\x1b';
 constexpr std::string_view paste_begins = "\x1b[200~";
 constexpr std::string_view paste_ends = "\x1b[201~";
 
 struct sequence_row {
     std::string_view bytes;
-    kind what;
+    key_kind what;
 };
 
 // What xterm, VTE, the Linux console, tmux and screen send.
 constexpr sequence_row sequences[] = {
-    {"\x1b[A", kind::earlier},
-    {"\x1bOA", kind::earlier},
-    {"\x1b[B", kind::later},
-    {"\x1bOB", kind::later},
-    {"\x1b[C", kind::right},
-    {"\x1bOC", kind::right},
-    {"\x1b[D", kind::left},
-    {"\x1bOD", kind::left},
-    {"\x1b[1;5C", kind::word_right},
-    {"\x1b[1;3C", kind::word_right},
-    {"\x1b[1;5D", kind::word_left},
-    {"\x1b[1;3D", kind::word_left},
-    {"\x1b[H", kind::line_start},
-    {"\x1bOH", kind::line_start},
-    {"\x1b[1~", kind::line_start},
-    {"\x1b[7~", kind::line_start},
-    {"\x1b[F", kind::line_end},
-    {"\x1bOF", kind::line_end},
-    {"\x1b[4~", kind::line_end},
-    {"\x1b[8~", kind::line_end},
-    {"\x1b[3~", kind::erase_next},
-    {"\x1b[3;5~", kind::erase_next_word},
-    {"\x1b\x7f", kind::erase_word},
+    {"\x1b[A", key_kind::earlier},
+    {"\x1bOA", key_kind::earlier},
+    {"\x1b[B", key_kind::later},
+    {"\x1bOB", key_kind::later},
+    {"\x1b[C", key_kind::right},
+    {"\x1bOC", key_kind::right},
+    {"\x1b[D", key_kind::left},
+    {"\x1bOD", key_kind::left},
+    {"\x1b[1;5C", key_kind::word_right},
+    {"\x1b[1;3C", key_kind::word_right},
+    {"\x1b[1;5D", key_kind::word_left},
+    {"\x1b[1;3D", key_kind::word_left},
+    {"\x1b[H", key_kind::line_start},
+    {"\x1bOH", key_kind::line_start},
+    {"\x1b[1~", key_kind::line_start},
+    {"\x1b[7~", key_kind::line_start},
+    {"\x1b[F", key_kind::line_end},
+    {"\x1bOF", key_kind::line_end},
+    {"\x1b[4~", key_kind::line_end},
+    {"\x1b[8~", key_kind::line_end},
+    {"\x1b[3~", key_kind::erase_next},
+    {"\x1b[3;5~", key_kind::erase_next_word},
+    {"\x1b\x7f", key_kind::erase_word},
     {"\x1b"
      "b",
-     kind::word_left},
+     key_kind::word_left},
     {"\x1b"
      "f",
-     kind::word_right},
+     key_kind::word_right},
     {"\x1b"
      "d",
-     kind::erase_next_word},
+     key_kind::erase_next_word},
 };
 
 constexpr char ctrl(char letter) {
@@ -63,37 +63,37 @@ constexpr char ctrl(char letter) {
 
 struct control_row {
     char byte;
-    kind what;
+    key_kind what;
 };
 
 constexpr control_row controls[] = {
-    {'\r', kind::enter},
-    {'\n', kind::enter},
-    {ctrl('A'), kind::line_start},
-    {ctrl('B'), kind::left},
-    {ctrl('D'), kind::end_of_input},
-    {ctrl('E'), kind::line_end},
-    {ctrl('F'), kind::right},
-    {ctrl('H'), kind::erase},
-    {'\x7f', kind::erase},
-    {ctrl('K'), kind::erase_to_end},
-    {ctrl('N'), kind::later},
-    {ctrl('P'), kind::earlier},
-    {ctrl('T'), kind::transpose},
-    {ctrl('U'), kind::erase_to_start},
-    {ctrl('W'), kind::erase_word},
-    {ctrl('Y'), kind::put_back},
-    {ctrl('Z'), kind::suspend},
+    {'\r', key_kind::enter},
+    {'\n', key_kind::enter},
+    {ctrl('A'), key_kind::line_start},
+    {ctrl('B'), key_kind::left},
+    {ctrl('D'), key_kind::end_of_input},
+    {ctrl('E'), key_kind::line_end},
+    {ctrl('F'), key_kind::right},
+    {ctrl('H'), key_kind::erase},
+    {'\x7f', key_kind::erase},
+    {ctrl('K'), key_kind::erase_to_end},
+    {ctrl('N'), key_kind::later},
+    {ctrl('P'), key_kind::earlier},
+    {ctrl('T'), key_kind::transpose},
+    {ctrl('U'), key_kind::erase_to_start},
+    {ctrl('W'), key_kind::erase_word},
+    {ctrl('Y'), key_kind::put_back},
+    {ctrl('Z'), key_kind::suspend},
 };
 
 template <class Rows, class Key>
-std::optional<kind> kind_of(const Rows& rows, const Key& wanted) {
+std::optional<key_kind> kind_of(const Rows& rows, const Key& wanted) {
     for (const auto& [key, what] : rows)
         if (key == wanted) return what;
     return std::nullopt;
 }
 
-bool is_control(char c) noexcept {
+bool is_control_byte(char c) noexcept {
     return (c >= 0 && c < ' ') || c == '\x7f';
 }
 
@@ -120,12 +120,12 @@ std::vector<typed_key> key_decoder::take(std::string_view bytes) {
         if (in_paste_) {
             if (!take_pasted()) break;
             const auto whole = whole_characters(std::exchange(pasted_, {}));
-            keys.push_back({.what = kind::pasted,
+            keys.push_back({.what = key_kind::pasted,
                             .text = std::string(without_last_breaks(whole)),
                             .missing = std::exchange(missing_, 0)});
-        } else if (waiting_.front() == esc) {
+        } else if (waiting_.front() == escape_byte) {
             if (!take_sequence(keys)) break;
-        } else if (is_control(waiting_.front())) {
+        } else if (is_control_byte(waiting_.front())) {
             take_control(keys);
         } else if (!take_text(keys)) {
             break;
@@ -170,13 +170,13 @@ void key_decoder::take_control(std::vector<typed_key>& keys) {
 
 // False if it is the start of a character.
 bool key_decoder::take_text(std::vector<typed_key>& keys) {
-    const auto end = std::find_if(waiting_.begin(), waiting_.end(), is_control);
+    const auto end = std::find_if(waiting_.begin(), waiting_.end(), is_control_byte);
     auto size = static_cast<std::size_t>(end - waiting_.begin());
     if (size == waiting_.size()) size -= text::incomplete_suffix(waiting_);
     if (size == 0) return false;
     const auto text = whole_characters(std::string_view(waiting_).substr(0, size));
     waiting_.erase(0, size);
-    if (!text.empty()) keys.push_back({.what = kind::text, .text = text});
+    if (!text.empty()) keys.push_back({.what = key_kind::text, .text = text});
     return true;
 }
 
