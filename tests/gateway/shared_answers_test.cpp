@@ -68,7 +68,8 @@ TEST_F(the_same_question, is_answered_with_calls_that_have_ids_of_their_own) {
         const auto a = client().post("/v1/chat/completions",
                                      chat("Time?", {{"tools", tools}, {"temperature", 0}}));
         EXPECT_EQ(cache(a), i == 0 ? "miss" : "hit");
-        for (const auto& call : a.parsed()["choices"][0]["message"]["tool_calls"])
+        const auto body = a.parsed();
+        for (const auto& call : body["choices"][0]["message"]["tool_calls"])
             ids.insert(call["id"].get<std::string>());
     }
     EXPECT_EQ(ids.size(), 6u);
