@@ -7,6 +7,7 @@
 #include "gateway/request_options.hpp"
 #include "gateway/voice_fields.hpp"
 #include "text/utf8.hpp"
+#include "text/white_space.hpp"
 #include "wire/json_bounds.hpp"
 #include "wire/request_fields.hpp"
 
@@ -275,7 +276,7 @@ class voice_message_reader {
                right_unless(m.model.size() > max_model_name_bytes, "model", "is too long");
     }
     bool check_words(const voice::start& m) {
-        return right_unless(m.text && m.text->empty(), "text", "is empty") &&
+        return right_unless(m.text && text::is_all_white_space(*m.text), "text", "is empty") &&
                right_unless(m.prompt && m.prompt->empty(), "prompt", "is empty") &&
                right_unless(m.prompt && (m.text || !m.messages.empty()), "prompt",
                             "is a prompt of its own; it does not go with text or messages");

@@ -99,7 +99,8 @@ auto voice_websocket::run(const http_request& request) -> awaitable<bool> {
 }
 
 auto voice_websocket::accept(const http_request& request) -> awaitable<bool> {
-    const bool has_protocols = request.count(protocol_header) > 0;
+    // An empty header offers none, and an answer that names one would be refused.
+    const bool has_protocols = !request[protocol_header].empty();
     stream_.next_layer().expires_never();
     stream_.set_option(timeouts());
     stream_.set_option(websocket::stream_base::decorator(

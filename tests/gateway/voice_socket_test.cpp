@@ -32,6 +32,13 @@ TEST_F(voice_gateway, answers_its_own_protocol_or_none) {
     EXPECT_EQ(voice_client(port, "chat.v9").status(), 400);
 }
 
+TEST_F(voice_gateway, answers_no_protocol_to_a_header_that_offers_none) {
+    start();
+    voice_client blank(port, " ");
+    EXPECT_TRUE(blank.is_open());
+    EXPECT_EQ(blank.header("Sec-WebSocket-Protocol"), "");
+}
+
 TEST_F(voice_gateway, takes_no_bytes_before_it_has_answered) {
     start();
     http_client c(port);

@@ -3,6 +3,7 @@
 
 #include "support/child_process.hpp"
 #include "support/process.hpp"
+#include "support/reply_runner.hpp"
 #include "support/run_settings.hpp"
 
 #include "tandem/client.hpp"
@@ -274,6 +275,29 @@ TEST_F(random_lifetimes, end_well_in_any_order) {
     std::cout << "TANDEM_LIFETIME_SEED=" << seed << std::endl;
     take_steps(steps, seed);
     expect_no_descriptor_left();
+}
+
+// The server is a process of its own, as it needs descriptors as well.
+TEST(used_up_descriptors, fail_turns_of_a_service_only_as_long_as_there_are_none) {
+    child_process server(TANDEM_MOCK_SERVER, {.args = {"--port", "0"}});
+    const auto url = server.read_line().substr(std::string("listening on ").size());
+    reply_runner loop;
+    service_config settings{.servers = {url}, .health_interval = 100ms};
+    settings.server.proxy = "none";
+    settings.server.retries = 0;
+    settings.server.resume_within = 1s;
+    service bots(loop.ioc.get_executor(), settings);
+    auto talk = bots.create();
+    const auto fails = [&] {
+        const consumer c(talk.say("Tell me about the bridge."));
+        loop.run_to_end(c);
+        return c.error() ? true : false;
+    };
+    descriptor_limit limit;
+    limit.reach();
+    EXPECT_TRUE(fails());
+    limit.lift();
+    loop.run_until([&] { return !fails(); });
 }
 
 }  // namespace

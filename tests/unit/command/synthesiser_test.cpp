@@ -134,7 +134,7 @@ TEST_F(a_synthesiser, that_writes_nothing_at_once_has_played_nothing) {
     synthesiser s(ioc.get_executor(), shell_arguments("cat > /dev/null"), 20s);
     const auto spoken = speak(s, "Hello.", 1h);
     EXPECT_EQ(spoken.fault, "it wrote no sound");
-    EXPECT_THAT(spoken.remark, AllOf(HasSubstr(", and ended after 0.0"),
+    EXPECT_THAT(spoken.remark, AllOf(HasSubstr(", and ended after "),
                                      HasSubstr(" s, too soon to have played it")));
     EXPECT_FALSE(s.plays_itself());
 }

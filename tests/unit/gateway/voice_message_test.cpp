@@ -240,6 +240,7 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"resume","turn":"12345678901234567890123456789012345678901234567890123456789012345"})",
          "turn"},
         {R"({"type":"start","text":""})", "text"},
+        {R"({"type":"start","text":" \n\u00a0"})", "text"},
         {R"({"type":"start","text":["Hello"]})", "text"},
         {R"({"type":"start","prompt":""})", "prompt"},
         {R"({"type":"start","prompt":"Once","text":"Hello"})", "prompt"},
