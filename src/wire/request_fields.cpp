@@ -125,7 +125,7 @@ struct known_field {
 
 constexpr double most_tokens = 1'000'000;
 
-constexpr std::array sampling_fields{
+constexpr std::array passed_sampling_fields{
     known_field{"dry_allowed_length", check_whole_number, {0, most_tokens}},
     known_field{"dry_base", check_number, {1, 100}},
     known_field{"dry_multiplier", check_number, {0, 100}},
@@ -162,8 +162,9 @@ maybe_fault check_effort(const json& value, std::string_view name, range) {
                        fmt::format("must be a string of at most {} bytes", most_bytes)};
 }
 
-constexpr std::array template_fields{known_field{"chat_template_kwargs", check_template_values},
-                                     known_field{"reasoning_effort", check_effort}};
+constexpr std::array passed_template_fields{
+    known_field{"chat_template_kwargs", check_template_values},
+    known_field{"reasoning_effort", check_effort}};
 
 template <std::size_t N>
 constexpr std::array<std::string_view, N> names_in(const std::array<known_field, N>& fields) {
@@ -172,8 +173,8 @@ constexpr std::array<std::string_view, N> names_in(const std::array<known_field,
     return names;
 }
 
-constexpr auto names_of_sampling = names_in(sampling_fields);
-constexpr auto names_of_template = names_in(template_fields);
+constexpr auto names_of_sampling = names_in(passed_sampling_fields);
+constexpr auto names_of_template = names_in(passed_template_fields);
 
 maybe_fault first_fault(std::string_view what, std::string_view object,
                         std::span<const known_field> fields) {
@@ -200,11 +201,11 @@ std::span<const std::string_view> template_names() noexcept {
 }
 
 std::optional<field_fault> sampling_fault(std::string_view object) {
-    return first_fault("sampling", object, sampling_fields);
+    return first_fault("sampling", object, passed_sampling_fields);
 }
 
 std::optional<field_fault> template_fault(std::string_view object) {
-    return first_fault("template_options", object, template_fields);
+    return first_fault("template_options", object, passed_template_fields);
 }
 
 }  // namespace tandem::wire
