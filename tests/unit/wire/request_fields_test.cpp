@@ -38,7 +38,8 @@ TEST(request_fields, name_what_cannot_be_sent) {
 }
 
 TEST(request_fields, are_none_that_tandem_sends_itself) {
-    const auto body = json::parse(completion_body({.settings = completion_settings({})}));
+    const auto body =
+        json::parse(completion_body({.prompt = {}, .settings = completion_settings({})}));
     for (const auto& member : body.items()) {
         const auto object = json{{member.key(), member.value()}}.dump();
         EXPECT_EQ(sampling_path(object), "sampling") << object;
