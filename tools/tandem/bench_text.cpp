@@ -15,7 +15,7 @@ namespace {
 constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr int widest_message = 300;
 
-std::string counted(std::int64_t count, const char* one, const char* many) {
+std::string count_text(std::int64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
@@ -35,16 +35,16 @@ std::string voice_text(const bench_setting& s) {
 
 std::string setting_lines(const bench_setting& s, bool color) {
     const auto head = fmt::format(
-        "{} at once, {}", counted(s.concurrency, "conversation", "conversations"), load_text(s));
+        "{} at once, {}", count_text(s.concurrency, "conversation", "conversations"), load_text(s));
     auto text = painted(color, paint::bold, head) + '\n';
     text += row("consumers", fmt::format("{}, pacing {}, on {}", voice_text(s), s.pacing,
-                                         counted(s.loops, "loop", "loops")));
+                                         count_text(s.loops, "loop", "loops")));
     if (s.mock_slots > 0) {
         const auto pace = s.mock_tokens_per_second > 0
                               ? fmt::format("{:g} tokens a second", s.mock_tokens_per_second)
                               : "as many tokens a second as it can";
         return text + row("server", fmt::format("mock in this process, {} of {}",
-                                                counted(s.mock_slots, "slot", "slots"), pace));
+                                                count_text(s.mock_slots, "slot", "slots"), pace));
     }
     for (const auto& url : s.servers) text += row("server", url);
     return text + row("slots",
@@ -55,7 +55,7 @@ std::string setting_lines(const bench_setting& s, bool color) {
 std::string reply_text(const bench_report& r) {
     const auto& f = r.figures;
     auto text =
-        fmt::format("{} in {:.1f} s:", counted(f.replies, "reply", "replies"), r.cost.seconds);
+        fmt::format("{} in {:.1f} s:", count_text(f.replies, "reply", "replies"), r.cost.seconds);
     const char* before = " ";
     for (const auto& [count, name] :
          std::array{std::pair{f.complete, "complete"}, std::pair{f.failed, "failed"},
@@ -141,10 +141,10 @@ std::string cost_rows(const bench_report& r) {
     auto text = row("throughput", fmt::format("{:.1f} replies/s, {:.0f} tokens/s",
                                               r.replies_per_second(), r.tokens_per_second()));
     text += row("tokens", fmt::format("{} generated, {} wasted, in {}", f.generated, f.wasted,
-                                      counted(f.chunks, "chunk", "chunks")));
+                                      count_text(f.chunks, "chunk", "chunks")));
     text += row("prompts", prompt_text(f));
     text += row("requests", fmt::format("{}, {} cut, {}", f.requests, f.cuts,
-                                        counted(f.retries, "retry", "retries")));
+                                        count_text(f.retries, "retry", "retries")));
     text += row("processor", processor_text(r));
     text += row("memory", memory_text(r));
     return text +

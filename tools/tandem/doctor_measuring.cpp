@@ -23,7 +23,7 @@ constexpr auto enough_time = 6s;
 // the time does not see clients go that wait for their prompt.
 constexpr auto watch_interval = 2ms;
 constexpr auto watch_limit = 5s;
-constexpr auto look_interval = 20ms;
+constexpr auto status_interval = 20ms;
 constexpr int looks_after_the_end = 5;
 
 cache_use use_of(const probe_answer& a) {
@@ -167,7 +167,7 @@ awaitable<void> doctor_measuring::watch_cut(const probe_answer& cut, doctor_roun
 awaitable<void> doctor_measuring::look_for_others() {
     auto slots = co_await session_.slots();
     for (int more = looks_after_the_end; more > 0 && slots.ok() && works(slots.value); --more) {
-        co_await session_.pause(look_interval);
+        co_await session_.pause(status_interval);
         slots = co_await session_.slots();
     }
     if (slots.ok()) see_others(slots.value, std::nullopt);

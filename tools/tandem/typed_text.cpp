@@ -42,7 +42,7 @@ std::size_t length_in_text(std::string_view text) noexcept {
     return length > 0 ? length : 2;
 }
 
-bool is_control(char32_t c) noexcept {
+bool is_control_character(char32_t c) noexcept {
     return c < 0x20 || (c >= 0x7F && c < 0xA0);
 }
 
@@ -68,7 +68,7 @@ std::string without_controls(std::string_view text) {
         text.remove_prefix(next.bytes);
         if (bytes == "\r")
             result += text.starts_with('\n') ? "" : "\n";
-        else if (bytes == "\n" || bytes == "\t" || !is_control(next.character))
+        else if (bytes == "\n" || bytes == "\t" || !is_control_character(next.character))
             result += bytes;
     }
     return result;
