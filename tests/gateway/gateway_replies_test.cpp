@@ -190,9 +190,8 @@ TEST_F(a_gateway, tells_the_call_that_gpt_oss_writes_into_a_channel) {
                                      chat("Time?", {{"tools", tools}, {"stream", stream}}));
         EXPECT_THAT(a.body, HasSubstr(R"("arguments":"{\"zone\":\"UTC\"}")"));
         EXPECT_THAT(a.body, HasSubstr(R"("finish_reason":"tool_calls")"));
-        if (!stream)
-            EXPECT_EQ(a.parsed()["choices"][0]["message"]["reasoning_content"],
-                      "The zone is given.");
+        if (stream) continue;
+        EXPECT_EQ(a.parsed()["choices"][0]["message"]["reasoning_content"], "The zone is given.");
     }
 }
 

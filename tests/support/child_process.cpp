@@ -1,5 +1,7 @@
 #include "support/child_process.hpp"
 
+#include "support/argument_pointers.hpp"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -25,13 +27,6 @@ std::unique_ptr<std::FILE, int (*)(std::FILE*)> temporary_file() {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> f(std::tmpfile(), &std::fclose);
     if (!f) check(errno, "tmpfile");
     return f;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-    std::vector<char*> result;
-    for (auto& t : texts) result.push_back(t.data());
-    result.push_back(nullptr);
-    return result;
 }
 
 // Without the settings of whoever runs the test.
@@ -70,8 +65,9 @@ child_process::child_process(const std::string& program, setup s)
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     s.args.insert(s.args.begin(), program);
     auto variables = environment_with(s.variables);
-    const int fault = ::posix_spawn(&pid_, program.c_str(), &actions, nullptr,
-                                    pointers(s.args).data(), pointers(variables).data());
+    const int fault =
+        ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, argument_pointers(s.args).data(),
+                      argument_pointers(variables).data());
     posix_spawn_file_actions_destroy(&actions);
     ::close(pipe[1]);
     if (out != pipe[1]) ::close(out);

@@ -1,5 +1,7 @@
 #include "support/terminal_process.hpp"
 
+#include "support/argument_pointers.hpp"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -23,13 +25,6 @@ int open_master() {
     if (fd < 0 || ::grantpt(fd) != 0 || ::unlockpt(fd) != 0)
         throw std::system_error(errno, std::generic_category(), "pseudo-terminal");
     return fd;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-    std::vector<char*> result;
-    for (auto& t : texts) result.push_back(t.data());
-    result.push_back(nullptr);
-    return result;
 }
 
 std::vector<std::string> environment(const std::string& term) {
@@ -61,8 +56,9 @@ terminal_process::terminal_process(const std::string& program, const setup& s)
     auto args = s.args;
     args.insert(args.begin(), program);
     auto variables = environment(s.term);
-    const int fault = ::posix_spawn(&pid_, program.c_str(), &actions, &attributes,
-                                    pointers(args).data(), pointers(variables).data());
+    const int fault =
+        ::posix_spawn(&pid_, program.c_str(), &actions, &attributes, argument_pointers(args).data(),
+                      argument_pointers(variables).data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (fault != 0) throw std::system_error(fault, std::generic_category(), program);

@@ -19,7 +19,7 @@ using testing::ContainerEq;
 using field_types = std::map<std::string, std::string>;
 
 // The rows of each section, by its heading.
-std::map<std::string, field_types> documented() {
+std::map<std::string, field_types> documented_fields() {
     static const std::regex heading("### `([a-z]+)`");
     static const std::regex row(R"(\| `([a-z0-9_.\[\]]+)` \| ([a-z ]+) \|.*)");
     std::ifstream page(TANDEM_SOURCE_DIR "/docs/replay.md");
@@ -69,31 +69,31 @@ tandem::reply_result full_result() {
 TEST(replay_page, has_each_field_of_a_chunk) {
     const tandem::chunk c{};
     const auto line = json_line(chunk_event{.chunk = c, .server = "http://a:1"});
-    EXPECT_THAT(written(line), ContainerEq(documented()["chunk"]));
+    EXPECT_THAT(written(line), ContainerEq(documented_fields()["chunk"]));
 }
 
 TEST(replay_page, has_each_field_of_an_end) {
     const auto r = full_result();
     const auto line = json_line(end_event{.result = r, .server = "http://a:1"});
-    EXPECT_THAT(written(line), ContainerEq(documented()["end"]));
+    EXPECT_THAT(written(line), ContainerEq(documented_fields()["end"]));
 }
 
 TEST(replay_page, has_each_field_of_a_failed_reply) {
     auto r = full_result();
     r.finish_reason = tandem::finish_reason::error;
     r.error = tandem::errc::stream_incomplete;
-    auto expected = documented()["end"];
+    auto expected = documented_fields()["end"];
     expected.erase("finish_reason");
-    expected.merge(documented()["error"]);
+    expected.merge(documented_fields()["error"]);
     const auto line = json_line(end_event{.result = r, .server = "http://a:1"});
     EXPECT_THAT(written(line), ContainerEq(expected));
 }
 
 TEST(replay_page, has_each_field_of_an_error_of_the_run) {
     const tandem::diagnostics d;
-    auto expected = documented()["error"];
+    auto expected = documented_fields()["error"];
     for (const auto* name : {"event", "id", "turn", "server", "t_ns"})
-        expected[name] = documented()["end"][name];
+        expected[name] = documented_fields()["end"][name];
     expected["id"] = expected["turn"] = "null";
     const auto line = json_line(fault_event{tandem::errc::connect_failed, d, 7, "http://a:1"});
     EXPECT_THAT(written(line), ContainerEq(expected));
@@ -103,7 +103,7 @@ TEST(replay_page, has_each_field_of_a_summary) {
     replay_summary s;
     s.servers.push_back({.url = "http://a:1", .slots = {{.slot = 0}}});
     s.first_token_ms = s.first_chunk_ms = s.gap_ms = s.slot_wait_ms = {1, 2, 3};
-    EXPECT_THAT(written(json_line(s)), ContainerEq(documented()["summary"]));
+    EXPECT_THAT(written(json_line(s)), ContainerEq(documented_fields()["summary"]));
 }
 
 }  // namespace

@@ -322,7 +322,9 @@ TEST_F(text_lines, have_the_singular_for_one) {
     EXPECT_EQ(tandem::command::counted(1, "token"), "1 token");
     EXPECT_EQ(tandem::command::counted(2, "token"), "2 tokens");
     replay_summary s;
-    s.replies = s.complete = s.warmed = 1;
+    s.replies = 1;
+    s.complete = 1;
+    s.warmed = 1;
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  prefilled      1 token\n"));
 }
 

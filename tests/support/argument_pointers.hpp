@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tandem::testing {
+
+/// `texts` as exec() and its kind take them. They must outlive the result.
+inline std::vector<char*> argument_pointers(std::vector<std::string>& texts) {
+    std::vector<char*> result;
+    for (auto& t : texts) result.push_back(t.data());
+    result.push_back(nullptr);
+    return result;
+}
+
+}  // namespace tandem::testing
