@@ -216,7 +216,10 @@ bool service_core::server_failed(const core_ptr& core, const failure& why) {
 }
 
 void service_core::reply_began() {
-    if (++running_replies_ == 1) arm_timer();
+    if (++running_replies_ > 1) return;
+    // A reply that fails at once, as no server is up, ends before the timer can ask anybody.
+    check_due_servers();
+    arm_timer();
 }
 
 // Others may have left it to this loop to look after the servers.
@@ -260,11 +263,14 @@ void service_core::arm_timers() {
 
 void service_core::timer_expired() {
     if (home_->closed()) return;
-    if (is_watching())
-        for (const auto& due : bonds_->take_due_checks(now())) check(due);
+    if (is_watching()) check_due_servers();
     for (const auto& [id, url] : bonds_->take_overdue(now())) end_overdue(id, url);
     drop_drained();
     arm_timer();
+}
+
+void service_core::check_due_servers() {
+    for (const auto& due : bonds_->take_due_checks(now())) check(due);
 }
 
 void service_core::check(const due_check& due) {

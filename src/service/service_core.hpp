@@ -95,6 +95,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void arm_timer();
     void arm_timers();
     void timer_expired();
+    void check_due_servers();
     void check(const due_check& due);
     void checked(server_id id, time_point when, const error_code& ec, const diagnostics& diag);
     void server_works(server_id id);
