@@ -3,27 +3,37 @@
 #include "tandem/server.hpp"
 
 #include <concepts>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tandem {
 
-/// The messages of a call: up to four in braces, or a vector. GCC 12 refuses a vector in braces
-/// ("array used as initializer") where the call stands in a co_await.
+/// The messages of a call: up to four in braces, as in `{{"user", "Hello"}}`, or a vector.
+///
+/// GCC 12 refuses a vector in braces where the call stands in a co_await ("array used as
+/// initializer"), and copies a temporary that owns strings byte by byte there. What braces make
+/// here owns nothing.
 class message_list {
  public:
-    /// In braces: `{{"user", "Hello"}}`.
-    message_list(chat_message first) { messages_.push_back(std::move(first)); }
-    message_list(chat_message first, chat_message second) : message_list(std::move(first)) {
-        messages_.push_back(std::move(second));
+    /// Who says what. It is copied when the list is made.
+    struct text_of_role {
+        constexpr text_of_role(std::string_view r, std::string_view c) noexcept
+            : role(r), content(c) {}
+        std::string_view role;
+        std::string_view content;
+    };
+
+    message_list(text_of_role first) { add(first); }
+    message_list(text_of_role first, text_of_role second) : message_list(first) { add(second); }
+    message_list(text_of_role first, text_of_role second, text_of_role third)
+        : message_list(first, second) {
+        add(third);
     }
-    message_list(chat_message first, chat_message second, chat_message third)
-        : message_list(std::move(first), std::move(second)) {
-        messages_.push_back(std::move(third));
-    }
-    message_list(chat_message first, chat_message second, chat_message third, chat_message fourth)
-        : message_list(std::move(first), std::move(second), std::move(third)) {
-        messages_.push_back(std::move(fourth));
+    message_list(text_of_role first, text_of_role second, text_of_role third, text_of_role fourth)
+        : message_list(first, second, third) {
+        add(fourth);
     }
     /// From a vector. A template, so that braces never mean one.
     template <std::same_as<std::vector<chat_message>> Vector>
@@ -33,6 +43,10 @@ class message_list {
     std::vector<chat_message> take() && { return std::move(messages_); }
 
  private:
+    void add(text_of_role m) {
+        messages_.push_back({.role = std::string(m.role), .content = std::string(m.content)});
+    }
+
     std::vector<chat_message> messages_;
 };
 

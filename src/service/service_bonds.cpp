@@ -62,7 +62,9 @@ void service_bonds::add(const service_config& c, const std::string& url) {
     const auto locked = board.lock();
     const auto id = locked->list.add(url);
     if (id == services::no_server) return;
-    auto server = std::make_shared<shared_server>(c.server);
+    auto settings = c.server;
+    settings.url = url;  // by which the slots are found
+    auto server = std::make_shared<shared_server>(settings);
     server->slots->lock()->scheduler.set_sharing(c.share_idle_slots);
     locked->shared.emplace(id, std::move(server));
 }

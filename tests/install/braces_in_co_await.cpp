@@ -12,7 +12,6 @@ boost::asio::awaitable<void> prompts_of_messages(tandem::client& llm, std::strin
     using boost::asio::use_awaitable;
     co_await llm.async_apply_template({{"user", "Hello"}}, use_awaitable);
     co_await llm.async_apply_template({{"system", "Be brief."}, {"user", said}}, use_awaitable);
-    co_await llm.async_apply_template({{.role = "user", .content = said}}, use_awaitable);
     co_await llm.async_apply_template(
         {{"system", "Be brief."}, {"user", "Hello"}, {"assistant", "Hi."}, {"user", said}},
         use_awaitable);

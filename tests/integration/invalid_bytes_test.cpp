@@ -196,7 +196,7 @@ TEST_F(invalid_bytes, are_replaced_in_props) {
 TEST_F(invalid_bytes, are_replaced_in_a_prompt_that_the_server_made) {
     serve();
     const auto [ec, made] = loop.call<std::string>([&](auto handler) {
-        llm->async_apply_template({{.role = "user", .content = "Hi"}}, std::move(handler));
+        llm->async_apply_template({{"user", "Hi"}}, std::move(handler));
     });
     ASSERT_FALSE(ec);
     EXPECT_EQ(made, "p" REPLACED);
