@@ -19,18 +19,23 @@ class message_list {
  public:
     /// Who says what. It is copied when the list is made.
     struct text_of_role {
+        /// Both must outlive it.
         constexpr text_of_role(std::string_view r, std::string_view c) noexcept
             : role(r), content(c) {}
-        std::string_view role;
-        std::string_view content;
+        std::string_view role;     ///< as `chat_message::role`
+        std::string_view content;  ///< as `chat_message::content`
     };
 
+    /// One message.
     message_list(text_of_role first) { add(first); }
+    /// Two, in order.
     message_list(text_of_role first, text_of_role second) : message_list(first) { add(second); }
+    /// Three, in order.
     message_list(text_of_role first, text_of_role second, text_of_role third)
         : message_list(first, second) {
         add(third);
     }
+    /// Four, in order.
     message_list(text_of_role first, text_of_role second, text_of_role third, text_of_role fourth)
         : message_list(first, second, third) {
         add(fourth);

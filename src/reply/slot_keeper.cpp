@@ -205,8 +205,8 @@ bool slot_keeper::is_with(int slot, slots::owner_id owner) const {
     return std::ranges::find(used, slot) != used.end();
 }
 
-void slot_keeper::retire(slots::owner_id id) {
-    const auto owner = in_room(id);
+void slot_keeper::retire(slots::owner_id owner) {
+    owner = in_room(owner);
     const bool is_isolated = room_->lock()->isolated.contains(owner);
     if (is_isolated) erase_slots_of(owner);
     {

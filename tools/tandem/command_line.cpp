@@ -239,7 +239,7 @@ class parser {
 
     // It may be meant for tandem itself, or for some command.
     std::string unknown_flag_before(const std::string& argument) const {
-        const auto own = unknown_flag(app_, argument);
+        auto own = unknown_flag(app_, argument);
         if (!similar_flags(app_, argument).empty()) return own;
         for (const auto* command : app_.get_subcommands([](const CLI::App*) { return true; }))
             if (const auto like = similar_flags(*command, argument); !like.empty())

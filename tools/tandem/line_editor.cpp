@@ -146,9 +146,10 @@ void line_editor::bytes_came(read_line read) {
     if (read.what == read_line::kind::end) {
         stop();
         lines_.push_back(std::move(read));
+    } else {
+        for (const auto& k : keys_.take(read.text))
+            if (!has_ended_) press(k);
     }
-    for (const auto& k : keys_.take(read.text))
-        if (!has_ended_) press(k);
     screen_.update_bottom();
     deliver();
     read_more();
