@@ -96,12 +96,12 @@ TEST_F(voice_sessions, leave_nothing_behind_however_they_end) {
     come_and_go(all - all / 20);
     const auto late = at_rest();
     // Some connections may just be closing; a leak would be one in each session of a kind.
-    EXPECT_LE(late.descriptors, early.descriptors + 4);
-    EXPECT_LE(late.registrations, early.registrations + 4);
-    // Pools and buffers grow by some 32 KiB at first, however many sessions follow. A leak of one
-    // descriptor's state in each session would be more, even in the short run.
+    EXPECT_LE(late.descriptors, early.descriptors + 8);
+    EXPECT_LE(late.registrations, early.registrations + 8);
+    // Pools and the buffers of connections that are closing take some 60 KiB, however many sessions
+    // there were. The leak that this test was written for took 0.9 kB in each.
     const auto growth = static_cast<std::int64_t>(late.heap - early.heap);
-    EXPECT_TRUE(!memory_counts || growth < 64 * 1024)
+    EXPECT_TRUE(!memory_counts || growth < 128 * 1024)
         << growth << " bytes in " << all - all / 20 << " sessions";
     std::cout << all << " sessions: heap " << early.heap << " to " << late.heap
               << " bytes, descriptors " << early.descriptors << " to " << late.descriptors
