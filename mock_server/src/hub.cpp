@@ -46,7 +46,7 @@ hub::hub(asio::io_context& io, const options& o, journal& j, fault_plan& f)
       step_timer_(io),
       poll_timer_(io),
       engine_(o, j),
-      router_(o, engine_, j, f, now()) {
+      router_(o, engine_, j, f) {
     listen();
 }
 

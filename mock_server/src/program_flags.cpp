@@ -82,7 +82,8 @@ void add_mock_flags(CLI::App& app, options& o, program_flags::raw_flags& raw) {
                    "JSON Lines of {\"id\", \"messages\": [{\"role\", \"content\"}...]} to follow");
     app.add_flag("--no-bos", raw.no_bos, "a model without BOS token");
     app.add_flag("--no-chat-template", raw.no_chat_template, "no POST /apply-template");
-    app.add_option("--load-ms", raw.load_ms, "503 \"Loading model\" for so long")
+    app.add_option("--load-ms", raw.load_ms,
+                   "503 \"Loading model\" for so long from the first request on")
         ->capture_default_str();
     app.add_option("--crash-within-ms", raw.crash_within_ms,
                    "die of a request that reaches a slot so soon after a cut; 0 = never")

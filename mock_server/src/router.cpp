@@ -49,10 +49,11 @@ std::optional<http_reply> instead(const fault& f, bool for_completion) {
 
 }  // namespace
 
-router::router(const options& o, engine& e, journal& j, fault_plan& f, time_point started)
-    : options_(o), engine_(e), journal_(j), faults_(f), loaded_at_(started + o.load_time) {}
+router::router(const options& o, engine& e, journal& j, fault_plan& f)
+    : options_(o), engine_(e), journal_(j), faults_(f) {}
 
 routed router::route(const http_request& r, std::uint64_t connection, time_point now) {
+    if (!loaded_at_) loaded_at_ = now + options_.load_time;
     request_record record = record_of(r, connection, now);
     std::optional<completion> parsed;
     if (is_completion(r)) parsed = parse_completion_request(r.body, options_.add_bos);
@@ -88,7 +89,7 @@ routed router::route(const http_request& r, std::uint64_t connection, time_point
 }
 
 std::optional<http_reply> router::refuse(const http_request& r, time_point now) const {
-    if (now < loaded_at_) return reply_of(error_of(503, "Loading model"));
+    if (now < *loaded_at_) return reply_of(error_of(503, "Loading model"));
     const bool is_public = r.path == "/health" || r.path == "/v1/health";
     if (!is_public && !has_key(r)) return reply_of(error_of(401, "Invalid API Key"));
     return std::nullopt;

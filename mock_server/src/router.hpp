@@ -28,7 +28,7 @@ struct routed {
 /// Writes each request into the journal, picks its fault, and finds who answers it.
 class router {
  public:
-    router(const options& o, engine& e, journal& j, fault_plan& f, time_point started);
+    router(const options& o, engine& e, journal& j, fault_plan& f);
 
     routed route(const http_request& request, std::uint64_t connection, time_point now);
 
@@ -48,7 +48,7 @@ class router {
     engine& engine_;
     journal& journal_;
     fault_plan& faults_;
-    const time_point loaded_at_;
+    std::optional<time_point> loaded_at_;  ///< known from the first request on
 };
 
 }  // namespace tandem::mock

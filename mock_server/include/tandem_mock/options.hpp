@@ -58,7 +58,9 @@ struct options {
     std::vector<dialogue> dialogues{};
     std::vector<scripted_reply> replies{};
 
-    std::chrono::milliseconds load_time{0};  ///< 503 "Loading model" for so long
+    /// 503 "Loading model" for so long, from the first request on: however slow a machine is, that
+    /// one meets a server that loads.
+    std::chrono::milliseconds load_time{0};
     /// The old crash: a request that reaches a slot within this time after the client of the
     /// slot's last request cut it (or a fault broke the connection) kills the server. 0 = off.
     std::chrono::milliseconds crash_within{0};
