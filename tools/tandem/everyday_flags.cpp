@@ -1,11 +1,5 @@
 #include "everyday_flags.hpp"
 
-#include "bench_flags.hpp"
-#include "chat_flags.hpp"
-#include "doctor_flags.hpp"
-#include "replay_flags.hpp"
-#include "serve_flags.hpp"
-
 #include <map>
 
 namespace tandem::command {
@@ -20,17 +14,17 @@ const flag_list shared_flags{"--url",         "--api-key", "--api-key-file", "--
 
 everyday_flags everyday_flags_of(std::string_view command) {
     static const std::map<std::string_view, flag_list> own{
-        {replay_flags::name,
+        {"replay",
          {"FILE", "--prompt", "--user", "--tts", "--concurrency", "--wait", "--json", "--report",
           "--record", "--from-recording"}},
-        {chat_flags::name,
+        {"chat",
          {"--system", "--load", "--save", "--tts", "--tts-command", "--voice", "--speed", "--wav",
           "--wait", "--json", "--record"}},
-        {doctor_flags::name, {"--quick", "--wait", "--json", "--color"}},
-        {bench_flags::name,
+        {"doctor", {"--quick", "--wait", "--json", "--color"}},
+        {"bench",
          {"--mock", "--concurrency", "--rate", "--duration", "--turns", "--tts", "--prompts",
           "--user", "--wait", "--json"}},
-        {serve_flags::name,
+        {"serve",
          {"--listen", "--model", "--loops", "--drain", "--keys", "--tls-cert", "--tls-key",
           "--denied", "--audit", "--log-level", "--log-format", "--record"}},
     };
