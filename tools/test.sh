@@ -37,7 +37,7 @@ Exit status: 0 all tests passed, 1 some failed, 2 wrong use.
 END
 }
 
-say() { printf '\n== test.sh: %s\n' "$*"; }
+say() { printf '\n== test.sh, %s s: %s\n' "$SECONDS" "$*"; }
 
 # Builds a preset, or only the targets that follow it.
 build() {
@@ -188,21 +188,22 @@ build_lint() {
 
 test_lint() { :; }
 
-# Says a step's status on a line each, once it is built; the first that fails is the last. Beware:
+# Prints a step's status and seconds on a line each, once it is built; the first that fails is the last. Beware:
 # `set -e` is not heeded in what is asked for its status.
 build_all() {
-  local step status=0
+  local step began status=0
   renice -n 19 "$BASHPID" >/dev/null
   for step in "$@"; do
+    began=$SECONDS
     ("build_$step") >"build/$step-build.log" 2>&1 || status=$?
-    printf '%s\n' "$status"
+    printf '%s %s\n' "$status" "$((SECONDS - began))"
     ((status == 0)) || return 0
   done
 }
 
 # Tests mostly wait for time or for a process: meanwhile the next step is built.
 run_overlapped() {
-  local step status builder
+  local step status builder build_took began
   rm -f build/built build/*-build.log
   mkfifo build/built
   set -m # a process group of its own, so that all that it runs can be stopped
@@ -215,18 +216,21 @@ run_overlapped() {
   rm build/built
   for step in "$@"; do
     say "waiting for $step: build/$step-build.log"
-    read -r status <&"$built" || status=1
+    read -r status build_took <&"$built" || status=1
     if ((status)); then
       cat "build/$step-build.log"
       say "$step failed"
       return 1
     fi
+    began=$SECONDS
     "test_$step"
+    took+=("$step: built in $build_took s, tested in $((SECONDS - began)) s")
   done
 }
 
 main() {
   local step
+  took=()
   wanted=("$@")
   [[ ${1-} != -h && ${1-} != --help ]] || { usage; exit 0; }
   ((${#wanted[@]})) || wanted=("${steps[@]}")
@@ -237,11 +241,13 @@ main() {
   tools/setup.sh tests
   if ((${#wanted[@]} == 1)); then
     "build_${wanted[0]}"
+    took+=("built in $SECONDS s")
     "test_${wanted[0]}"
   else
     run_overlapped "${wanted[@]}"
   fi
   say "all passed: ${wanted[*]}"
+  printf '%s\n' "${took[@]}"
 }
 
 main "$@"
