@@ -29,7 +29,8 @@ class client;
 
 namespace detail {
 class client_core;
-client make_client(const boost::asio::any_io_executor&, config);
+struct slot_defaults;
+client make_client(const boost::asio::any_io_executor&, config, const slot_defaults&);
 }  // namespace detail
 
 /// The LLM stage in front of one llama-server.
@@ -166,7 +167,8 @@ class client {
     template <class... Results>
     using pending = std::shared_ptr<detail::pending_call<Results...>>;
     using core = detail::client_core;
-    friend client detail::make_client(const boost::asio::any_io_executor&, config);
+    friend client detail::make_client(const boost::asio::any_io_executor&, config,
+                                      const detail::slot_defaults&);
 
     explicit client(std::shared_ptr<core> c) noexcept;
 

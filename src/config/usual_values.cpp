@@ -1,6 +1,5 @@
 #include "config/usual_values.hpp"
 
-#include <chrono>
 #include <utility>
 
 namespace tandem::detail {
@@ -13,7 +12,7 @@ void fill(std::optional<T>& value, const std::optional<T>& usual) {
 
 }  // namespace
 
-config with_values_of_client(config c) {
+config with_sampling_of_client(config c) {
     static const generation_options sampling{.temperature = 0.0,
                                              .top_p = 0.95,
                                              .top_k = 40,
@@ -22,8 +21,6 @@ config with_values_of_client(config c) {
                                              .repeat_last_n = 64,
                                              .presence_penalty = 0.0,
                                              .frequency_penalty = 0.0};
-    fill(c.slots, std::optional(2));
-    fill(c.reuse_guard, std::optional<duration>(std::chrono::seconds(2)));
     c.generation = with_sampling_of(std::move(c.generation), sampling);
     return c;
 }

@@ -2,13 +2,25 @@
 
 #include "tandem/config.hpp"
 
+#include <chrono>
 #include <optional>
 
 // What holds where nobody has set a field.
 namespace tandem::detail {
 
-/// Sets what is unset to a client's own values: two slots, a guard of 2 s, and its sampling.
-config with_values_of_client(config c);
+/// Sets what is unset to a client's own values.
+config with_sampling_of_client(config c);
+
+/// What holds for a server's slots where nobody in the process has set it.
+struct slot_defaults {
+    int slots = 0;  ///< 0 = all
+    duration reuse_guard = auto_guard;
+};
+inline constexpr slot_defaults defaults_of_client{.slots = 2,
+                                                  .reuse_guard = std::chrono::seconds(2)};
+/// Of clients in the commands.
+inline constexpr slot_defaults defaults_of_command{.slots = 2};
+inline constexpr slot_defaults defaults_of_service{};
 
 /// The guard that is set; nothing = as the server's build allows.
 std::optional<duration> fixed_guard(const config& c);

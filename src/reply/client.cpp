@@ -43,16 +43,18 @@ void run_call(std::shared_ptr<detail::client_core> core,
 
 namespace detail {
 
-client make_client(const boost::asio::any_io_executor& executor, config c) {
+client make_client(const boost::asio::any_io_executor& executor, config c,
+                   const slot_defaults& usual) {
     if (auto faults = check(c); !faults.empty()) throw config_error(std::move(faults));
     auto home = std::make_shared<event_home>(executor, c.logger);
-    return client(client_core::make(std::move(home), std::move(c)));
+    return client(client_core::make(std::move(home), std::move(c), usual));
 }
 
 }  // namespace detail
 
 client::client(boost::asio::any_io_executor executor, config c)
-    : client(detail::make_client(executor, detail::with_values_of_client(std::move(c)))) {}
+    : client(detail::make_client(executor, detail::with_sampling_of_client(std::move(c)),
+                                 detail::defaults_of_client)) {}
 
 client::client(std::shared_ptr<core> c) noexcept : core_(std::move(c)) {}
 

@@ -12,6 +12,8 @@
 
 #include "tandem/config_fields.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <utility>
 
 namespace tandem::detail {
@@ -40,8 +42,9 @@ client_core::client_core(std::shared_ptr<event_home> home, tandem::config c,
       shared_(std::move(shared)),
       keeper_(*this, shared_->slots) {}
 
-std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home, tandem::config c) {
-    auto shared = std::make_shared<shared_server>(c);
+std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home, tandem::config c,
+                                               const slot_defaults& usual) {
+    auto shared = std::make_shared<shared_server>(c, usual);
     return make(std::move(home), std::move(c), std::move(shared));
 }
 
@@ -50,7 +53,12 @@ std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home,
     auto& place = *home;
     std::shared_ptr<client_core> core(
         new client_core(std::move(home), std::move(c), std::move(shared)));
+    core->keeper_.join();
     place.add(core);
+    if (const auto remark = std::exchange(*core->shared_->remark.lock(), std::nullopt))
+        boost::asio::post(core->executor(), [weak = std::weak_ptr(core), remark] {
+            if (const auto made = weak.lock()) made->log_lines({*remark});
+        });
     return core;
 }
 
@@ -79,10 +87,10 @@ void client_core::log_lines(const std::vector<log_line>& lines) const {
 void client_core::props_arrived(error_code ec, const diagnostics& diag, const server_props& props) {
     const auto self = shared_from_this();
     if (!ec) {
-        shared_->is_known = true;
+        const bool is_first = !shared_->is_known.exchange(true);
         const auto lines = keeper_.learn(props);
         log_lines(lines);
-        if (!lines.empty()) warn_of_guard();
+        if (is_first || !lines.empty()) warn_of_guard();
     }
     for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
 }
@@ -98,7 +106,8 @@ void client_core::warn_of_guard() const {
 }
 
 void client_core::request_failed(const error_code& ec) {
-    keeper_.request_failed(ec);
+    // What others know does not depend on a client that cannot use the server.
+    if (has_met_server()) keeper_.request_failed(ec);
     if (kind_of(ec, true) == failure_kind::away) shared_->circuit.lock()->not_reached(now());
 }
 

@@ -33,7 +33,8 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     static std::shared_ptr<client_core> make(std::shared_ptr<event_home> home, config c,
                                              std::shared_ptr<shared_server> shared);
     /// One that has the server for itself.
-    static std::shared_ptr<client_core> make(std::shared_ptr<event_home> home, config c);
+    static std::shared_ptr<client_core> make(std::shared_ptr<event_home> home, config c,
+                                             const slot_defaults& usual);
 
     event_home& home() const noexcept { return *home_; }
     const boost::asio::any_io_executor& executor() const noexcept { return home_->executor(); }
@@ -44,6 +45,8 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     server::server_calls& calls() noexcept { return *calls_; }
     slot_keeper& keeper() noexcept { return keeper_; }
     bool shut_down() const noexcept { return shut_down_; }
+    /// The server has told its /props to this client or service.
+    bool has_met_server() const noexcept { return shared_->is_known; }
     duration reuse_guard() const { return keeper_.reuse_guard(); }
     /// What its requests are to ask for, by its build.
     wire::prompt_report prompt_report() const;

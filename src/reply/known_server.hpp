@@ -30,9 +30,6 @@ class known_server {
         slots_wanted_ = slots;
         guard_wanted_ = reuse_guard;
     }
-    bool wants(int slots, std::optional<duration> reuse_guard) const {
-        return slots_wanted_ == slots && guard_wanted_ == reuse_guard;
-    }
 
     /// Nothing where /props is to be asked.
     const std::optional<server_props>& props() const noexcept { return props_; }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "config/usual_values.hpp"
+
 #include "tandem/client.hpp"
 
 namespace tandem::detail {
 
-/// A client without values of its own: the server's settings hold where `c` has none. It uses all
-/// slots, and a guard as the build allows, unless others are set.
-client make_client(const boost::asio::any_io_executor& executor, config c);
+/// A client without sampling of its own: the server's settings hold where `c` has none.
+client make_client(const boost::asio::any_io_executor& executor, config c,
+                   const slot_defaults& usual);
 
 }  // namespace tandem::detail

@@ -1,6 +1,6 @@
 #include "reply/shared_server.hpp"
 
-#include "config/usual_values.hpp"
+#include "reply/clock.hpp"
 #include "transport/server_url.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -14,70 +14,83 @@
 namespace tandem::detail {
 namespace {
 
-int most_slots(const config& c) {
-    constexpr int all = 1024;  // the bound of the field
-    const int wanted = c.slots.value_or(0);
-    return wanted > 0 ? wanted : all;
-}
+constexpr int all_slots = 1024;  // the bound of the field
 
 // The server may see the end of a request a little later than its client.
 constexpr duration end_is_seen_within = std::chrono::seconds(1);
 
-std::string slots_in_words(const config& c) {
-    const int slots = c.slots.value_or(0);
-    const auto guard = fixed_guard(c);
+std::string slots_in_words(int slots, duration guard) {
     return fmt::format("slots {} and reuse_guard {}", slots == 0 ? "all" : fmt::to_string(slots),
-                       guard ? to_string(*guard) : "auto");
+                       guard == auto_guard ? "auto" : to_string(guard));
 }
 
-void write_safely(const config& c, const log_line& line) noexcept try {
-    if (c.logger.enabled(line.level)) c.logger.write(line.level, line.text);
-} catch (...) {
+template <class T>
+bool differs(const std::optional<T>& now, const std::optional<T>& before) {
+    return now && before && *now != *before;
 }
 
 }  // namespace
 
-slot_room::slot_room(const config& c)
-    : known(c.slots.value_or(0), fixed_guard(c)), scheduler(most_slots(c), known.reuse_guard()) {
-    follow(c);
-}
-
-std::optional<log_line> slot_room::follow(const config& c) {
-    const bool is_same = known.wants(c.slots.value_or(0), fixed_guard(c));
-    known.want(c.slots.value_or(0), fixed_guard(c));
-    most = most_slots(c);
+std::optional<log_line> slot_room::follow(const config& c, const slot_defaults& usual) {
+    const bool is_first = keepers.empty();
+    if (is_first) forget_settings();
+    if (is_first || usual.slots == 0) defaults = usual;
+    const bool changes = differs(c.slots, slots_set) || differs(c.reuse_guard, guard_set);
+    if (c.slots) slots_set = c.slots;
+    if (c.reuse_guard) guard_set = c.reuse_guard;
+    const int wanted = slots_set.value_or(defaults.slots);
+    const auto guard = guard_set.value_or(defaults.reuse_guard);
+    known.want(wanted, guard == auto_guard ? std::nullopt : std::optional(guard));
+    // More than were known to be there are granted once the server has said that it has them.
+    const int had = scheduler.slots();
+    most = wanted > 0 ? wanted : all_slots;
     scheduler.widen_to(most);
-    scheduler.limit_to(most);
-    scheduler.set_queue_limit(static_cast<std::size_t>(c.queue_limit));
+    scheduler.limit_to(is_first ? most : std::min(most, had));
+    queue_limit = is_first ? c.queue_limit : std::max(queue_limit, c.queue_limit);
+    scheduler.set_queue_limit(static_cast<std::size_t>(queue_limit));
     if (c.verify_cut && !watch) watch.emplace();
     follow_server();
-    if (is_same || keepers.empty()) return std::nullopt;
+    if (!changes) return std::nullopt;
     return log_line{
         log_level::warning,
         fmt::format("server {}: used in this process with other settings already; {} hold for all "
                     "from now on",
-                    transport::without_credentials(c.url), slots_in_words(c))};
+                    transport::without_credentials(c.url), slots_in_words(wanted, guard))};
+}
+
+void slot_room::forget_settings() {
+    slots_set.reset();
+    guard_set.reset();
+    known = known_server(0, std::nullopt);
+    watch.reset();
+    scheduler.stop_verifying();
+    told_of_stranger = erase_warned = false;
+}
+
+bool slot_room::is_needed(time_point at) const {
+    return !keepers.empty() || (last_use != time_point() && last_use + known.reuse_guard() > at);
 }
 
 namespace {
 
 shared_slots find_slots(const config& c) {
-    static guarded<std::map<std::string, std::weak_ptr<guarded<slot_room>>>> servers;
+    static guarded<std::map<std::string, shared_slots>> servers;
     const auto all = servers.lock();
-    std::erase_if(*all, [](const auto& s) { return s.second.expired(); });
-    auto& known = (*all)[transport::parse_server_url(c.url).url.shown];
-    auto room = known.lock();
-    if (!room) known = room = std::make_shared<guarded<slot_room>>(c);
+    // One that somebody has, but that no keeper uses yet, is just being joined.
+    std::erase_if(*all, [](const auto& s) {
+        return s.second.use_count() == 1 && !s.second->lock()->is_needed(now());
+    });
+    auto& room = (*all)[transport::parse_server_url(c.url).url.shown];
+    if (!room) room = std::make_shared<guarded<slot_room>>();
     return room;
 }
 
 }  // namespace
 
-shared_slots slots_of_server(const config& c) {
-    if (c.play) return std::make_shared<guarded<slot_room>>(c);
-    auto room = find_slots(c);
-    const auto line = room->lock()->follow(c);
-    if (line) write_safely(c, *line);
+shared_slots slots_of_server(const config& c, const slot_defaults& usual,
+                             std::optional<log_line>& remark) {
+    auto room = c.play ? std::make_shared<guarded<slot_room>>() : find_slots(c);
+    remark = room->lock()->follow(c, usual);
     return room;
 }
 

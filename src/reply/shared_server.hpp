@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/usual_values.hpp"
 #include "reply/circuit_breaker.hpp"
 #include "reply/guarded.hpp"
 #include "reply/known_server.hpp"
@@ -27,16 +28,19 @@ enum class stay { is_here, has_left };
 /// each on a loop of its own. Pure, but for the keepers that it names, to which a message may be
 /// posted under the lock.
 struct slot_room {
-    explicit slot_room(const config& c);
+    /// What is set in `c` holds for all from now on. What nobody has set is as the defaults say:
+    /// those of a user of all slots before those of others. Gives a line for the log where other
+    /// users have set something else.
+    std::optional<log_line> follow(const config& c, const slot_defaults& usual);
 
-    /// What these settings say of slots holds from now on. Gives a line for the log where others
-    /// use the server with different ones.
-    std::optional<log_line> follow(const config& c);
-
-    known_server known;
+    slot_defaults defaults{};
+    std::optional<int> slots_set{};
+    std::optional<duration> guard_set{};
+    known_server known{0, std::nullopt};
     /// Slots that may be used, however many the server has.
     int most = 0;
-    slots::slot_scheduler scheduler;
+    slots::slot_scheduler scheduler{1, {}};
+    int queue_limit = 0;
     /// Empty unless cuts are verified, and once the server cannot tell.
     std::optional<slots::release_watch> watch{};
     /// Who asks the server about cuts now; null if nobody does.
@@ -67,6 +71,10 @@ struct slot_room {
     };
     std::map<int, waits_for_idle> when_idle{};
 
+    /// Of those who are gone.
+    void forget_settings();
+    /// It has users, or its last one left so shortly ago that the guard must be kept.
+    bool is_needed(time_point at) const;
     bool is_used_by(int slot, const slot_keeper& keeper) const;
     /// A request of ours may be there, as the server sees it at this time.
     bool may_be_used(int slot, time_point at) const;
@@ -88,9 +96,11 @@ struct slot_room {
 
 using shared_slots = std::shared_ptr<guarded<slot_room>>;
 
-/// The slots of the server that `c` names, which all in this process share. A recording that is
-/// played has slots of its own.
-shared_slots slots_of_server(const config& c);
+/// The slots of the server that `c` names, which all in this process share; they outlive their
+/// last user for the time of the guard. A recording that is played has slots of its own. `remark`
+/// is for the log.
+shared_slots slots_of_server(const config& c, const slot_defaults& usual,
+                             std::optional<log_line>& remark);
 
 /// A circuit_breaker for several loops.
 class shared_circuit {
@@ -110,9 +120,12 @@ class shared_circuit {
 
 /// What the loops of a client or service that use one server share.
 struct shared_server {
-    explicit shared_server(const config& c)
-        : slots(slots_of_server(c)), circuit(c.breaker_failures, c.breaker_pause) {}
+    shared_server(const config& c, const slot_defaults& usual)
+        : slots(slots_of_server(c, usual, *remark.lock())),
+          circuit(c.breaker_failures, c.breaker_pause) {}
 
+    /// For the log, which is written on a loop of the user's.
+    guarded<std::optional<log_line>> remark;
     const shared_slots slots;
     shared_circuit circuit;
     /// It has told its /props to one of these loops.

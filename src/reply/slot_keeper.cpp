@@ -22,8 +22,13 @@ slot_keeper::slot_keeper(client_core& core, shared_slots room)
     : core_(core),
       room_(std::move(room)),
       timer_(std::in_place, core.executor()),
-      watch_timer_(std::in_place, core.executor()) {
-    room_->lock()->keepers.emplace(this, std::nullopt);
+      watch_timer_(std::in_place, core.executor()) {}
+
+void slot_keeper::join() {
+    const auto room = room_->lock();
+    room->keepers.emplace(this, std::nullopt);
+    // It may have brought slots.
+    wake_those_who_wait(*room);
 }
 
 slot_keeper::~slot_keeper() {
@@ -39,14 +44,23 @@ void slot_keeper::post(Function f) {
                       });
 }
 
+// A keeper that waits for nothing is left alone: its loop may never run again.
+void slot_keeper::wake_those_who_wait(const slot_room& room) {
+    std::set<slot_keeper*> waiting;
+    for (const auto& [ticket, wish] : room.wishes) waiting.insert(wish.keeper);
+    for (auto* const keeper : waiting) keeper->post([](slot_keeper& k) { k.give(); });
+}
+
 void slot_keeper::leave() noexcept {
     const auto room = room_->lock();
     if (room->keepers.erase(this) == 0) return;
     for (const auto& [ticket, wish] : room->wishes)
         if (wish.keeper == this) room->scheduler.withdraw(ticket);
     for (const auto& [slot, keeper] : room->uses)
-        if (keeper == this)
+        if (keeper == this) {
+            room->last_use = room->last_ends[slot] = now();
             room->scheduler.release(slot, now(), {.side = slots::server_side::maybe_busy});
+        }
     for (const auto& [owner, keeper] : room->owners)
         if (keeper == this) room->scheduler.let_go(owner);
     const auto is_own = [this](const auto& entry) { return entry.second == this; };
@@ -56,7 +70,7 @@ void slot_keeper::leave() noexcept {
     std::erase_if(room->when_idle, [this](const auto& w) { return w.second.keeper == this; });
     if (room->looker == this && room->watch) room->take_news(room->watch->failed(now()));
     if (room->looker == this) room->looker = nullptr;
-    for (const auto& [other, alarm] : room->keepers) other->post([](slot_keeper& k) { k.give(); });
+    wake_those_who_wait(*room);
 }
 
 slots::owner_id slot_keeper::in_room(slots::owner_id owner) const {
@@ -356,8 +370,19 @@ std::optional<time_point> slot_keeper::set_alarms() {
 
 // --- cuts that are verified
 
+// A client that has not met the server may not be able to ask it; one that has nothing there would
+// keep its loop busy for others.
+std::optional<time_point> slot_keeper::next_look() const {
+    const auto room = room_->lock();
+    const auto is_own = [this](const auto& entry) { return entry.second.keeper == this; };
+    const bool has_some =
+        std::ranges::any_of(room->wishes, is_own) || std::ranges::any_of(room->when_idle, is_own) ||
+        std::ranges::any_of(room->uses, [this](const auto& use) { return use.second == this; });
+    return has_some && core_.has_met_server() ? room->next_look() : std::nullopt;
+}
+
 void slot_keeper::arm_watch() {
-    const auto due = room_->lock()->next_look();
+    const auto due = next_look();
     if (!due) return void(watch_timer_->cancel());
     watch_timer_->expires_at(*due);
     watch_timer_->async_wait([this, weak = core_.weak_from_this()](error_code ec) {

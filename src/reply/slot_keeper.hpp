@@ -34,6 +34,9 @@ class slot_keeper {
     slot_keeper(const slot_keeper&) = delete;
     slot_keeper& operator=(const slot_keeper&) = delete;
 
+    /// From now on the others know it. Comes first, once a shared_ptr has the client: other threads
+    /// may post to it at once.
+    void join();
     /// Queues a wish; give() must follow, once the caller knows its ticket. The taker is called
     /// once at most, and must not keep the client alive. Gives no_ticket if as many wait as may.
     slots::ticket want(slots::wish w, slot_taker taker);
@@ -138,6 +141,8 @@ class slot_keeper {
     void look_for_strangers(const std::vector<slot_state>& states);
     static void tell_idle(slot_room& room, const slots::release_news& n);
     void log_news(const slots::release_news& n) const;
+    static void wake_those_who_wait(const slot_room& room);
+    std::optional<time_point> next_look() const;
     void arm_watch();
 
     client_core& core_;

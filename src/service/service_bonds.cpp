@@ -64,7 +64,7 @@ void service_bonds::add(const service_config& c, const std::string& url) {
     if (id == services::no_server) return;
     auto settings = c.server;
     settings.url = url;  // by which the slots are found
-    auto server = std::make_shared<shared_server>(settings);
+    auto server = std::make_shared<shared_server>(settings, defaults_of_service);
     server->slots->lock()->scheduler.set_sharing(c.share_idle_slots);
     locked->shared.emplace(id, std::move(server));
 }

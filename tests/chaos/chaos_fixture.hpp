@@ -73,7 +73,7 @@ class chaos : public ::testing::Test {
         if (!url.empty()) c.url = std::move(url);
         c.proxy = "none";  // the machine's own proxy has no say in tests
         // A service too has the same text each time.
-        c.generation = tandem::detail::with_values_of_client({}).generation;
+        c.generation = tandem::detail::with_sampling_of_client({}).generation;
         c.slots = 0;
         c.reuse_guard = 0s;
         c.first_chunk_min_tokens = 0;  // as many chunks as sentences

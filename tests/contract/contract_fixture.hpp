@@ -61,7 +61,7 @@ class contract : public ::testing::TestWithParam<server_kind> {
         c.url = of_url.empty() ? url() : std::move(of_url);
         c.proxy = "none";  // the machine's own proxy has no say in tests
         // A service too has the same text each time.
-        c.generation = tandem::detail::with_values_of_client({}).generation;
+        c.generation = tandem::detail::with_sampling_of_client({}).generation;
         c.reuse_guard = std::chrono::seconds(0);
         c.logger = log_.logger();
         return c;

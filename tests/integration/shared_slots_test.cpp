@@ -5,6 +5,7 @@
 #include "tandem/service.hpp"
 
 #include <map>
+#include <set>
 #include <thread>
 
 // Several clients of one server, in one process.
@@ -115,12 +116,58 @@ TEST_F(shared_slots, follow_the_client_that_came_last) {
     settings.slots = 2;
     settings.reuse_guard = 20ms;
     other.emplace(loop.ioc.get_executor(), settings);
-    EXPECT_EQ(log.count(log_level::warning, "slots 2 and reuse_guard 20ms hold for all"), 1u);
     expect_story();
+    EXPECT_EQ(log.count(log_level::warning, "slots 2 and reuse_guard 20ms hold for all"), 1u);
     expect_no_use_within(20ms);
     std::vector<int> used;
     for (const auto& r : server->observe().of_path("/completion")) used.push_back(r.id_slot);
     EXPECT_THAT(used, ::testing::Contains(1));
+}
+
+TEST_F(shared_slots, of_a_service_stay_as_they_are_when_a_client_comes_that_sets_nothing) {
+    server_options.parallel = 4;
+    server_options.tokens_per_second = 100;
+    start();
+    llm.reset();
+    config.slots.reset();
+    config.reuse_guard.reset();
+    service bots(loop.ioc.get_executor(), {.server = other_config()});
+    other.emplace(loop.ioc.get_executor(), config);
+    std::vector<conversation> talks;
+    for (int i = 0; i < 3; ++i) talks.push_back(bots.create());
+    consumer first(talks[0].say(prompt)), second(talks[1].say(prompt)), third(talks[2].say(prompt));
+    ASSERT_TRUE(loop.run_to_end(first) && loop.run_to_end(second) && loop.run_to_end(third));
+    std::set<int> used;
+    for (const auto& r : server->observe().of_path("/completion")) used.insert(r.id_slot);
+    EXPECT_EQ(used.size(), 3u);
+}
+
+TEST_F(shared_slots, are_guarded_after_the_last_client_has_gone) {
+    config.slots = 1;
+    config.reuse_guard = 300ms;
+    start();
+    say([](consumer& c, const chunk&) { c.interrupt(); });
+    llm.reset();
+    ASSERT_TRUE(server_gets_idle());
+    other.emplace(loop.ioc.get_executor(), other_config());
+    consumer c(other->start(prompt));
+    ASSERT_TRUE(loop.run_to_end(c));
+    expect_no_use_within(300ms);
+}
+
+TEST_F(shared_slots, keep_their_guard_when_another_client_cannot_use_the_server) {
+    config.slots = 1;
+    config.reuse_guard = auto_guard;
+    start();
+    expect_story();
+    auto settings = other_config();
+    settings.proxy = "http://127.0.0.1:1";
+    other.emplace(loop.ioc.get_executor(), settings);
+    consumer lost(other->start(prompt));
+    ASSERT_TRUE(loop.run_to_end(lost));
+    EXPECT_EQ(lost.error(), errc::connect_failed);
+    expect_story();
+    EXPECT_EQ(log.count(log_level::warning, "reuse guard, waited"), 0u);
 }
 
 TEST_F(shared_slots, follow_in_silence_a_client_with_the_same_settings) {

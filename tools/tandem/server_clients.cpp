@@ -28,12 +28,11 @@ server_clients::server_clients(boost::asio::any_io_executor executor,
                                const service_config& settings)
     : executor_(executor), reuse_guard_(detail::fixed_guard(settings.server)) {
     auto c = settings.server;
-    c.slots = c.slots.value_or(2);
     for (auto& url : server_urls(settings)) {
         c.url = std::move(url);
         servers_.push_back({.given = c.url,
                             .url = shown_url(c.url),
-                            .talk = detail::make_client(executor, c),
+                            .talk = detail::make_client(executor, c, detail::defaults_of_command),
                             .pause = boost::asio::steady_timer(executor)});
     }
 }

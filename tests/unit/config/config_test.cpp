@@ -20,7 +20,7 @@ using tandem::field_text;
 using tandem::parse_duration;
 using tandem::set_field;
 using tandem::to_string;
-using tandem::detail::with_values_of_client;
+using tandem::detail::with_sampling_of_client;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -238,7 +238,7 @@ TEST(config_fields, have_names_of_their_own) {
 }
 
 TEST(config_fields, read_back_the_text_they_show) {
-    const config original = with_values_of_client({.generation = {.seed = 3}});
+    const config original = with_sampling_of_client({.generation = {.seed = 3}});
     config copy;
     copy.slots = 7;
     copy.reuse_guard = 9s;

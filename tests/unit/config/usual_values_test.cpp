@@ -12,19 +12,14 @@ using namespace tandem;
 using namespace tandem::detail;
 
 TEST(values_of_a_client, stand_in_for_what_nobody_set) {
-    const auto c = with_values_of_client({});
-    EXPECT_EQ(c.slots, 2);
-    EXPECT_EQ(c.reuse_guard, 2s);
+    const auto c = with_sampling_of_client({});
     EXPECT_EQ(c.generation.temperature, 0);
     EXPECT_EQ(c.generation.repeat_penalty, 1.1);
     EXPECT_EQ(c.generation.seed, std::nullopt);
 }
 
 TEST(values_of_a_client, leave_what_somebody_set) {
-    const auto c = with_values_of_client(
-        {.slots = 0, .reuse_guard = auto_guard, .generation = {.temperature = 0.7}});
-    EXPECT_EQ(c.slots, 0);
-    EXPECT_EQ(c.reuse_guard, auto_guard);
+    const auto c = with_sampling_of_client({.generation = {.temperature = 0.7}});
     EXPECT_EQ(c.generation.temperature, 0.7);
     EXPECT_EQ(c.generation.top_k, 40);
 }
