@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly parts=(format shell alone tidy)
 # The one whose layout and checks these are.
 readonly version=14
-readonly not_laid_out='^(include/tandem/config_fields|src/reply/delivery)\.hpp$'
+readonly not_laid_out='^(include/tandem/config_fields|src/reply/machine/delivery)\.hpp$'
 cores=$(nproc)
 readonly cores
 
@@ -16,7 +16,7 @@ Usage: tools/lint.sh [PART [FILE]...]
 
   tools/lint.sh                             all parts, as the project's CI does it
   tools/lint.sh format                      one part, of all files
-  tools/lint.sh tidy src/text/chunker.cpp   one part, of these files
+  tools/lint.sh tidy src/text/chunks/chunker.cpp   one part, of these files
 
 Parts:
   format   clang-format finds nothing to lay out otherwise (.clang-format)

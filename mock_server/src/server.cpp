@@ -1,6 +1,6 @@
 #include "tandem_mock/server.hpp"
 
-#include "hub.hpp"
+#include "http/hub.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>

@@ -1,9 +1,9 @@
 #include "base/trace_context.hpp"
 #include "config/expected_value.hpp"
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
 #include "transport/server_url.hpp"
-#include "wire/json_values.hpp"
-#include "wire/request_fields.hpp"
+#include "wire/calls/request_fields.hpp"
+#include "wire/json/json_values.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/config_fields.hpp"

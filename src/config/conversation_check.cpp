@@ -1,5 +1,5 @@
 #include "config/expected_value.hpp"
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
 
 #include "tandem/config_fields.hpp"
 #include "tandem/conversation_options.hpp"

@@ -1,8 +1,8 @@
 #include "conversation/context_care.hpp"
 #include "conversation/conversation_shell.hpp"
 #include "conversation/prompt_making.hpp"
-#include "reply/client_core.hpp"
-#include "reply/clock.hpp"
+#include "loop/clock.hpp"
+#include "server/client_core.hpp"
 
 #include <utility>
 #include <variant>

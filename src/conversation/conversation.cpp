@@ -2,7 +2,7 @@
 
 #include "conversation/conversation_shell.hpp"
 #include "reply/reply_shell.hpp"
-#include "text/white_space.hpp"
+#include "text/characters/white_space.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #include "conversation/conversation_shell.hpp"
 
 #include "conversation/context_care.hpp"
+#include "conversation/conversation_json.hpp"
 #include "conversation/prompt_making.hpp"
-#include "reply/client_core.hpp"
-#include "reply/clock.hpp"
+#include "loop/clock.hpp"
 #include "reply/reply_shell.hpp"
-#include "wire/conversation_json.hpp"
+#include "server/client_core.hpp"
 
 #include <algorithm>
 #include <utility>

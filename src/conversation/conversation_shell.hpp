@@ -5,10 +5,10 @@
 #include "conversation/slot_file_job.hpp"
 #include "conversation/slot_prefill.hpp"
 #include "conversation/turn_history.hpp"
-#include "reply/event_home.hpp"
-#include "reply/reason_to_leave.hpp"
+#include "loop/event_home.hpp"
+#include "reply/machine/reply_wish.hpp"
 #include "reply/reply_start.hpp"
-#include "reply/reply_wish.hpp"
+#include "server/reason_to_leave.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/conversation.hpp"

@@ -1,11 +1,11 @@
 #include "conversation/heard_position.hpp"
 
 #include "conversation/speech_alignment.hpp"
-#include "text/characters.hpp"
-#include "text/speech_writer.hpp"
-#include "text/utf8.hpp"
-#include "text/white_space.hpp"
-#include "text/worth_speaking.hpp"
+#include "text/characters/characters.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+#include "text/sentences/worth_speaking.hpp"
+#include "text/speech/speech_writer.hpp"
 
 #include <cmath>
 

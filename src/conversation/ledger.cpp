@@ -1,7 +1,7 @@
 #include "conversation/ledger.hpp"
 
 #include "conversation/heard_position.hpp"
-#include "text/white_space.hpp"
+#include "text/characters/white_space.hpp"
 
 #include <algorithm>
 

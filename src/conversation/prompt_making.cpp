@@ -2,7 +2,7 @@
 
 #include "base/failure.hpp"
 #include "conversation/chatml.hpp"
-#include "reply/client_core.hpp"
+#include "server/client_core.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reply/known_text.hpp"
+#include "reply/machine/known_text.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/error.hpp"

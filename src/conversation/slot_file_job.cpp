@@ -1,6 +1,6 @@
 #include "conversation/slot_file_job.hpp"
 
-#include "reply/client_core.hpp"
+#include "server/client_core.hpp"
 
 #include "tandem/config_fields.hpp"
 

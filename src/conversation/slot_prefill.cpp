@@ -1,8 +1,8 @@
 #include "conversation/slot_prefill.hpp"
 
-#include "reply/client_core.hpp"
-#include "reply/server_pace.hpp"
-#include "wire/completion_request.hpp"
+#include "reply/machine/server_pace.hpp"
+#include "server/client_core.hpp"
+#include "wire/calls/completion_request.hpp"
 
 #include <utility>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reply/completion_call.hpp"
-#include "reply/known_text.hpp"
+#include "reply/machine/known_text.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/config.hpp"

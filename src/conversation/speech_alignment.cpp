@@ -1,11 +1,11 @@
 #include "conversation/speech_alignment.hpp"
 
-#include "text/emoji.hpp"
-#include "text/html_entities.hpp"
-#include "text/markdown_spans.hpp"
-#include "text/speech_writer.hpp"
-#include "text/utf8.hpp"
-#include "text/white_space.hpp"
+#include "text/characters/emoji.hpp"
+#include "text/characters/html_entities.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+#include "text/speech/markdown_spans.hpp"
+#include "text/speech/speech_writer.hpp"
 
 #include <optional>
 

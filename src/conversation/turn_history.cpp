@@ -1,6 +1,6 @@
 #include "conversation/turn_history.hpp"
 
-#include "text/white_space.hpp"
+#include "text/characters/white_space.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,10 +1,10 @@
 #include "conversation/context_care.hpp"
 #include "conversation/conversation_shell.hpp"
 #include "conversation/prompt_making.hpp"
-#include "reply/client_core.hpp"
-#include "reply/clock.hpp"
-#include "reply/going_on.hpp"
+#include "loop/clock.hpp"
 #include "reply/reply_shell.hpp"
+#include "server/client_core.hpp"
+#include "server/going_on.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "recording/playback.hpp"
 
-#include "wire/completion_reader.hpp"
-#include "wire/recorded_completion.hpp"
+#include "recording/recorded_completion_json.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "recording/recorded_segment.hpp"
 
-#include "wire/completion_reader.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 #include <string_view>
 #include <utility>

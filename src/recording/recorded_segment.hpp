@@ -1,8 +1,8 @@
 #pragma once
 
+#include "recording/recorded_completion_json.hpp"
 #include "recording/recorded_traffic.hpp"
-#include "wire/recorded_completion.hpp"
-#include "wire/token_event.hpp"
+#include "wire/json/token_event.hpp"
 
 #include <cstddef>
 #include <string>

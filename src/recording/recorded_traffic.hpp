@@ -1,6 +1,6 @@
 #pragma once
 
-#include "wire/recording_line.hpp"
+#include "recording/recording_line_json.hpp"
 
 #include <optional>
 #include <string>

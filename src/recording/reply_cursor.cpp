@@ -1,6 +1,6 @@
 #include "recording/reply_cursor.hpp"
 
-#include "wire/completion_reader.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 #include <fmt/format.h>
 

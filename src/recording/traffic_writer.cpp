@@ -1,8 +1,8 @@
 #include "recording/traffic_writer.hpp"
 
-#include "wire/bounds.hpp"
-#include "wire/completion_reader.hpp"
-#include "wire/prompt_removal.hpp"
+#include "recording/prompt_removal_json.hpp"
+#include "wire/json/bounds.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 namespace tandem::detail {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "recording/recording_line_json.hpp"
 #include "transport/transport.hpp"
-#include "wire/recording_line.hpp"
 
 #include "tandem/recording.hpp"
 

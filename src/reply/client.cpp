@@ -1,10 +1,10 @@
 #include "tandem/client.hpp"
 
 #include "config/usual_values.hpp"
-#include "reply/client_core.hpp"
 #include "reply/make_client.hpp"
 #include "reply/reply_shell.hpp"
 #include "reply/reply_start.hpp"
+#include "server/client_core.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #include "reply/completion_call.hpp"
 
-#include "reply/clock.hpp"
-#include "wire/completion_request.hpp"
+#include "loop/clock.hpp"
+#include "wire/calls/completion_request.hpp"
 
 #include <utility>
 #include <vector>

@@ -2,10 +2,10 @@
 
 #include "base/failure.hpp"
 #include "base/time.hpp"
-#include "reply/continuation.hpp"
+#include "reply/machine/continuation.hpp"
 #include "transport/transport.hpp"
-#include "wire/completion_reader.hpp"
-#include "wire/token_event.hpp"
+#include "wire/json/token_event.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 #include <functional>
 #include <memory>

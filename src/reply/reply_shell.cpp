@@ -1,10 +1,10 @@
 #include "reply/reply_shell.hpp"
 
 #include "config/usual_values.hpp"
-#include "reply/clock.hpp"
-#include "reply/refusal.hpp"
-#include "text/boundary_rules.hpp"
-#include "wire/completion_request.hpp"
+#include "loop/clock.hpp"
+#include "reply/machine/refusal.hpp"
+#include "text/sentences/boundary_rules.hpp"
+#include "wire/calls/completion_request.hpp"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>

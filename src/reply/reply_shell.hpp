@@ -1,11 +1,11 @@
 #pragma once
 
-#include "reply/client_core.hpp"
+#include "loop/event_home.hpp"
 #include "reply/completion_call.hpp"
-#include "reply/event_home.hpp"
-#include "reply/reply_machine.hpp"
+#include "reply/machine/reply_machine.hpp"
+#include "reply/machine/reply_wish.hpp"
 #include "reply/reply_start.hpp"
-#include "reply/reply_wish.hpp"
+#include "server/client_core.hpp"
 
 #include "tandem/reply.hpp"
 

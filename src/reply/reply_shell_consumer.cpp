@@ -1,4 +1,4 @@
-#include "reply/clock.hpp"
+#include "loop/clock.hpp"
 #include "reply/reply_shell.hpp"
 
 #include <boost/asio/error.hpp>

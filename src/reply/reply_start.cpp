@@ -1,10 +1,10 @@
 #include "reply/reply_start.hpp"
 
-#include "reply/client_core.hpp"
-#include "reply/clock.hpp"
-#include "reply/going_on.hpp"
+#include "loop/clock.hpp"
+#include "server/client_core.hpp"
+#include "server/going_on.hpp"
 #include "transport/tls_failure.hpp"
-#include "wire/sendable.hpp"
+#include "wire/calls/sendable.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/failure.hpp"
-#include "reply/reply_origin.hpp"
+#include "reply/machine/reply_origin.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/chunk.hpp"

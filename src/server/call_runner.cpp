@@ -1,6 +1,6 @@
 #include "server/call_runner.hpp"
 
-#include "wire/bounds.hpp"
+#include "wire/json/bounds.hpp"
 
 #include "tandem/config_fields.hpp"
 

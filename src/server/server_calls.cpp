@@ -1,7 +1,7 @@
 #include "server/server_calls.hpp"
 
-#include "wire/sendable.hpp"
-#include "wire/server_messages.hpp"
+#include "wire/calls/sendable.hpp"
+#include "wire/calls/server_messages.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "reply/reason_to_leave.hpp"
+#include "server/reason_to_leave.hpp"
 #include "service/server_choice.hpp"
 #include "service/server_health.hpp"
 

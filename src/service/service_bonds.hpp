@@ -2,9 +2,9 @@
 
 #include "base/failure.hpp"
 #include "base/time.hpp"
-#include "reply/event_home.hpp"
-#include "reply/guarded.hpp"
-#include "reply/shared_server.hpp"
+#include "loop/event_home.hpp"
+#include "loop/guarded.hpp"
+#include "server/shared_server.hpp"
 #include "service/server_list.hpp"
 
 #include "tandem/config.hpp"

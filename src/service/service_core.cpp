@@ -1,7 +1,7 @@
 #include "service/service_core.hpp"
 
 #include "conversation/conversation_shell.hpp"
-#include "reply/clock.hpp"
+#include "loop/clock.hpp"
 #include "transport/server_url.hpp"
 
 #include <fmt/format.h>

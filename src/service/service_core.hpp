@@ -1,8 +1,8 @@
 #pragma once
 
 #include "conversation/conversation_host.hpp"
-#include "reply/client_core.hpp"
-#include "reply/event_home.hpp"
+#include "loop/event_home.hpp"
+#include "server/client_core.hpp"
 #include "service/server_list.hpp"
 #include "service/service_bonds.hpp"
 

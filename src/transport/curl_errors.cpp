@@ -1,7 +1,7 @@
 #include "transport/curl_errors.hpp"
 
 #include "transport/tls_failure.hpp"
-#include "wire/server_words.hpp"
+#include "wire/stream/server_words.hpp"
 
 #include <boost/system/error_code.hpp>
 #include <fmt/chrono.h>

@@ -1,8 +1,8 @@
 // What the chunker takes for each token, its detector included, for the rules that end chunks.
 
 #include "prose.hpp"
-#include "text/boundary_rules.hpp"
-#include "text/chunker.hpp"
+#include "text/chunks/chunker.hpp"
+#include "text/sentences/boundary_rules.hpp"
 
 #include <benchmark/benchmark.h>
 #include <cstddef>

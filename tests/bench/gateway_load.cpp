@@ -7,8 +7,8 @@
 // One loop has the last core for itself there; several share all cores with the rest.
 
 #include "cpu_seconds.hpp"
-#include "gateway/gateway_server.hpp"
 #include "gateway/http_client.hpp"
+#include "gateway/server/gateway_server.hpp"
 #include "percentile.hpp"
 #include "tandem_mock/server.hpp"
 

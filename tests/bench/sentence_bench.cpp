@@ -2,7 +2,7 @@
 // `token` is the time for one; it should be the same whatever the length.
 
 #include "prose.hpp"
-#include "text/spoken_boundary.hpp"
+#include "text/sentences/spoken_boundary.hpp"
 
 #include <benchmark/benchmark.h>
 #include <string>

@@ -1,7 +1,7 @@
 // What it takes to find an event in the bytes of a stream, whole or in pieces as sockets give them.
 
 #include "token_path.hpp"
-#include "wire/sse_parser.hpp"
+#include "wire/stream/sse_parser.hpp"
 
 #include <algorithm>
 #include <benchmark/benchmark.h>

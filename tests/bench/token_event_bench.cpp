@@ -2,7 +2,7 @@
 // server might, and the final one.
 
 #include "token_path.hpp"
-#include "wire/token_event_decoder.hpp"
+#include "wire/stream/token_event_decoder.hpp"
 
 #include <benchmark/benchmark.h>
 #include <string>

@@ -1,6 +1,6 @@
 // What it takes to read the answer of /tokenize, which is asked before each turn of a conversation.
 
-#include "wire/server_messages.hpp"
+#include "wire/calls/server_messages.hpp"
 
 #include <benchmark/benchmark.h>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "prose.hpp"
-#include "reply/reply_machine.hpp"
-#include "text/boundary_rules.hpp"
-#include "wire/completion_reader.hpp"
+#include "reply/machine/reply_machine.hpp"
+#include "text/sentences/boundary_rules.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 #include <fmt/format.h>
 

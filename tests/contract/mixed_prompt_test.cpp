@@ -1,5 +1,5 @@
 #include "contract/contract_fixture.hpp"
-#include "wire/server_messages.hpp"
+#include "wire/calls/server_messages.hpp"
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 #include "contract/contract_fixture.hpp"
-#include "wire/server_messages.hpp"
+#include "wire/calls/server_messages.hpp"
 
 // What the talk model's template, which knows role and content only, makes of messages with tools.
 namespace tandem::testing {

@@ -1,6 +1,6 @@
 #include "fuzzing.hpp"
-#include "gateway/api_key_file.hpp"
-#include "text/utf8.hpp"
+#include "gateway/access/api_key_file.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <set>
 #include <string>

@@ -1,7 +1,7 @@
 #include "fuzzing.hpp"
-#include "gateway/chat_request.hpp"
-#include "gateway/completion_request.hpp"
-#include "text/utf8.hpp"
+#include "gateway/requests/chat_request.hpp"
+#include "gateway/requests/completion_request.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 #include "fuzzing.hpp"
-#include "text/boundary_rules.hpp"
-#include "text/chunker.hpp"
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/chunks/chunker.hpp"
+#include "text/sentences/boundary_rules.hpp"
 
 #include "tandem/utf8.hpp"
 

@@ -1,6 +1,6 @@
 #include "fuzzing.hpp"
-#include "text/utf8.hpp"
-#include "wire/completion_reader.hpp"
+#include "text/characters/utf8.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 #include <string>
 #include <vector>

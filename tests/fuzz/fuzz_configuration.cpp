@@ -1,8 +1,8 @@
-#include "config_flags.hpp"
-#include "config_layers.hpp"
-#include "flag_faults.hpp"
+#include "flags/config_flags.hpp"
+#include "flags/config_layers.hpp"
+#include "flags/flag_faults.hpp"
 #include "fuzzing.hpp"
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
 
 #include "tandem/config_fields.hpp"
 

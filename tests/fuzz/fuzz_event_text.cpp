@@ -1,6 +1,6 @@
 #include "fuzzing.hpp"
-#include "wire/bounds.hpp"
-#include "wire/completion_reader.hpp"
+#include "wire/json/bounds.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 #include "tandem/utf8.hpp"
 

@@ -1,7 +1,7 @@
 #include "fuzzing.hpp"
-#include "input_lines.hpp"
-#include "prompt_file.hpp"
-#include "text/utf8.hpp"
+#include "os/input_lines.hpp"
+#include "recording/prompt_file.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <algorithm>
 #include <set>

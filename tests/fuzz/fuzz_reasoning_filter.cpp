@@ -1,6 +1,6 @@
 #include "fuzzing.hpp"
-#include "text/reasoning_filter.hpp"
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/chunks/reasoning_filter.hpp"
 
 #include "tandem/utf8.hpp"
 

@@ -1,7 +1,7 @@
 #include "fuzzing.hpp"
 #include "recording/playback.hpp"
-#include "text/utf8.hpp"
-#include "wire/completion_reader.hpp"
+#include "text/characters/utf8.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 #include <fmt/format.h>
 

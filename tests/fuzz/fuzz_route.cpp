@@ -1,7 +1,7 @@
 #include "fuzzing.hpp"
-#include "gateway/gatekeeper.hpp"
-#include "gateway/routes.hpp"
-#include "text/utf8.hpp"
+#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/routes.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
+#include "conversation/conversation_json.hpp"
 #include "fuzzing.hpp"
-#include "text/utf8.hpp"
-#include "wire/bounds.hpp"
-#include "wire/conversation_json.hpp"
+#include "text/characters/utf8.hpp"
+#include "wire/json/bounds.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #include "fuzzing.hpp"
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
 
 #include "tandem/sentence.hpp"
 #include "tandem/utf8.hpp"

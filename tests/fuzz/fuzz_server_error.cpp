@@ -1,9 +1,9 @@
 #include "fuzzing.hpp"
-#include "text/utf8.hpp"
-#include "wire/server_error.hpp"
-#include "wire/server_messages.hpp"
-#include "wire/server_words.hpp"
-#include "wire/token_list_reader.hpp"
+#include "text/characters/utf8.hpp"
+#include "wire/calls/server_messages.hpp"
+#include "wire/calls/token_list_reader.hpp"
+#include "wire/stream/server_error.hpp"
+#include "wire/stream/server_words.hpp"
 
 #include <string>
 #include <string_view>

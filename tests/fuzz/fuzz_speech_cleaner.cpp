@@ -1,7 +1,7 @@
 #include "fuzzing.hpp"
-#include "text/speech_cleaner.hpp"
-#include "text/utf8.hpp"
-#include "text/white_space.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+#include "text/speech/speech_cleaner.hpp"
 
 #include "tandem/utf8.hpp"
 

@@ -1,5 +1,5 @@
 #include "fuzzing.hpp"
-#include "wire/sse_parser.hpp"
+#include "wire/stream/sse_parser.hpp"
 
 #include <string>
 #include <vector>

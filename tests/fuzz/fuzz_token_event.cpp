@@ -1,8 +1,8 @@
 #include "fuzzing.hpp"
-#include "text/utf8.hpp"
-#include "wire/partial_event_reader.hpp"
-#include "wire/server_words.hpp"
-#include "wire/token_event_decoder.hpp"
+#include "text/characters/utf8.hpp"
+#include "wire/stream/partial_event_reader.hpp"
+#include "wire/stream/server_words.hpp"
+#include "wire/stream/token_event_decoder.hpp"
 
 #include "tandem/utf8.hpp"
 

@@ -1,6 +1,6 @@
 #include "fuzzing.hpp"
-#include "gateway/tool_call_reader.hpp"
-#include "text/utf8.hpp"
+#include "gateway/answers/tool_call_reader.hpp"
+#include "text/characters/utf8.hpp"
 
 #include "tandem/utf8.hpp"
 

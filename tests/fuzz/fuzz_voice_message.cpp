@@ -1,6 +1,6 @@
 #include "fuzzing.hpp"
-#include "gateway/voice_message.hpp"
-#include "text/utf8.hpp"
+#include "gateway/voice/voice_message.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // LoRA adapters behind the gateway: asked for by requests, and deployed by operators.
 
-#include "gateway/adapter_store.hpp"
+#include "gateway/adapters/adapter_store.hpp"
 #include "gateway/voice_fixture.hpp"
 #include "support/poll_until.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gateway/gateway_server.hpp"
 #include "gateway/http_client.hpp"
+#include "gateway/server/gateway_server.hpp"
 #include "support/poll_until.hpp"
 #include "tandem_mock/server.hpp"
 

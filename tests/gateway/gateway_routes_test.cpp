@@ -1,7 +1,7 @@
 // What the gateway answers, and to whom.
 
+#include "gateway/access/routes.hpp"
 #include "gateway/gateway_fixture.hpp"
-#include "gateway/routes.hpp"
 
 namespace {
 

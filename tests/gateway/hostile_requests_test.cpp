@@ -1,8 +1,8 @@
 // Requests that no client of good will sends: who sends them gets the right status, or is closed,
 // and others are served meanwhile.
 
+#include "gateway/access/routes.hpp"
 #include "gateway/gateway_fixture.hpp"
-#include "gateway/routes.hpp"
 
 namespace {
 

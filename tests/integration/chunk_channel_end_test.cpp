@@ -1,5 +1,5 @@
+#include "channel/chunk_pump.hpp"
 #include "integration/channel_fixture.hpp"
-#include "reply/chunk_pump.hpp"
 
 #include "tandem/service.hpp"
 

@@ -1,8 +1,8 @@
 #include "simulation/expected_history.hpp"
 
 #include "conversation/heard_position.hpp"
-#include "text/utf8.hpp"
-#include "text/white_space.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,8 +2,8 @@
 
 #include "base/failure.hpp"
 #include "simulation/simulated_world.hpp"
-#include "wire/completion_reader.hpp"
-#include "wire/token_event.hpp"
+#include "wire/json/token_event.hpp"
+#include "wire/stream/completion_reader.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -2,9 +2,9 @@
 
 #include "conversation/chatml.hpp"
 #include "conversation/context_care.hpp"
-#include "reply/going_on.hpp"
+#include "server/going_on.hpp"
 #include "simulation/simulated_service.hpp"
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "simulation/simulated_core.hpp"
 
-#include "reply/going_on.hpp"
+#include "server/going_on.hpp"
 
 #include <utility>
 

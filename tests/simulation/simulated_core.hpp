@@ -1,7 +1,7 @@
 #pragma once
 
-#include "reply/circuit_breaker.hpp"
-#include "reply/known_server.hpp"
+#include "server/circuit_breaker.hpp"
+#include "server/known_server.hpp"
 #include "simulation/simulated_slots.hpp"
 #include "simulation/simulated_world.hpp"
 

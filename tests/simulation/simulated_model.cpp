@@ -1,6 +1,6 @@
 #include "simulation/simulated_model.hpp"
 
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <algorithm>
 #include <array>

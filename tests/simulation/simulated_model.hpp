@@ -1,7 +1,7 @@
 #pragma once
 
 #include "simulation/simulated_world.hpp"
-#include "wire/token_event.hpp"
+#include "wire/json/token_event.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "reply/going_on.hpp"
+#include "server/going_on.hpp"
 #include "simulation/simulated_reply.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "simulation/simulated_reply.hpp"
 
-#include "text/boundary_rules.hpp"
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/sentences/boundary_rules.hpp"
 
 #include <algorithm>
 #include <utility>

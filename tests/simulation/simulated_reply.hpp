@@ -1,12 +1,12 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "reply/reply_machine.hpp"
+#include "reply/machine/reply_machine.hpp"
 #include "reply/reply_start.hpp"
 #include "simulation/simulated_answer.hpp"
 #include "simulation/simulated_core.hpp"
 #include "simulation/simulated_model.hpp"
-#include "text/chunker.hpp"
+#include "text/chunks/chunker.hpp"
 
 #include <cstdint>
 #include <functional>

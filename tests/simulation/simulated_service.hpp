@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reply/reply_machine.hpp"
+#include "reply/machine/reply_machine.hpp"
 #include "service/server_list.hpp"
 #include "simulation/simulated_core.hpp"
 #include "simulation/simulated_world.hpp"

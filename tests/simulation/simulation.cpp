@@ -1,7 +1,7 @@
 #include "simulation/simulation.hpp"
 
 #include "simulation/simulated_reply.hpp"
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <utility>
 

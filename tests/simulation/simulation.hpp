@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reply/reply_machine.hpp"
+#include "reply/machine/reply_machine.hpp"
 #include "reply/reply_start.hpp"
 #include "simulation/simulated_core.hpp"
 #include "simulation/simulated_world.hpp"

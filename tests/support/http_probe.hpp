@@ -2,7 +2,7 @@
 
 #include "support/reply_runner.hpp"
 #include "transport/transport.hpp"
-#include "wire/sse_parser.hpp"
+#include "wire/stream/sse_parser.hpp"
 
 #include <nlohmann/json.hpp>
 

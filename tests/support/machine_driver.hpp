@@ -1,7 +1,7 @@
 #pragma once
 
-#include "reply/reply_machine.hpp"
-#include "text/boundary_rules.hpp"
+#include "reply/machine/reply_machine.hpp"
+#include "text/sentences/boundary_rules.hpp"
 
 #include "tandem/config_fields.hpp"
 

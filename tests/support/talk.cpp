@@ -2,7 +2,7 @@
 
 #include "support/http_probe.hpp"
 #include "tandem_mock/dialogue.hpp"
-#include "wire/completion_request.hpp"
+#include "wire/calls/completion_request.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "manual_page.hpp"
+#include "completion/manual_page.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "bench_command.hpp"
-#include "chat_command.hpp"
-#include "config_layers.hpp"
-#include "doctor_command.hpp"
-#include "key_command.hpp"
-#include "replay_command.hpp"
-#include "segment_command.hpp"
-#include "serve_command.hpp"
+#include "bench/bench_command.hpp"
+#include "chat/chat_command.hpp"
+#include "doctor/doctor_command.hpp"
+#include "flags/config_layers.hpp"
+#include "replay/replay_command.hpp"
+#include "segment/segment_command.hpp"
+#include "serve/key_command.hpp"
+#include "serve/serve_command.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "conversation/ledger.hpp"
-#include "text/speech_cleaner.hpp"
-#include "text/utf8.hpp"
-#include "text/worth_speaking.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/sentences/worth_speaking.hpp"
+#include "text/speech/speech_cleaner.hpp"
 
 #include <gtest/gtest.h>
 

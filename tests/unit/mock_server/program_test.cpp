@@ -1,4 +1,4 @@
-#include "mock_server/raw_client.hpp"
+#include "raw_client.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

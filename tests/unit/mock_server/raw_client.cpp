@@ -1,4 +1,4 @@
-#include "mock_server/raw_client.hpp"
+#include "raw_client.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,4 @@
-#include "mock_server/raw_client.hpp"
+#include "raw_client.hpp"
 #include "tandem_mock/server.hpp"
 
 #include <gtest/gtest.h>

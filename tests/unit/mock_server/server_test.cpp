@@ -1,6 +1,6 @@
 #include "tandem_mock/server.hpp"
 
-#include "mock_server/raw_client.hpp"
+#include "raw_client.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "recording/recorded_completion_json.hpp"
 #include "recording/recorded_traffic.hpp"
-#include "wire/recorded_completion.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

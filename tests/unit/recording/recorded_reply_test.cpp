@@ -1,9 +1,9 @@
 #include "recording/recorded_reply.hpp"
 
 #include "recorded_lines.hpp"
-#include "wire/completion_reader.hpp"
-#include "wire/token_event.hpp"
-#include "wire/token_event_decoder.hpp"
+#include "wire/json/token_event.hpp"
+#include "wire/stream/completion_reader.hpp"
+#include "wire/stream/token_event_decoder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "unit/transport/transport_fixture.hpp"
+#include "transport_fixture.hpp"
 
 namespace tandem::transport {
 namespace {

@@ -1,6 +1,6 @@
+#include "full_listener.hpp"
 #include "support/process.hpp"
-#include "unit/transport/full_listener.hpp"
-#include "unit/transport/transport_fixture.hpp"
+#include "transport_fixture.hpp"
 
 // Connections that never came up. Some versions of curl (7.88) close their sockets without a word.
 namespace tandem::transport {

@@ -1,5 +1,5 @@
-#include "unit/transport/full_listener.hpp"
-#include "unit/transport/transport_fixture.hpp"
+#include "full_listener.hpp"
+#include "transport_fixture.hpp"
 
 #include <array>
 #include <sys/socket.h>

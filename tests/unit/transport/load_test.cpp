@@ -1,5 +1,5 @@
 #include "support/process.hpp"
-#include "unit/transport/transport_fixture.hpp"
+#include "transport_fixture.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>

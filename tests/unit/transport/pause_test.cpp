@@ -1,4 +1,4 @@
-#include "unit/transport/transport_fixture.hpp"
+#include "transport_fixture.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>

@@ -1,4 +1,4 @@
-#include "unit/transport/tls_server.hpp"
+#include "tls_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

@@ -1,6 +1,6 @@
 #include "support/certificate.hpp"
-#include "unit/transport/tls_server.hpp"
-#include "unit/transport/transport_fixture.hpp"
+#include "tls_server.hpp"
+#include "transport_fixture.hpp"
 
 #include <fstream>
 #include <stdlib.h>

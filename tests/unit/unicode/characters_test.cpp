@@ -1,6 +1,6 @@
-#include "text/characters.hpp"
+#include "text/characters/characters.hpp"
 
-#include "text/utf8.hpp"
+#include "text/characters/utf8.hpp"
 
 #include "tandem/sentence.hpp"
 

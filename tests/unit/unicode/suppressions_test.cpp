@@ -1,6 +1,6 @@
 // The abbreviations behind which ICU finds no end of a sentence (CLDR's suppressions).
 
-#include "text/word_lists.hpp"
+#include "text/sentences/word_lists.hpp"
 
 #include "tandem/sentence.hpp"
 

@@ -13,7 +13,7 @@ foreach(path ${paths})
   string(APPEND entries "    if (name == \"${name}\") return R\"tandem(${text})tandem\";\n")
 endforeach()
 
-file(WRITE ${OUT} "#include \"report_files.hpp\"
+file(WRITE ${OUT} "#include \"report/report_files.hpp\"
 
 namespace tandem::command {
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "answers/api_error.hpp"
+#include "answers/tokenizer.hpp"
+#include "tandem_mock/fault.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tandem::mock {
+
+/// The body of POST /completion, as far as the mock knows its fields.
+struct completion_request {
+    std::vector<token_id> prompt;
+    bool prompt_as_ids = false;
+    bool stream = false;
+    bool cache_prompt = true;
+    bool timings_per_token = false;
+    bool return_progress = false;
+    bool return_tokens = false;
+    bool ignore_eos = false;
+    int n_predict = -1;
+    int id_slot = -1;
+    std::optional<int> sse_ping_interval;  // seconds
+    /// A list as POST /lora-adapters has it; empty = as the server is set.
+    std::string lora;
+    std::vector<std::string> stop;
+    std::vector<std::string> response_fields;
+    double temperature = 0.8;
+    double top_p = 0.95;
+    int top_k = 40;
+    std::uint32_t seed = 0xFFFFFFFF;
+    std::optional<fault> mock_fault;
+};
+
+std::variant<completion_request, api_error> parse_completion_request(const std::string& body,
+                                                                     bool add_bos);
+
+/// Tokens of a string, or of an array of strings and ids; BOS goes before a string at the start.
+/// Throws std::invalid_argument or a JSON exception.
+std::vector<token_id> tokenize_content(const nlohmann::json& content, bool add_bos,
+                                       bool parse_special);
+
+}  // namespace tandem::mock

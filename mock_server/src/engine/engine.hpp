@@ -1,0 +1,107 @@
+#pragma once
+
+#include "answers/script.hpp"
+#include "engine/deferred_tasks.hpp"
+#include "engine/model_memory.hpp"
+#include "engine/slot_files.hpp"
+#include "engine/slot_pool.hpp"
+#include "engine/task.hpp"
+#include "faults/journal.hpp"
+#include "tandem_mock/options.hpp"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tandem::mock {
+
+/// Slots, queue and decoding, without sockets or clocks. Time goes by in steps: in one step every
+/// running slot gets one token, or a batch of its prompt. New tasks and cancellation are looked at
+/// between steps only, as in the server.
+class engine {
+ public:
+    engine(const options& o, journal& j);
+
+    void submit(std::unique_ptr<task> t, time_point now);
+    /// The client closed its connection. What follows from it, follows when it is noticed.
+    void client_gone(task_id id, time_point now);
+    /// Some request that is no task was answered; it restarts all waits (see poll()).
+    void note_result(time_point now) { last_result_ = now; }
+
+    /// Starts a step and says how long it takes; nothing if there is nothing to do.
+    std::optional<nanoseconds> begin_step(time_point now);
+    void end_step(time_point now);
+    /// Looks after tasks that get no results: clients that have gone, pings, ends of stalls.
+    void poll(time_point now);
+    /// When to poll next.
+    std::optional<time_point> next_poll() const;
+
+    /// What came of the calls since the last take.
+    std::vector<engine_output> take_outputs();
+
+    const std::vector<slot>& slots() const { return pool_.all(); }
+    const task* running(const slot& s) const;
+    mock::adapters& adapters() { return adapters_; }
+    int context_size() const { return context_size_; }
+
+ private:
+    struct planned {
+        task* of;
+        int prompt_tokens;
+    };
+
+    // engine.cpp: tasks come, wait and go.
+    void accept(time_point now);
+    void try_start(task& t, time_point now);
+    void start(task& t, slot& s, time_point now);
+    void empty_idle_slots();
+    void take_adapters(const task& t, slot& s) const;
+    bool refuse(task& t, const slot& s, time_point now);
+    void fail(task& t, const api_error& e, time_point now);
+    bool crash_is_due(const slot& reached, time_point now) const;
+    void crash();
+    void release(task& t, outcome how, time_point now);
+    void finish(task& t, outcome how, time_point now);
+    void drop_cancelled(time_point now);
+    bool is_looked_after(const task& t) const;
+    time_point notice_time(const task& t) const;
+    std::optional<time_point> ping_time(const task& t) const;
+    void send(task& t, output_kind kind, std::string payload, time_point now, int status = 200);
+
+    // engine_slots.cpp: what is done with a slot beside completions, once it is idle.
+    void act_on_slot(task& t, time_point now);
+    void erase(task& t, slot& s, time_point now);
+    void save(task& t, slot& s, time_point now);
+    void restore(task& t, slot& s, time_point now);
+    void answer(task& t, std::string json, time_point now);
+
+    // engine_steps.cpp: decoding.
+    int plan_batch(task& t, int room) const;
+    nanoseconds cost(int prompt_tokens, bool generating) const;
+    void advance_prompt(task& t, int tokens, time_point now);
+    void advance_token(task& t, time_point now);
+    void sample(task& t, time_point now);
+    bool play_fault(task& t, time_point now);
+    void complete(task& t, time_point now);
+
+    const options options_;
+    const int context_size_;
+    const script script_;
+    const model_memory memory_;
+    journal& journal_;
+    slot_pool pool_;
+    slot_files files_;
+    mock::adapters adapters_;
+    deferred_tasks deferred_;
+    std::map<task_id, std::unique_ptr<task>> tasks_;
+    std::deque<task_id> arrived_;
+    std::vector<planned> step_;
+    std::vector<engine_output> outputs_;
+    time_point last_result_{};
+    bool in_step_ = false;
+    bool crashed_ = false;
+};
+
+}  // namespace tandem::mock

@@ -1,0 +1,136 @@
+#include "engine/engine.hpp"
+#include "faults/fault_plan.hpp"
+
+#include <algorithm>
+
+namespace tandem::mock {
+namespace {
+
+nanoseconds time_for(double count, double per_second) {
+    if (per_second <= 0) return nanoseconds(0);
+    return nanoseconds(static_cast<std::int64_t>(count / per_second * 1e9));
+}
+
+}  // namespace
+
+std::optional<nanoseconds> engine::begin_step(time_point now) {
+    if (in_step_) return std::nullopt;
+    drop_cancelled(now);
+    accept(now);
+    if (crashed_) return std::nullopt;
+    int room = options_.batch_size;
+    bool generating = false;
+    for (slot& s : pool_.all()) {
+        if (!s.task) continue;
+        task& t = *tasks_.at(*s.task);
+        if (t.is_stalled(now)) continue;
+        const int batch = t.phase == task_phase::prompt ? plan_batch(t, room) : 0;
+        if (t.phase == task_phase::prompt && batch == 0) continue;
+        room -= batch;
+        generating = generating || t.phase == task_phase::generating;
+        step_.push_back({&t, batch});
+    }
+    if (step_.empty()) return std::nullopt;
+    in_step_ = true;
+    return cost(options_.batch_size - room, generating);
+}
+
+int engine::plan_batch(task& t, int room) const {
+    const int wanted = std::min(room, t.counts.prompt_tokens - t.counts.processed);
+    return memory_.batch(t.counts.processed, t.counts.prompt_tokens, wanted);
+}
+
+nanoseconds engine::cost(int prompt_tokens, bool generating) const {
+    return time_for(prompt_tokens, options_.prompt_tokens_per_second) +
+           time_for(generating ? 1 : 0, options_.tokens_per_second);
+}
+
+void engine::end_step(time_point now) {
+    in_step_ = false;
+    for (const planned& p : step_) {
+        if (crashed_) break;
+        if (p.prompt_tokens > 0) {
+            advance_prompt(*p.of, p.prompt_tokens, now);
+        } else {
+            advance_token(*p.of, now);
+        }
+    }
+    step_.clear();
+}
+
+void engine::advance_prompt(task& t, int tokens, time_point now) {
+    const auto from = t.request.prompt.begin() + t.counts.processed;
+    t.slot->tokens.insert(t.slot->tokens.end(), from, from + tokens);
+    t.counts.processed += tokens;
+    memory_.make_checkpoint(*t.slot, t.counts.prompt_tokens);
+    t.counts.prompt_time = now - t.since;
+    if (t.cancelled) return finish(t, outcome::cut, now);
+    if (t.request.return_progress && t.request.stream) {
+        send(t, output_kind::event, prompt_progress_event(t.counts), now);
+    }
+    if (t.counts.processed < t.counts.prompt_tokens) return;
+    t.phase = task_phase::generating;
+    t.since = now;
+    sample(t, now);
+}
+
+void engine::advance_token(task& t, time_point now) {
+    if (t.last_token) t.slot->tokens.push_back(*t.last_token);
+    t.last_token.reset();
+    sample(t, now);
+}
+
+void engine::sample(task& t, time_point now) {
+    if (play_fault(t, now)) return;
+    const int room = context_size_ - static_cast<int>(t.slot->tokens.size());
+    const sampled s = t.output->next(room);
+    t.last_token = s.id;
+    t.counts.predicted = t.output->predicted();
+    t.counts.predict_time = now - t.since;
+    journal_.change(t.id, [&t](request_record& r) { r.generated = t.counts.predicted; });
+    const bool noticed = t.cancelled || (t.gone_at && t.request.stream && !t.is_blind());
+    if (noticed) return finish(t, outcome::cut, now);
+    if (s.has_event && t.request.stream) {
+        const bool timed = t.request.timings_per_token || t.output->stop() == stop_kind::word;
+        send(t, output_kind::event, token_event(s, t.counts, timed), now);
+    }
+    if (!t.output->finished()) return;
+    if (t.gone_at && t.is_blind()) {
+        t.stalled_until = notice_time(t);
+    } else {
+        complete(t, now);
+    }
+}
+
+// Plays a fault of the engine whose token is due; true if no token is sampled now.
+bool engine::play_fault(task& t, time_point now) {
+    if (!t.fault || t.is_blind() || t.fault->at_token != t.counts.predicted) return false;
+    const mock::fault f = *t.fault;
+    t.fault.reset();
+    switch (f.kind) {
+        case fault_kind::stall:
+            t.stalled_until = now + lasting(f);
+            return true;
+        case fault_kind::stream_error:
+            send(t, output_kind::error_event, error_event(error_of(f.status, message_of(f))), now);
+            finish(t, outcome::failed, now);
+            return true;
+        case fault_kind::crash:
+            crash();
+            return true;
+        default:
+            return false;
+    }
+}
+
+void engine::complete(task& t, time_point now) {
+    const std::string json = final_json(t.request, *t.output, t.counts, t.slot->id, options_.model);
+    if (t.request.stream) {
+        send(t, output_kind::final_event, as_event(json), now);
+    } else {
+        send(t, output_kind::reply, json, now);
+    }
+    finish(t, outcome::complete, now);
+}
+
+}  // namespace tandem::mock

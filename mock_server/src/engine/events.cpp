@@ -1,0 +1,145 @@
+#include "engine/events.hpp"
+
+#include "answers/json_text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <iterator>
+#include <sstream>
+
+namespace tandem::mock {
+namespace {
+
+using nlohmann::ordered_json;
+
+double milliseconds(nanoseconds t) {
+    return static_cast<double>(t.count()) / 1e6;
+}
+double each(double total, int n) {
+    return n > 0 ? total / n : 0;
+}
+double per_second(int n, double ms) {
+    return ms > 0 ? 1000 * n / ms : 0;
+}
+
+ordered_json timings(const progress_counts& c) {
+    const int evaluated = c.prompt_tokens - c.cached;
+    const double prompt_ms = milliseconds(c.prompt_time);
+    const double predicted_ms = milliseconds(c.predict_time);
+    return {{"cache_n", c.cached},
+            {"prompt_n", evaluated},
+            {"prompt_ms", prompt_ms},
+            {"prompt_per_token_ms", each(prompt_ms, evaluated)},
+            {"prompt_per_second", per_second(evaluated, prompt_ms)},
+            {"predicted_n", c.predicted},
+            {"predicted_ms", predicted_ms},
+            {"predicted_per_token_ms", each(predicted_ms, c.predicted)},
+            {"predicted_per_second", per_second(c.predicted, predicted_ms)}};
+}
+
+const char* name_of(stop_kind k) {
+    switch (k) {
+        case stop_kind::eos:
+            return "eos";
+        case stop_kind::word:
+            return "word";
+        case stop_kind::limit:
+            return "limit";
+        case stop_kind::none:
+            break;
+    }
+    return "none";
+}
+
+ordered_json generation_settings(const completion_request& r) {
+    return {{"n_predict", r.n_predict},
+            {"temperature", r.temperature},
+            {"top_k", r.top_k},
+            {"top_p", r.top_p},
+            {"seed", r.seed},
+            {"stop", r.stop},
+            {"ignore_eos", r.ignore_eos},
+            {"stream", r.stream},
+            {"timings_per_token", r.timings_per_token}};
+}
+
+const ordered_json* walk(const ordered_json& all, const std::string& path) {
+    const ordered_json* at = &all;
+    std::istringstream keys(path);
+    for (std::string key; std::getline(keys, key, '/');) {
+        if (!at->is_object() || !at->contains(key)) return nullptr;
+        at = &at->at(key);
+    }
+    return at;
+}
+
+// Only the wanted fields; a path with slashes becomes a field of that name.
+ordered_json only_fields(const ordered_json& all, const std::vector<std::string>& wanted) {
+    ordered_json out = ordered_json::object();
+    for (const std::string& path : wanted) {
+        if (const ordered_json* value = walk(all, path)) out[path] = *value;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string as_event(const std::string& text) {
+    return "data: " + text + "\n\n";
+}
+
+std::string token_event(const sampled& s, const progress_counts& c, bool with_timings) {
+    std::string out;
+    fmt::format_to(std::back_inserter(out),
+                   R"(data: {{"index":0,"content":{},"tokens":[{}],"stop":false,"id_slot":-1,)"
+                   R"("tokens_predicted":{},"tokens_evaluated":{})",
+                   json_text(s.content), s.id, c.predicted, c.prompt_tokens);
+    if (with_timings) out += ",\"timings\":" + json_text(timings(c));
+    return out += "}\n\n";
+}
+
+std::string prompt_progress_event(const progress_counts& c) {
+    // The token id 0 is the server's, and means nothing.
+    return as_event(json_text({{"index", 0},
+                               {"content", ""},
+                               {"tokens", {0}},
+                               {"stop", false},
+                               {"id_slot", -1},
+                               {"tokens_predicted", 0},
+                               {"tokens_evaluated", c.prompt_tokens},
+                               {"prompt_progress",
+                                {{"total", c.prompt_tokens},
+                                 {"cache", c.cached},
+                                 {"processed", c.processed},
+                                 {"time_ms", c.prompt_time.count() / 1000000}}}}));
+}
+
+std::string error_event(const api_error& e) {
+    return as_event(to_json(e));
+}
+
+std::string final_json(const completion_request& r, const generation& g, const progress_counts& c,
+                       int slot, const std::string& model) {
+    const bool whole = !r.stream;
+    const ordered_json all{
+        {"index", 0},
+        {"content", whole ? g.text() : ""},
+        {"tokens", whole && r.return_tokens ? g.tokens() : std::vector<token_id>{}},
+        {"id_slot", slot},
+        {"stop", true},
+        {"model", model},
+        {"tokens_predicted", c.predicted},
+        {"tokens_evaluated", c.prompt_tokens},
+        {"generation_settings", generation_settings(r)},
+        {"prompt", text_of(r.prompt)},
+        {"has_new_line", g.has_new_line()},
+        {"truncated", g.truncated()},
+        {"stop_type", name_of(g.stop())},
+        {"stopping_word", g.stopping_word()},
+        {"tokens_cached", c.predicted > 0 ? c.prompt_tokens + c.predicted - 1 : 0},
+        {"timings", timings(c)}};
+    return json_text(r.response_fields.empty() ? all : only_fields(all, r.response_fields));
+}
+
+}  // namespace tandem::mock

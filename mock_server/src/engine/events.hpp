@@ -1,0 +1,37 @@
+#pragma once
+
+#include "answers/api_error.hpp"
+#include "answers/completion_request.hpp"
+#include "engine/generation.hpp"
+
+#include <chrono>
+#include <string>
+
+// The JSON of /completion's answers, and its framing as server-sent events.
+namespace tandem::mock {
+
+using nanoseconds = std::chrono::nanoseconds;
+
+/// Counts and times of one completion.
+struct progress_counts {
+    int prompt_tokens = 0;
+    int cached = 0;
+    int processed = 0;  ///< prompt tokens in the slot, cached ones included
+    int predicted = 0;
+    nanoseconds prompt_time{0};
+    nanoseconds predict_time{0};
+};
+
+std::string token_event(const sampled& s, const progress_counts& c, bool with_timings);
+std::string prompt_progress_event(const progress_counts& c);
+std::string error_event(const api_error& e);
+inline constexpr const char* ping_event = ":\n\n";
+
+/// The final event's JSON, which is also the answer in one piece.
+std::string final_json(const completion_request& r, const generation& g, const progress_counts& c,
+                       int slot, const std::string& model);
+
+/// data: …
+std::string as_event(const std::string& text);
+
+}  // namespace tandem::mock

@@ -1,0 +1,72 @@
+#include "engine/generation.hpp"
+
+#include "answers/text_hold.hpp"
+
+#include <utility>
+
+namespace tandem::mock {
+
+generation::generation(const completion_request& request, const std::string& text)
+    : keep_all_(!request.stream),
+      ignore_eos_(request.ignore_eos),
+      n_predict_(request.n_predict),
+      stops_(request.stop),
+      planned_(tokenize(text, false)) {}
+
+// A model that must not end its turn repeats itself.
+token_id generation::sample() {
+    if (next_ < planned_.size()) return planned_[next_++];
+    if (!ignore_eos_) return eos_token;
+    if (planned_.empty()) return '\n';
+    next_ = 1;
+    return planned_[0];
+}
+
+sampled generation::next(int room) {
+    sampled s;
+    s.id = sample();
+    ++predicted_;
+    if (!is_special(s.id)) unsent_ += piece_of(s.id);
+    if (ends_inside_character(unsent_)) {
+        s.has_event = false;
+    } else {
+        s.content = release(s.id);
+    }
+    if (s.content.find('\n') != std::string::npos) has_new_line_ = true;
+    if (keep_all_) {
+        text_ += s.content;
+        tokens_.push_back(s.id);
+    }
+    check_limits(s.id, room);
+    // What was held back is lost in a stream that ends at a limit, but not in one piece.
+    if (finished_ && keep_all_) text_ += unsent_;
+    return s;
+}
+
+std::string generation::release(token_id id) {
+    if (const auto match = find_stop(unsent_, stops_)) {
+        unsent_.resize(match->position);
+        stopping_word_ = match->word;
+        end(stop_kind::word);
+    } else if (id != eos_token && may_become_stop(unsent_, stops_)) {
+        return {};
+    }
+    return std::exchange(unsent_, {});
+}
+
+void generation::check_limits(token_id id, int room) {
+    if (room <= 1) {
+        truncated_ = true;
+        end(stop_kind::limit);
+    } else if (!finished_ && n_predict_ >= 0 && predicted_ >= n_predict_) {
+        end(stop_kind::limit);
+    }
+    if (id == eos_token) end(stop_kind::eos);
+}
+
+void generation::end(stop_kind why) {
+    stop_ = why;
+    finished_ = true;
+}
+
+}  // namespace tandem::mock

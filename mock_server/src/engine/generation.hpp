@@ -1,0 +1,64 @@
+#pragma once
+
+#include "answers/completion_request.hpp"
+#include "answers/tokenizer.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tandem::mock {
+
+enum class stop_kind { none, eos, word, limit };
+
+/// One token as it leaves the sampler.
+struct sampled {
+    token_id id = 0;
+    bool has_event = true;  ///< false while a character lacks bytes: nothing is sent at all
+    std::string content;    ///< text that may be sent
+};
+
+/// The tokens of one completion, one after the other, and why it ends.
+class generation {
+ public:
+    /// `text` is what the model says until its end of turn.
+    generation(const completion_request& request, const std::string& text);
+
+    /// The next token. `room` is how many tokens still fit the slot. Not after finished().
+    sampled next(int room);
+
+    bool finished() const { return finished_; }
+    stop_kind stop() const { return stop_; }
+    const std::string& stopping_word() const { return stopping_word_; }
+    bool truncated() const { return truncated_; }
+    bool has_new_line() const { return has_new_line_; }
+    int predicted() const { return predicted_; }
+    /// The whole text without a stop string, and its tokens; for answers in one piece only.
+    const std::string& text() const { return text_; }
+    const std::vector<token_id>& tokens() const { return tokens_; }
+
+ private:
+    token_id sample();
+    std::string release(token_id id);
+    void check_limits(token_id id, int room);
+    void end(stop_kind why);
+
+    const bool keep_all_;
+    const bool ignore_eos_;
+    const int n_predict_;
+    const std::vector<std::string> stops_;
+    std::vector<token_id> planned_;
+    std::size_t next_ = 0;
+
+    std::string unsent_;
+    std::string text_;
+    std::vector<token_id> tokens_;
+    std::string stopping_word_;
+    stop_kind stop_ = stop_kind::none;
+    bool finished_ = false;
+    bool truncated_ = false;
+    bool has_new_line_ = false;
+    int predicted_ = 0;
+};
+
+}  // namespace tandem::mock

@@ -1,0 +1,73 @@
+#include "engine/slot_pool.hpp"
+
+#include <algorithm>
+
+namespace tandem::mock {
+namespace {
+
+// Share of the prompt that a slot must hold to be chosen for it (--slot-prompt-similarity).
+constexpr double least_similarity = 0.10;
+
+}  // namespace
+
+void slot::clear() {
+    tokens.clear();
+    checkpoints.clear();
+}
+
+std::size_t common_prefix(const std::vector<token_id>& a, const std::vector<token_id>& b) {
+    const auto ends = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+    return static_cast<std::size_t>(ends.first - a.begin());
+}
+
+std::size_t reusable_tokens(const std::vector<token_id>& held,
+                            const std::vector<token_id>& prompt) {
+    if (prompt.empty()) return 0;
+    return std::min(common_prefix(held, prompt), prompt.size() - 1);
+}
+
+slot_pool::slot_pool(int count) {
+    for (int i = 0; i < count; ++i) {
+        slots_.emplace_back();
+        slots_.back().id = i;
+    }
+}
+
+slot& slot_pool::wrapped(int id_slot) {
+    return slots_[static_cast<std::size_t>(id_slot) % slots_.size()];
+}
+
+slot* slot_pool::find_idle(int id_slot, const std::vector<token_id>& prompt) {
+    if (id_slot != -1) {
+        slot& s = wrapped(id_slot);
+        return s.is_processing() ? nullptr : &s;
+    }
+    slot* similar = most_similar(prompt);
+    return similar ? similar : least_recently_used();
+}
+
+slot* slot_pool::most_similar(const std::vector<token_id>& prompt) {
+    slot* best = nullptr;
+    double best_similarity = least_similarity;
+    for (slot& s : slots_) {
+        if (s.is_processing() || s.tokens.empty() || prompt.empty()) continue;
+        const double similarity = static_cast<double>(common_prefix(s.tokens, prompt)) /
+                                  static_cast<double>(prompt.size());
+        if (similarity <= best_similarity) continue;
+        best_similarity = similarity;
+        best = &s;
+    }
+    return best;
+}
+
+slot* slot_pool::least_recently_used() {
+    slot* best = nullptr;
+    for (slot& s : slots_) {
+        if (s.is_processing()) continue;
+        // An unused slot compares as older than any used one.
+        if (!best || s.last_used < best->last_used) best = &s;
+    }
+    return best;
+}
+
+}  // namespace tandem::mock

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "engine/task.hpp"
+#include "http/http_message.hpp"
+#include "tandem_mock/fault.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::mock {
+
+/// What a connection does next.
+struct socket_action {
+    enum class kind {
+        write,   ///< bytes
+        pause,   ///< for `duration`; 0 = until the client goes
+        finish,  ///< the response is complete
+        close,   ///< FIN
+        reset,   ///< RST
+    };
+    kind what = kind::write;
+    std::string bytes;
+    std::chrono::milliseconds duration{0};
+};
+
+/// Makes the bytes of one response, and plays the faults of sending.
+class response_writer {
+ public:
+    /// `f`: a fault of sending, see is_of_engine().
+    response_writer(bool keep_alive, std::optional<fault> f);
+
+    /// An answer in one piece.
+    void reply(const http_reply& r);
+    /// A stream: headers, events, end.
+    void begin();
+    void event(std::string_view payload, int predicted, bool is_final);
+    void end();
+
+    /// What came of the calls since the last take.
+    std::vector<socket_action> take_actions();
+    /// A fault ended the response; nothing more comes.
+    bool is_broken() const { return broken_; }
+
+ private:
+    std::optional<std::size_t> place_of_fault(std::string_view payload, int predicted,
+                                              bool is_final) const;
+    void reply_with_fault(const std::string& head, const std::string& body);
+    void play();
+    void write(std::string bytes);
+    void write_chunk(std::string_view payload);
+    void act(socket_action::kind what, std::chrono::milliseconds duration = {});
+    void end_broken(socket_action::kind what);
+
+    const bool keep_alive_;
+    std::optional<fault> fault_;
+    std::vector<socket_action> actions_;
+    std::int64_t sent_ = 0;  // bytes of the body
+    bool streaming_ = false;
+    bool broken_ = false;
+};
+
+}  // namespace tandem::mock

@@ -1,0 +1,175 @@
+#include "http/router.hpp"
+
+#include "http/endpoints.hpp"
+#include "http/slot_action.hpp"
+
+#include <utility>
+
+namespace tandem::mock {
+namespace {
+
+constexpr std::size_t most_recorded_body = 1 << 20;
+
+std::string header_of(const http_request& r, std::string_view name) {
+    for (const auto& [key, value] : r.headers) {
+        if (key == name) return value;
+    }
+    return {};
+}
+
+bool is_completion(const http_request& r) {
+    return r.method == "POST" && (r.path == "/completion" || r.path == "/completions");
+}
+
+request_record record_of(const http_request& r, std::uint64_t connection, time_point now) {
+    request_record record;
+    record.connection = connection;
+    record.method = r.method;
+    record.path = r.path;
+    record.headers = r.headers;
+    record.body = r.body.substr(0, most_recorded_body);
+    record.arrived = now;
+    return record;
+}
+
+void note(request_record& record, const completion_request& r) {
+    record.id_slot = r.id_slot;
+    record.prompt_as_ids = r.prompt_as_ids;
+    record.prompt = text_after_bos(r.prompt);
+}
+
+// The answer that a fault puts in the place of the right one, if it does.
+std::optional<http_reply> instead(const fault& f, bool for_completion) {
+    if (f.kind == fault_kind::unavailable) return reply_of(error_of(503, "Loading model"));
+    const bool error =
+        f.kind == fault_kind::http_error || (f.kind == fault_kind::stream_error && !for_completion);
+    if (error) return reply_of(error_of(f.status, message_of(f)));
+    return std::nullopt;
+}
+
+}  // namespace
+
+router::router(const options& o, engine& e, journal& j, fault_plan& f)
+    : options_(o), engine_(e), journal_(j), faults_(f) {}
+
+routed router::route(const http_request& r, std::uint64_t connection, time_point now) {
+    if (!loaded_at_) loaded_at_ = now + options_.load_time;
+    request_record record = record_of(r, connection, now);
+    std::optional<completion> parsed;
+    if (is_completion(r)) parsed = parse_completion_request(r.body, options_.add_bos);
+    auto* wanted = parsed ? std::get_if<completion_request>(&*parsed) : nullptr;
+    if (wanted) note(record, *wanted);
+    routed to;
+    to.number = record.number = journal_.add(record);
+
+    if (auto refusal = refuse(r, now)) {
+        to.answer = *refusal;
+        return to;
+    }
+    to.fault = wanted && wanted->mock_fault ? wanted->mock_fault : faults_.take(record, now);
+    if (to.fault) {
+        if (auto reply = instead(*to.fault, wanted != nullptr)) {
+            to.fault.reset();
+            to.answer = *reply;
+            return to;
+        }
+        to.crash = to.fault->kind == fault_kind::crash && !wanted;
+    }
+    if (wanted) {
+        to.answer = make_task(r, std::move(*wanted), to.number, to.fault);
+        if (to.fault && is_of_engine(*to.fault)) to.fault.reset();
+    } else if (parsed) {
+        to.answer = reply_of(std::get<api_error>(*parsed));
+    } else if (is_slot_action(r)) {
+        to.answer = act_on_slot(r, to.number);
+    } else {
+        to.answer = answer_now(r, now);
+    }
+    return to;
+}
+
+std::optional<http_reply> router::refuse(const http_request& r, time_point now) const {
+    if (now < *loaded_at_) return reply_of(error_of(503, "Loading model"));
+    const bool is_public = r.path == "/health" || r.path == "/v1/health";
+    if (!is_public && !has_key(r)) return reply_of(error_of(401, "Invalid API Key"));
+    return std::nullopt;
+}
+
+bool router::has_key(const http_request& r) const {
+    if (options_.api_key.empty()) return true;
+    std::string given = header_of(r, "authorization");
+    if (given.empty()) given = header_of(r, "x-api-key");
+    constexpr std::string_view bearer = "Bearer ";
+    if (given.starts_with(bearer)) given.erase(0, bearer.size());
+    return given == options_.api_key;
+}
+
+std::unique_ptr<task> router::make_task(const http_request& r, completion_request&& wanted,
+                                        std::uint64_t number, const std::optional<fault>& f) const {
+    auto t = std::make_unique<task>();
+    t->id = number;
+    t->request = std::move(wanted);
+    // This header asks for a stream that goes on without its client.
+    t->cancellable = header_of(r, "x-conversation-id").empty();
+    if (f && is_of_engine(*f)) t->fault = f;
+    return t;
+}
+
+reply_or_task router::act_on_slot(const http_request& r, std::uint64_t number) const {
+    const auto parsed = parse_slot_action(r, options_.slot_actions);
+    if (const auto* error = std::get_if<api_error>(&parsed)) return reply_of(*error);
+    const auto& wanted = std::get<slot_action>(parsed);
+    auto t = std::make_unique<task>();
+    t->id = number;
+    t->kind = wanted.kind;
+    t->request.id_slot = wanted.id_slot;
+    t->file = wanted.file;
+    return t;
+}
+
+http_reply router::answer_now(const http_request& r, time_point now) {
+    try {
+        std::optional<http_reply> reply;
+        if (r.method == "GET") reply = get(r, now);
+        if (r.method == "POST") reply = post(r);
+        return reply ? *reply : reply_of(error_of(404, "File Not Found"));
+    } catch (const std::exception& e) {
+        return reply_of(error_of(400, e.what()));
+    }
+}
+
+std::optional<http_reply> router::get(const http_request& r, time_point now) {
+    if (r.path == "/health" || r.path == "/v1/health") return health();
+    if (r.path == "/v1/models" || r.path == "/models") return models(options_, engine_);
+    if (r.path == "/props") return props(options_, engine_);
+    if (r.path == "/lora-adapters") return http_reply{200, engine_.adapters().list()};
+    if (r.path == "/slots") {
+        if (!options_.slots_endpoint) {
+            return reply_of(error_of(501,
+                                     "This server does not support slots endpoint. "
+                                     "Start it with `--slots`"));
+        }
+        // The queue answers this one, and each answer of the queue restarts the others' waits.
+        engine_.note_result(now);
+        return slots(engine_, r.query == "fail_on_no_slot=1");
+    }
+    if (r.path == "/metrics") {
+        return reply_of(error_of(501,
+                                 "This server does not support metrics endpoint. "
+                                 "Start it with `--metrics`"));
+    }
+    return std::nullopt;
+}
+
+std::optional<http_reply> router::post(const http_request& r) {
+    if (r.path == "/tokenize") return tokenize(r.body, options_);
+    if (r.path == "/detokenize") return detokenize(r.body);
+    if (r.path == "/apply-template") return apply_template(r.body, options_);
+    if (r.path == "/lora-adapters") {
+        engine_.adapters().set(r.body);
+        return http_reply{200, R"({"success":true})"};
+    }
+    return std::nullopt;
+}
+
+}  // namespace tandem::mock

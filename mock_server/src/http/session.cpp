@@ -1,0 +1,230 @@
+#include "http/session.hpp"
+
+#include <boost/asio/error.hpp>
+
+#include <algorithm>
+
+namespace tandem::mock {
+namespace {
+
+// A client that does not read is dropped at this bound, like one whose connection broke.
+constexpr std::size_t most_queued_bytes = 32 << 20;
+// Requests sent ahead of their turn stay in the socket beyond this.
+constexpr std::size_t most_waiting_input = 64 << 10;
+// How long a closing connection waits for the client's end.
+constexpr auto linger = std::chrono::seconds(2);
+
+using boost::system::error_code;
+
+}  // namespace
+
+session::session(session_host& host, std::unique_ptr<byte_stream> stream,
+                 const boost::asio::any_io_executor& executor, std::uint64_t number,
+                 std::chrono::milliseconds keep_alive_timeout)
+    : host_(host),
+      stream_(std::move(stream)),
+      pause_timer_(executor),
+      idle_timer_(executor),
+      number_(number),
+      keep_alive_timeout_(keep_alive_timeout) {}
+
+void session::start() {
+    stream_->async_open([self = shared_from_this()](error_code error, std::size_t) {
+        if (error) return self->close();
+        self->wait_for_request();
+        self->read();
+    });
+}
+
+void session::read() {
+    if (reading_ || closed_ || input_ended_ || reader_.waiting() > most_waiting_input) return;
+    reading_ = true;
+    stream_->async_read(input_.data(), input_.size(),
+                        [self = shared_from_this()](error_code error, std::size_t bytes) {
+                            self->reading_ = false;
+                            if (self->closed_) return;
+                            if (!error) return self->on_read(bytes);
+                            self->on_end_of_input(error != boost::asio::error::eof);
+                        });
+}
+
+void session::on_read(std::size_t bytes) {
+    if (!leaving_) reader_.feed({input_.data(), bytes});
+    if (!response_) next_request();
+    read();
+}
+
+// A half-close counts as a disconnect too.
+void session::on_end_of_input(bool broken) {
+    input_ended_ = true;
+    if (!response_ || broken || paused_) return close();
+    host_.on_client_gone(request_);
+}
+
+void session::next_request() {
+    if (closed_ || leaving_ || response_) return;
+    if (const auto request = reader_.next()) {
+        idle_timer_.cancel();
+        host_.on_request(*this, *request);
+    } else if (reader_.is_broken()) {
+        begin_response(0, false, std::nullopt);
+        reply({400, "{}"});
+    } else if (input_ended_) {
+        close();
+    } else if (reader_.wants_continue()) {
+        actions_.push_back({socket_action::kind::write, "HTTP/1.1 100 Continue\r\n\r\n", {}});
+        perform();
+    }
+}
+
+void session::begin_response(std::uint64_t request, bool keep_alive, std::optional<fault> f) {
+    request_ = request;
+    keep_alive_ = keep_alive && --requests_left_ > 0;
+    response_.emplace(keep_alive_, std::move(f));
+}
+
+void session::reply(const http_reply& r) {
+    response_->reply(r);
+    take_actions();
+}
+
+void session::deliver(const engine_output& out) {
+    // What comes late of a response that a fault has ended is not for the next one.
+    if (closed_ || !response_ || out.task != request_) return;
+    if (out.kind == output_kind::cancelled) return close();
+    write_out(out);
+    take_actions();
+}
+
+void session::write_out(const engine_output& out) {
+    switch (out.kind) {
+        case output_kind::begin:
+            return response_->begin();
+        case output_kind::event:
+            return response_->event(out.payload, out.predicted, false);
+        case output_kind::ping:
+            return response_->event(out.payload, 0, false);
+        case output_kind::final_event:
+            response_->event(out.payload, out.predicted, true);
+            break;
+        case output_kind::error_event:
+            response_->event(out.payload, out.predicted, false);
+            break;
+        case output_kind::reply:
+        case output_kind::refusal:
+            return response_->reply({out.status, out.payload});
+        case output_kind::cancelled:
+        case output_kind::crash:
+            return;
+    }
+    response_->end();
+}
+
+void session::take_actions() {
+    for (socket_action& a : response_->take_actions()) {
+        queued_bytes_ += a.bytes.size();
+        actions_.push_back(std::move(a));
+    }
+    if (response_->is_broken()) host_.on_faulted(request_);
+    if (queued_bytes_ > most_queued_bytes) return reset();
+    perform();
+}
+
+void session::perform() {
+    while (!writing_ && !paused_ && !closed_ && !actions_.empty()) {
+        const socket_action::kind what = actions_.front().what;
+        if (what == socket_action::kind::write) {
+            write();
+            continue;
+        }
+        const auto duration = actions_.front().duration;
+        actions_.pop_front();
+        switch (what) {
+            case socket_action::kind::pause:
+                pause(duration);
+                break;
+            case socket_action::kind::finish:
+                finish_response();
+                break;
+            case socket_action::kind::close:
+                leave();
+                break;
+            default:
+                reset();
+                break;
+        }
+    }
+}
+
+void session::write() {
+    output_.clear();
+    while (!actions_.empty() && actions_.front().what == socket_action::kind::write) {
+        output_ += actions_.front().bytes;
+        actions_.pop_front();
+    }
+    queued_bytes_ -= std::min(queued_bytes_, output_.size());
+    writing_ = true;
+    stream_->async_write(output_, [self = shared_from_this()](error_code error, std::size_t) {
+        self->writing_ = false;
+        if (error) return self->close();
+        self->perform();
+    });
+}
+
+void session::pause(std::chrono::milliseconds duration) {
+    if (input_ended_) return close();
+    paused_ = true;
+    if (duration.count() == 0) return;
+    pause_timer_.expires_after(duration);
+    pause_timer_.async_wait([self = shared_from_this()](error_code error) {
+        if (error) return;
+        self->paused_ = false;
+        self->perform();
+    });
+}
+
+void session::finish_response() {
+    response_.reset();
+    if (!keep_alive_) return leave();
+    wait_for_request();
+    next_request();
+    read();
+}
+
+void session::wait_for_request() {
+    idle_timer_.expires_after(keep_alive_timeout_);
+    idle_timer_.async_wait([self = shared_from_this()](error_code error) {
+        if (!error && !self->response_) self->close();
+    });
+}
+
+// Closing at once could take back what the client has not read yet.
+void session::leave() {
+    response_.reset();
+    actions_.clear();
+    leaving_ = true;
+    if (input_ended_) return close();
+    stream_->end_writing();
+    idle_timer_.expires_after(linger);
+    idle_timer_.async_wait([self = shared_from_this()](error_code error) {
+        if (!error) self->close();
+    });
+    read();
+}
+
+void session::close() {
+    if (closed_) return;
+    closed_ = true;
+    pause_timer_.cancel();
+    idle_timer_.cancel();
+    stream_->close();
+    if (response_) host_.on_client_gone(request_);
+    host_.on_closed(*this);
+}
+
+void session::reset() {
+    if (!closed_) stream_->reset();
+    close();
+}
+
+}  // namespace tandem::mock

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "channel/chunk_pump.hpp"
+#include "channel/chunk_queue.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace tandem::detail {
+
+/// The consumers' side of a channel: the queue, the lock around it, and those who wait at it.
+/// Thread-safe. Nothing of the loop runs within these calls.
+class channel_core final : public chunk_taker {
+ public:
+    explicit channel_core(const channel_options& options);
+
+    /// The next item, waited for until `deadline`, or as long as it takes.
+    std::optional<stream_chunk> pop(std::optional<time_point> deadline);
+    /// The reply's result, waited for in the same way; nothing if none will come.
+    std::optional<reply_result> result(std::optional<time_point> deadline);
+    void cancel() noexcept;
+    void set_interval(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }
+    bool is_finished() const noexcept { return finished_.load(std::memory_order_acquire); }
+    bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
+    std::optional<channel_end> reason() const;
+
+    /// Keeps the channel for one reply: channel_in_use or channel_finished if it is not free.
+    error_code claim();
+    void give_back() noexcept;
+    /// Precondition: claimed.
+    void connect(std::shared_ptr<chunk_pump> pump);
+
+    std::optional<chunk_id> take(chunk c) override;
+    void ended(channel_end why, std::optional<reply_result> result) noexcept override;
+
+ private:
+    bool finish(channel_end why) noexcept;
+    bool leave_stopped_context(chunk_pump* pump) noexcept;
+    template <class Ready>
+    void wait(std::optional<time_point> deadline, Ready ready);
+
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    chunk_queue queue_;
+    std::shared_ptr<chunk_pump> pump_;  // while a reply runs
+    bool is_claimed_ = false;
+    bool is_settled_ = false;  // no reply will tell anything more
+    std::optional<reply_result> result_;
+
+    std::atomic<int> interval_;
+    std::atomic<bool> finished_{false};
+    std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,175 @@
+#include "channel/chunk_pump.hpp"
+
+#include "reply/reply_shell.hpp"
+
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+// Without memory the code must do.
+channel_end end_with(error_code ec, const char* words) noexcept {
+    channel_end why{.error = ec};
+    try {
+        why.diagnostics.client_message = words;
+    } catch (...) {
+    }
+    return why;
+}
+
+channel_end context_is_gone() noexcept {
+    return end_with(errc::context_stopped, "the io_context was destroyed while the reply ran");
+}
+
+channel_end end_of(const reply_result& r) {
+    return {.finish_reason = r.finish_reason, .error = r.error, .diagnostics = r.diagnostics};
+}
+
+void tell(const std::weak_ptr<chunk_taker>& taker, channel_end why,
+          std::optional<reply_result> result) noexcept {
+    if (const auto t = taker.lock()) t->ended(std::move(why), std::move(result));
+}
+
+// Tells the end when a handler is destroyed without being called.
+class end_guard {
+ public:
+    explicit end_guard(std::weak_ptr<chunk_taker> taker) : taker_(std::move(taker)) {}
+    ~end_guard() { tell(taker_, context_is_gone(), std::nullopt); }
+    end_guard(end_guard&& other) noexcept : taker_(std::exchange(other.taker_, {})) {}
+    end_guard& operator=(end_guard&&) = delete;
+
+    void release() noexcept { taker_.reset(); }
+
+ private:
+    std::weak_ptr<chunk_taker> taker_;
+};
+
+channel_end failure_of(const std::exception_ptr& what) noexcept {
+    try {
+        std::rethrow_exception(what);
+    } catch (const std::bad_alloc&) {
+        return {.error = make_error_code(boost::system::errc::not_enough_memory)};
+    } catch (const std::exception& e) {
+        return end_with(errc::channel_failed, e.what());
+    } catch (...) {
+        return {.error = errc::channel_failed};
+    }
+}
+
+}  // namespace
+
+error_code chunk_pump::refusal_of(const reply& r) noexcept {
+    if (!r.shell_) return errc::channel_mismatch;
+    return r.shell_->home().executor() ? error_code() : errc::context_stopped;
+}
+
+chunk_pump::chunk_pump(reply r, std::weak_ptr<chunk_taker> taker)
+    : reply_(std::move(r)), taker_(std::move(taker)), link_(home().executor()) {}
+
+std::shared_ptr<chunk_pump> chunk_pump::make(reply r, std::weak_ptr<chunk_taker> taker) {
+    std::shared_ptr<chunk_pump> pump(new chunk_pump(std::move(r), std::move(taker)));
+    pump->home().add(pump);
+    return pump;
+}
+
+chunk_pump::~chunk_pump() {
+    link_.cut();
+    if (reply_) tell(taker_, context_is_gone(), std::nullopt);
+}
+
+event_home& chunk_pump::home() const noexcept {
+    return reply_->shell_->home();
+}
+
+// --- from any thread
+
+// The function may be the last that keeps the pump, which belongs to the strand then.
+template <class Function>
+void chunk_pump::on_strand(Function f) {
+    link_.post([self = shared_from_this(), f = std::move(f)] {
+        try {
+            if (self->reply_) f(*self);
+        } catch (...) {
+            self->fail();
+        }
+    });
+}
+
+void chunk_pump::start() {
+    on_strand([](chunk_pump& p) {
+        p.hear_of_end();
+        p.ask();
+    });
+}
+
+void chunk_pump::go_on(chunk_id id) {
+    on_strand([id](chunk_pump& p) {
+        p.reply_->continue_after(id);
+        p.ask();
+    });
+}
+
+void chunk_pump::interrupt() {
+    on_strand([](chunk_pump& p) {
+        p.reply_->interrupt();
+        p.tell_end({});
+    });
+}
+
+// --- on the strand
+
+// A limit may end the reply while the consumer is away, and nothing is asked for.
+void chunk_pump::hear_of_end() {
+    reply_->shell_->on_end([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->told({}, std::nullopt);
+    });
+}
+
+void chunk_pump::ask() {
+    if (std::exchange(asks_, true)) return;
+    reply_->async_next_chunk([weak = weak_from_this(), guard = end_guard(taker_)](
+                                 error_code ec, std::optional<chunk> c) mutable {
+        guard.release();
+        if (const auto self = weak.lock()) self->told(ec, std::move(c));
+    });
+}
+
+void chunk_pump::told(error_code ec, std::optional<chunk> c) try {
+    asks_ = false;
+    if (!reply_) return;
+    if (!c) return tell_end(ec);
+    const auto taker = taker_.lock();
+    if (!taker) return;
+    const auto spoken = taker->take(std::move(*c));
+    if (!spoken) return;
+    reply_->continue_after(*spoken);
+    ask();
+} catch (...) {
+    fail();
+}
+
+// A reply that has not ended was asked by somebody else as well.
+void chunk_pump::tell_end(error_code ec) {
+    if (!reply_->ended()) return give_up({.error = ec}, std::nullopt);
+    const auto& result = reply_->result();
+    give_up(end_of(result), result);
+}
+
+void chunk_pump::fail() noexcept {
+    give_up(failure_of(std::current_exception()), std::nullopt);
+}
+
+// The consumer that is told may end the context at once.
+void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) noexcept {
+    reply_.reset();
+    link_.cut();
+    tell(taker_, std::move(why), std::move(result));
+}
+
+void chunk_pump::context_ended() noexcept {
+    if (reply_) give_up(context_is_gone(), std::nullopt);
+}
+
+}  // namespace tandem::detail

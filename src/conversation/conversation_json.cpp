@@ -1,0 +1,238 @@
+#include "conversation/conversation_json.hpp"
+
+#include "text/characters/utf8.hpp"
+#include "wire/calls/answer_reader.hpp"
+#include "wire/json/bounds.hpp"
+#include "wire/json/json_bounds.hpp"
+#include "wire/json/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+namespace tandem::wire {
+namespace {
+
+constexpr int version = 1;
+constexpr double longest_ms = 1e12;  // keeps the nanoseconds inside 64 bits
+
+// Writing
+
+json json_of(const tool_call& c) {
+    return {{"id", c.id}, {"name", c.name}, {"arguments", c.arguments}};
+}
+
+json json_of(const chat_message& m);
+json json_of(const saved_exchange& e);
+
+template <class T>
+json json_of(const std::vector<T>& list) {
+    auto all = json::array();
+    for (const auto& item : list) all.push_back(json_of(item));
+    return all;
+}
+
+json json_of(const chat_message& m) {
+    json object{{"role", m.role}, {"content", m.content}};
+    if (!m.tool_calls.empty()) object["tool_calls"] = json_of(m.tool_calls);
+    if (!m.tool_call_id.empty()) object["tool_call_id"] = m.tool_call_id;
+    if (!m.name.empty()) object["name"] = m.name;
+    return object;
+}
+
+json json_of(const saved_exchange& e) {
+    return {{"messages", json_of(e.messages)}, {"tokens", e.tokens}};
+}
+
+json json_of(const conversation_options& o) {
+    return {{"messages", json_of(o.messages)},
+            {"interrupted", to_string(o.interrupted)},
+            {"interrupted_mark", o.interrupted_mark},
+            {"resume_grace_ms", to_ms(o.resume_grace)},
+            {"reply_reserve", o.reply_reserve},
+            {"trim_slack", o.trim_slack},
+            {"isolate", o.isolate},
+            {"raw", o.raw}};
+}
+
+json json_of(const saved_turn& t) {
+    return {{"generated", t.generated}, {"handed_over", t.handed_over}, {"heard", t.heard}};
+}
+
+// Reading
+
+/// Reads values into what they belong to, and keeps the first fault. Every function is false once
+/// there is one. Texts are moved out of the JSON.
+class conversation_reader {
+ public:
+    bool read(json& root, saved_conversation& out) {
+        return check_version(root) && member(root, "", "options", out.options) &&
+               member(root, "", "exchanges", out.exchanges) &&
+               member(root, "", "last_turn", out.last_turn);
+    }
+    bool fail(std::string field, std::string message) {
+        fault_ = config_fault{std::move(field), std::move(message)};
+        return false;
+    }
+    std::optional<config_fault> fault() && { return std::move(fault_); }
+
+ private:
+    bool check_version(json& root) {
+        if (!root.is_object()) return not_a(root, "conversation", "an object");
+        int found = 0;
+        const auto& v = wire::member(root, "version");
+        if (v.is_null()) return fail("version", "is missing");
+        if (!read_int(v, 1, found)) return fail("version", "must be a whole number from 1 on");
+        if (found <= version) return true;
+        return fail("version",
+                    fmt::format("is {}; this build reads versions up to {}", found, version));
+    }
+
+    bool not_a(const json& value, std::string at, const char* expected) {
+        return fail(std::move(at),
+                    fmt::format("is of type {}; {} is expected", value.type_name(), expected));
+    }
+
+    /// The member `key` of the object that stands at `at`; a missing one changes nothing.
+    template <class T>
+    bool member(json& object, const std::string& at, const char* key, T& out) {
+        const auto found = object.find(key);
+        if (found == object.end()) return true;
+        return value(*found, at.empty() ? key : at + "." + key, out);
+    }
+
+    bool value(json& v, const std::string& at, std::string& out) {
+        if (!v.is_string()) return not_a(v, at, "a text");
+        out = std::move(v.get_ref<std::string&>());
+        return true;
+    }
+    bool value(json& v, const std::string& at, bool& out) {
+        if (!v.is_boolean()) return not_a(v, at, "true or false");
+        out = v.get<bool>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, int& out) {
+        constexpr int least = -1;
+        return read_int(v, least, out) || fail(at, "must be a whole number from -1 to 2147483647");
+    }
+    bool value(json& v, const std::string& at, std::size_t& out) {
+        if (!v.is_number_unsigned()) return fail(at, "must be a whole number from 0 on");
+        out = v.get<std::size_t>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, double& out) {
+        if (!v.is_number()) return not_a(v, at, "a number");
+        out = v.get<double>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, history_policy& out) {
+        std::string name;
+        if (!value(v, at, name)) return false;
+        for (int i = 0; !to_string(static_cast<history_policy>(i)).empty(); ++i) {
+            out = static_cast<history_policy>(i);
+            if (name == to_string(out)) return true;
+        }
+        return fail(at, "must be heard, handed_over, full or none");
+    }
+
+    bool value(json& v, const std::string& at, tool_call& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        return member(v, at, "id", out.id) && member(v, at, "name", out.name) &&
+               member(v, at, "arguments", out.arguments);
+    }
+    bool value(json& v, const std::string& at, chat_message& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        const bool is_read =
+            member(v, at, "role", out.role) && member(v, at, "content", out.content) &&
+            member(v, at, "tool_calls", out.tool_calls) &&
+            member(v, at, "tool_call_id", out.tool_call_id) && member(v, at, "name", out.name);
+        if (!is_read) return false;
+        return !out.role.empty() || fail(at + ".role", "is missing or empty");
+    }
+    bool value(json& v, const std::string& at, saved_exchange& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        return member(v, at, "messages", out.messages) && member(v, at, "tokens", out.tokens);
+    }
+    bool value(json& v, const std::string& at, saved_turn& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        const bool is_read = member(v, at, "generated", out.generated) &&
+                             member(v, at, "handed_over", out.handed_over) &&
+                             member(v, at, "heard", out.heard);
+        if (!is_read) return false;
+        if (out.heard > out.handed_over) return fail(at + ".heard", "is over handed_over");
+        return out.handed_over <= out.generated || fail(at + ".handed_over", "is over generated");
+    }
+    bool value(json& v, const std::string& at, conversation_options& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        double grace = to_ms(out.resume_grace);
+        const bool is_read = member(v, at, "messages", out.messages) &&
+                             member(v, at, "interrupted", out.interrupted) &&
+                             member(v, at, "interrupted_mark", out.interrupted_mark) &&
+                             member(v, at, "resume_grace_ms", grace) &&
+                             member(v, at, "reply_reserve", out.reply_reserve) &&
+                             member(v, at, "trim_slack", out.trim_slack) &&
+                             member(v, at, "isolate", out.isolate) && member(v, at, "raw", out.raw);
+        if (!is_read) return false;
+        if (!(grace >= 0 && grace <= longest_ms))
+            return fail(at + ".resume_grace_ms", fmt::format("is {}, which is no time", grace));
+        out.resume_grace = duration(std::llround(grace * 1e6));
+        return true;
+    }
+
+    template <class T>
+    bool value(json& v, const std::string& at, std::vector<T>& out) {
+        if (!v.is_array()) return not_a(v, at, "a list");
+        auto& count = count_of(out);
+        count += v.size();
+        if (count > max_saved_messages)
+            return fail(at, fmt::format("brings their number to {}; at most {} are possible", count,
+                                        max_saved_messages));
+        out.resize(v.size());
+        for (std::size_t i = 0; i < out.size(); ++i)
+            if (!value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
+        return true;
+    }
+    std::size_t& count_of(const std::vector<chat_message>&) { return messages_; }
+    std::size_t& count_of(const std::vector<saved_exchange>&) { return exchanges_; }
+    std::size_t& count_of(const std::vector<tool_call>&) { return calls_; }
+
+    std::size_t messages_ = 0;
+    std::size_t exchanges_ = 0;
+    std::size_t calls_ = 0;
+    std::optional<config_fault> fault_;
+};
+
+bool can_be_parsed(std::string_view text, conversation_reader& reader) {
+    constexpr auto whole = "conversation";
+    if (text.size() > max_saved_bytes)
+        return reader.fail(whole, fmt::format("has {} bytes; at most {} are possible", text.size(),
+                                              max_saved_bytes));
+    if (const auto bad = text::find_invalid(text); bad != std::string_view::npos)
+        return reader.fail(whole, fmt::format("is not valid UTF-8 from byte {} on", bad));
+    const auto fault = json_fault_words(text, {.depth = max_depth, .values = max_saved_values});
+    return fault.empty() || reader.fail(whole, fault);
+}
+
+}  // namespace
+
+std::string conversation_text(const saved_conversation& c) {
+    return dumped({{"version", version},
+                   {"options", json_of(c.options)},
+                   {"exchanges", json_of(c.exchanges)},
+                   {"last_turn", json_of(c.last_turn)}});
+}
+
+std::optional<config_fault> read_conversation(std::string_view text, saved_conversation& out) {
+    conversation_reader reader;
+    saved_conversation read;
+    if (!can_be_parsed(text, reader)) return std::move(reader).fault();
+    auto root = json::parse(text, nullptr, false);
+    if (!reader.read(root, read)) return std::move(reader).fault();
+    out = std::move(read);
+    return std::nullopt;
+}
+
+}  // namespace tandem::wire

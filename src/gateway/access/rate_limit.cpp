@@ -1,0 +1,50 @@
+#include "gateway/access/rate_limit.hpp"
+
+#include <algorithm>
+
+namespace tandem::gateway {
+namespace {
+
+constexpr duration minute = std::chrono::minutes(1);
+constexpr duration longest_debt = std::chrono::hours(24);
+
+}  // namespace
+
+// In doubles, as amounts may be anything: a nanosecond more or less is nothing here.
+duration rate_limit::cost_of(std::int64_t amount) const noexcept {
+    const auto share =
+        static_cast<double>(std::max<std::int64_t>(amount, 0)) / static_cast<double>(per_minute_);
+    constexpr auto most = static_cast<double>(longest_debt.count());
+    return duration(
+        static_cast<std::int64_t>(std::min(share * static_cast<double>(minute.count()), most)));
+}
+
+time_point rate_limit::at_least(time_point now) const noexcept {
+    return latest_ ? std::max(now, *latest_) : now;
+}
+
+std::optional<duration> rate_limit::wait(time_point now, std::int64_t amount) const noexcept {
+    if (per_minute_ <= 0 || !full_at_) return std::nullopt;
+    const auto debt = *full_at_ - at_least(now) + std::min(cost_of(amount), minute) - minute;
+    return debt > duration{} ? std::optional(debt) : std::nullopt;
+}
+
+std::optional<duration> rate_limit::take(time_point now, std::int64_t amount) noexcept {
+    const auto time_left = wait(now, amount);
+    if (!time_left) charge(now, amount);
+    return time_left;
+}
+
+void rate_limit::charge(time_point now, std::int64_t amount) noexcept {
+    latest_ = at_least(now);
+    if (per_minute_ <= 0) return;
+    const auto full_at = std::max(full_at_.value_or(*latest_), *latest_) + cost_of(amount);
+    full_at_ = std::min(full_at, *latest_ + longest_debt);
+}
+
+std::chrono::seconds retry_after(duration wait) noexcept {
+    using std::chrono::seconds;
+    return std::max(std::chrono::ceil<seconds>(wait), seconds(1));
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,142 @@
+#include "gateway/access/routes.hpp"
+
+#include "text/characters/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace tandem::gateway {
+namespace {
+
+// What needs no key tells nothing of what runs here.
+constexpr std::array table{
+    route{"GET", "/health", endpoint::health, right::open},
+    route{"GET", "/ready", endpoint::ready, right::open},
+    route{"GET", "/", endpoint::page, right::open},
+    route{"GET", "/assets/{name}", endpoint::asset, right::open},
+    route{"GET", "/metrics", endpoint::metrics, right::metrics},
+    route{"GET", "/v1/models", endpoint::list_models, right::read},
+    route{"GET", "/v1/models/{+id}", endpoint::show_model, right::read},
+    route{"POST", "/v1/chat/completions", endpoint::chat_completions, right::generate},
+    route{"POST", "/v1/completions", endpoint::completions, right::generate},
+    route{"GET", "/v1/voice", endpoint::voice, right::generate},
+    route{"POST", "/admin/adapters/{id}/load", endpoint::load_adapter, right::admin},
+    route{"GET", "/admin/jobs/{id}", endpoint::show_job, right::admin},
+    route{"GET", "/admin/adapters", endpoint::list_adapters, right::admin},
+};
+
+/// Without the query; and without the server's name, which proxies may put before it (RFC 9112,
+/// section 3.2.2).
+std::string_view path_of_target(std::string_view target) {
+    for (const std::string_view scheme : {"http://", "https://"}) {
+        if (!target.starts_with(scheme)) continue;
+        target.remove_prefix(std::min(target.find('/', scheme.size()), target.size()));
+        if (target.empty()) target = "/";
+    }
+    return target.substr(0, target.find('?'));
+}
+
+/// Nothing if a `%` is not followed by two hexadecimal digits.
+std::optional<std::string> percent_decoded(std::string_view raw) {
+    std::string out;
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+        if (raw[i] != '%') {
+            out += raw[i];
+            continue;
+        }
+        const auto digits = raw.substr(i + 1, 2);
+        unsigned char byte = 0;
+        const auto* const end = digits.data() + digits.size();
+        if (digits.size() != 2 || std::from_chars(digits.data(), end, byte, 16).ptr != end)
+            return std::nullopt;
+        out += static_cast<char>(byte);
+        i += 2;
+    }
+    return out;
+}
+
+bool is_plain(char c) noexcept {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 && byte != 0x7F && c != '\\';
+}
+
+bool has_bad_segment(std::string_view path) {
+    while (true) {
+        const auto segment = path.substr(0, path.find('/'));
+        if (segment.empty() || segment == "." || segment == "..") return true;
+        if (segment.size() == path.size()) return false;
+        path.remove_prefix(segment.size() + 1);
+    }
+}
+
+bool is_parameter(const std::string& text, bool takes_slashes) {
+    return text.size() <= max_parameter_bytes && std::ranges::all_of(text, is_plain) &&
+           text::find_invalid(text) == std::string_view::npos && !has_bad_segment(text) &&
+           (takes_slashes || text.find('/') == std::string::npos);
+}
+
+/// The parameter of a path that fits the pattern; empty if the pattern has none.
+std::optional<std::string> match(std::string_view pattern, std::string_view path) {
+    const auto open = pattern.find('{');
+    if (open == std::string_view::npos)
+        return path == pattern ? std::optional<std::string>("") : std::nullopt;
+    const auto before = pattern.substr(0, open);
+    const auto behind = pattern.substr(pattern.find('}') + 1);
+    if (path.size() < before.size() + behind.size() || !path.starts_with(before) ||
+        !path.ends_with(behind))
+        return std::nullopt;
+    path.remove_prefix(before.size());
+    path.remove_suffix(behind.size());
+    auto parameter = percent_decoded(path);
+    if (parameter && !is_parameter(*parameter, pattern[open + 1] == '+')) parameter.reset();
+    return parameter;
+}
+
+api_error not_found(std::string_view method, std::string_view path) {
+    const bool is_responses = path == "/v1/responses" || path.starts_with("/v1/responses/");
+    return {.status = 404,
+            .type = "not_found_error",
+            .code = "not_found",
+            .message = fmt::format("there is no {} {}{}", shown(method), shown(path),
+                                   is_responses ? "; use POST /v1/chat/completions" : "")};
+}
+
+api_error not_allowed(std::string_view method, std::string_view path, std::string allowed) {
+    return {.status = 405,
+            .type = "invalid_request_error",
+            .code = "method_not_allowed",
+            .message = fmt::format("{} takes {}, not {}", shown(path), allowed, shown(method)),
+            .allow = std::move(allowed)};
+}
+
+void append_methods(std::string& list, std::string_view method) {
+    list += list.empty() ? "" : ", ";
+    list += method == "GET" ? "GET, HEAD" : method;
+}
+
+}  // namespace
+
+std::span<const route> all_routes() noexcept {
+    return table;
+}
+
+std::variant<found_route, api_error> find_route(std::string_view method, std::string_view target) {
+    const auto path = path_of_target(target);
+    if (target.size() > max_target_bytes) return not_found(method, path);
+    const auto wanted = method == "HEAD" ? "GET" : method;
+    std::string allowed;
+    for (const auto& r : table) {
+        auto parameter = match(r.path, path);
+        if (!parameter) continue;
+        if (r.method == wanted) return found_route{&r, std::move(*parameter)};
+        append_methods(allowed, r.method);
+    }
+    if (allowed.empty()) return not_found(method, path);
+    return not_allowed(method, path, std::move(allowed));
+}
+
+}  // namespace tandem::gateway

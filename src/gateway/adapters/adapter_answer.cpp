@@ -1,0 +1,65 @@
+#include "gateway/adapters/adapter_answer.hpp"
+
+#include "gateway/json/field_reader.hpp"
+#include "gateway/json/json_text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json time_or_null(std::int64_t seconds) {
+    return seconds == 0 ? json() : json(seconds);
+}
+
+json text_or_null(const std::string& text) {
+    return text.empty() ? json() : json(text);
+}
+
+}  // namespace
+
+std::string adapter_list_body(const adapter_set& adapters) {
+    auto data = json::array();
+    for (const auto& a : adapters.all())
+        data.push_back({{"id", a.name},
+                        {"object", "adapter"},
+                        {"model", a.model},
+                        {"server_id", a.id},
+                        {"scale", adapters.scale_of(a.name)}});
+    return dumped({{"object", "list"}, {"data", std::move(data)}});
+}
+
+std::string accepted_body(const adapter_job& job) {
+    return dumped({{"job", job.id}});
+}
+
+std::string job_body(const adapter_job& job) {
+    auto servers = json::array();
+    for (const auto& s : job.servers)
+        servers.push_back({{"server", s.server}, {"error", text_or_null(s.fault)}});
+    return dumped({{"id", job.id},
+                   {"object", "adapter.job"},
+                   {"adapter", job.adapter},
+                   {"scale", job.scale},
+                   {"state", to_string(job.state)},
+                   {"error", text_or_null(job.fault)},
+                   {"servers", std::move(servers)},
+                   {"created", job.created},
+                   {"finished", time_or_null(job.finished)}});
+}
+
+api_error unknown_job(std::string_view id) {
+    return {.status = 404,
+            .type = "not_found_error",
+            .code = "job_not_found",
+            .message = fmt::format("there is no job \"{}\"; the last {} are remembered, until the "
+                                   "gateway is stopped",
+                                   shown(id), adapter_jobs::most_remembered)};
+}
+
+}  // namespace tandem::gateway

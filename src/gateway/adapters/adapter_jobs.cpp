@@ -1,0 +1,59 @@
+#include "gateway/adapters/adapter_jobs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::gateway {
+
+std::string_view to_string(job_state s) noexcept {
+    switch (s) {
+        case job_state::queued:
+            return "queued";
+        case job_state::running:
+            return "running";
+        case job_state::done:
+            return "done";
+        case job_state::failed:
+            return "failed";
+    }
+    return {};
+}
+
+const adapter_job* adapter_jobs::add(std::string id, std::string adapter, double scale,
+                                     std::int64_t now) {
+    const auto waiting = jobs_.size() - ended_ - (is_running_ ? 1 : 0);
+    if (waiting >= most_waiting) return nullptr;
+    jobs_.push_back(
+        {.id = std::move(id), .adapter = std::move(adapter), .scale = scale, .created = now});
+    return &jobs_.back();
+}
+
+const adapter_job* adapter_jobs::begin() {
+    if (is_running_ || ended_ == jobs_.size()) return nullptr;
+    is_running_ = true;
+    auto& job = jobs_[ended_];
+    job.state = job_state::running;
+    return &job;
+}
+
+void adapter_jobs::end(std::string fault, std::vector<server_outcome> servers, std::int64_t now) {
+    if (!std::exchange(is_running_, false)) return;
+    auto& job = jobs_[ended_++];
+    job.state = fault.empty() ? job_state::done : job_state::failed;
+    job.fault = std::move(fault);
+    job.servers = std::move(servers);
+    job.finished = now;
+    if (ended_ > most_remembered) forget_oldest();
+}
+
+void adapter_jobs::forget_oldest() {
+    jobs_.pop_front();
+    --ended_;
+}
+
+const adapter_job* adapter_jobs::find(std::string_view id) const {
+    const auto found = std::ranges::find(jobs_, id, &adapter_job::id);
+    return found == jobs_.end() ? nullptr : &*found;
+}
+
+}  // namespace tandem::gateway

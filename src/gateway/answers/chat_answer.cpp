@@ -1,0 +1,207 @@
+#include "gateway/answers/chat_answer.hpp"
+
+#include "gateway/json/json_text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Empty for a reply that is not whole.
+std::string_view finish_word(finish_reason reason, bool has_calls) noexcept {
+    switch (reason) {
+        case finish_reason::eos:
+        case finish_reason::stop_word:
+            return has_calls ? "tool_calls" : "stop";
+        case finish_reason::length:
+            return "length";
+        default:
+            return {};
+    }
+}
+
+api_error cut_short(finish_reason reason) {
+    const bool is_interrupted = reason == finish_reason::interrupted;
+    return {.status = is_interrupted ? 503 : 502,
+            .type = "server_error",
+            .code = is_interrupted ? "interrupted" : "server_error",
+            .message = is_interrupted ? "the answer was interrupted before its end"
+                                      : "the answer failed before its end"};
+}
+
+json json_of(const answer_usage& u) {
+    return {{"prompt_tokens", u.prompt_tokens},
+            {"completion_tokens", u.completion_tokens},
+            {"total_tokens", u.prompt_tokens + u.completion_tokens},
+            {"prompt_tokens_details", {{"cached_tokens", u.cached_tokens}}}};
+}
+
+json json_of(const tool_call& call) {
+    return {{"id", call.id},
+            {"type", "function"},
+            {"function", {{"name", call.name}, {"arguments", call.arguments}}}};
+}
+
+json json_of(const answer_head& head, std::string_view object) {
+    return {{"id", head.id}, {"object", object}, {"created", head.created}, {"model", head.model}};
+}
+
+json json_of(const std::vector<tool_call>& calls) {
+    auto list = json::array();
+    for (const auto& call : calls) list.push_back(json_of(call));
+    return list;
+}
+
+constexpr std::string_view event_end = "\n\n";
+
+std::string head_of_events(const answer_head& head) {
+    const bool is_chat = head.kind == answer_kind::chat;
+    auto fields = dumped(json_of(head, is_chat ? "chat.completion.chunk" : "text_completion"));
+    fields.pop_back();  // the object goes on
+    return fmt::format(R"(data: {},"choices":[)", fields);
+}
+
+}  // namespace
+
+answer_usage usage_of(const token_usage& u) noexcept {
+    return {u.prompt, u.generated, std::min(u.cached, u.prompt)};
+}
+
+answer_stream::answer_stream(const answer_head& head, bool include_usage)
+    : kind_(head.kind),
+      include_usage_(include_usage),
+      head_(head_of_events(head)),
+      tail_(include_usage ? R"(],"usage":null})" : "]}") {
+    tail_ += event_end;
+}
+
+void answer_stream::open_delta(std::string& out) {
+    out += head_;
+    out += R"({"index":0,"delta":{)";
+    if (!std::exchange(has_role_, true)) out += R"("role":"assistant",)";
+}
+
+void answer_stream::close_delta(std::string& out) const {
+    out += R"(},"logprobs":null,"finish_reason":null})";
+    out += tail_;
+}
+
+void answer_stream::text(std::string_view text, std::string& out) {
+    if (text.empty() || has_ended_) return;
+    if (kind_ == answer_kind::chat) {
+        open_delta(out);
+        out += R"("content":)";
+        out += dumped(text);
+        return close_delta(out);
+    }
+    out += head_;
+    out += R"({"text":)";
+    out += dumped(text);
+    out += R"(,"index":0,"logprobs":null,"finish_reason":null})";
+    out += tail_;
+}
+
+void answer_stream::reasoning(std::string_view text, std::string& out) {
+    if (text.empty() || has_ended_ || kind_ != answer_kind::chat) return;
+    open_delta(out);
+    out += R"("reasoning_content":)";
+    out += dumped(text);
+    close_delta(out);
+}
+
+void answer_stream::call(const tool_call& call, std::string& out) {
+    if (has_ended_ || kind_ != answer_kind::chat) return;
+    const bool is_first = !has_role_;
+    json delta{{"index", calls_++}};
+    delta.update(json_of(call));
+    open_delta(out);
+    if (is_first) out += R"("content":null,)";
+    fmt::format_to(std::back_inserter(out), R"("tool_calls":[{}])", dumped(delta));
+    close_delta(out);
+}
+
+void answer_stream::finish_event(std::string_view word, std::string& out) const {
+    out += head_;
+    out += kind_ == answer_kind::chat ? R"({"index":0,"delta":{})" : R"({"text":"","index":0)";
+    fmt::format_to(std::back_inserter(out), R"(,"logprobs":null,"finish_reason":"{}"}})", word);
+    out += tail_;
+}
+
+void answer_stream::usage_event(const answer_usage& usage, std::string& out) const {
+    fmt::format_to(std::back_inserter(out), R"({}],"usage":{}}}{})", head_, dumped(json_of(usage)),
+                   event_end);
+}
+
+void answer_stream::end(finish_reason reason, const answer_usage& usage, std::string& out) {
+    if (has_ended_) return;
+    const auto word = finish_word(reason, calls_ > 0);
+    if (word.empty()) return fail(cut_short(reason), out);
+    if (kind_ == answer_kind::chat && !has_role_) {
+        // Clients want a role also where there is nothing to say.
+        open_delta(out);
+        out += R"("content":"")";
+        close_delta(out);
+    }
+    finish_event(word, out);
+    if (include_usage_) usage_event(usage, out);
+    out += "data: [DONE]";
+    out += event_end;
+    has_ended_ = true;
+}
+
+void answer_stream::fail(const api_error& error, std::string& out) {
+    if (std::exchange(has_ended_, true)) return;
+    out += "data: ";
+    out += body_of(error);
+    out += event_end;
+}
+
+void answer_stream::keep_alive(std::string& out) const {
+    if (has_ended_) return;
+    out += ": keep-alive";
+    out += event_end;
+}
+
+bool is_whole(const finished_answer& answer) noexcept {
+    return !finish_word(answer.reason, false).empty();
+}
+
+std::size_t bytes_of(const finished_answer& answer) noexcept {
+    auto bytes = sizeof answer + answer.text.size() + answer.reasoning.size();
+    for (const auto& call : answer.calls)
+        bytes += sizeof call + call.id.size() + call.name.size() + call.arguments.size();
+    return bytes;
+}
+
+std::variant<std::string, api_error> whole_body(const answer_head& head,
+                                                const finished_answer& answer) {
+    const bool is_chat = head.kind == answer_kind::chat;
+    const auto& a = answer;
+    const auto word = finish_word(a.reason, is_chat && !a.calls.empty());
+    if (word.empty()) return cut_short(a.reason);
+    json choice{{"index", 0}};
+    if (is_chat) {
+        json message{{"role", "assistant"}, {"content", a.text}, {"refusal", nullptr}};
+        if (a.text.empty() && !a.calls.empty()) message["content"] = nullptr;
+        if (!a.reasoning.empty()) message["reasoning_content"] = a.reasoning;
+        if (!a.calls.empty()) message["tool_calls"] = json_of(a.calls);
+        choice["message"] = std::move(message);
+    } else {
+        choice["text"] = a.text;
+    }
+    choice["logprobs"] = nullptr;
+    choice["finish_reason"] = word;
+    auto body = json_of(head, is_chat ? "chat.completion" : "text_completion");
+    body["choices"] = json::array({std::move(choice)});
+    body["usage"] = json_of(a.usage);
+    return dumped(body);
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,54 @@
+#include "gateway/answers/model_choice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tandem::gateway {
+namespace {
+
+api_error no_name(std::span<const model_info> models) {
+    return {.status = 400,
+            .type = "invalid_request_error",
+            .code = "missing_required_parameter",
+            .message = fmt::format("model is missing; there are: {}", names_of(models)),
+            .param = "model"};
+}
+
+}  // namespace
+
+std::vector<model_info> models_for(std::span<const std::string> names, const admitted& who,
+                                   std::int64_t created) {
+    std::vector<model_info> models;
+    for (const auto& name : names)
+        if (!may_use(who, name)) models.push_back({.id = name, .created = created});
+    return models;
+}
+
+std::variant<std::size_t, api_error> choose_model(std::span<const std::string> names,
+                                                  std::string_view asked, const admitted& who) {
+    auto found = std::ranges::find(names, asked);
+    if (found == names.end() && names.size() == 1) found = names.begin();
+    if (found == names.end()) {
+        const auto models = models_for(names, who);
+        return asked.empty() ? no_name(models) : unknown_model(asked, models);
+    }
+    if (auto error = may_use(who, *found)) return *std::move(error);
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+std::vector<std::string> unserved_models(const api_keys& keys, std::span<const std::string> names) {
+    std::vector<std::string> lines;
+    for (const auto& key : keys.all())
+        for (const auto& model : key.models)
+            if (std::ranges::find(names, model) == names.end())
+                lines.push_back(
+                    fmt::format("the key \"{}\" may use the model \"{}\", which is not served; "
+                                "there are: {}",
+                                shown(key.name), shown(model), fmt::join(names, ", ")));
+    return lines;
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,316 @@
+#include "gateway/answers/tool_call_reader.hpp"
+
+#include "gateway/answers/ids.hpp"
+#include "gateway/json/raw_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tandem::gateway {
+
+/// What stands around a call.
+struct call_mark {
+    std::string_view open;
+    /// Empty if nothing stands behind it.
+    std::string_view close;
+    /// The function's name may stand between the mark and the JSON, which are the arguments then.
+    bool has_name;
+    /// What ends that name.
+    char name_end;
+};
+
+namespace {
+
+constexpr std::array<call_mark, 5> marks{{{"<tool_call>", "</tool_call>", false, '\0'},
+                                          {"<|tool_call>", "<tool_call|>", false, '\0'},
+                                          {"<|python_tag|>", "", false, '\0'},
+                                          {"[TOOL_CALLS]", "", true, '['},
+                                          {"<function=", "</function>", true, '>'}}};
+
+/// What marks start with, and white space, which is dropped before them.
+constexpr std::string_view not_plain = "<[ \t\r\n";
+
+constexpr std::size_t max_space_bytes = 256;
+constexpr std::size_t max_label_bytes = 256;
+
+bool is_space(char c) noexcept {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+const call_mark* find_mark(std::string_view text) noexcept {
+    for (const auto& m : marks)
+        if (m.open == text) return &m;
+    return nullptr;
+}
+
+bool may_become_mark(std::string_view text) noexcept {
+    return std::any_of(marks.begin(), marks.end(),
+                       [&](const call_mark& m) { return m.open.starts_with(text); });
+}
+
+/// What may stand between a mark and the JSON, as in `get_weather[CALL_ID]a1b2c3d4e[ARGS]`.
+bool fits_label(const call_mark& mark, char c) noexcept {
+    constexpr std::string_view other = "_-.[]>";
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_space(c) ||
+           (mark.has_name && (is_letter || (c >= '0' && c <= '9') || other.find(c) != other.npos));
+}
+
+/// What the first member of a call is called.
+bool is_call_key(std::string_view key) noexcept {
+    for (const std::string_view known :
+         {"name", "arguments", "parameters", "function", "type", "id"})
+        if (key == known) return true;
+    return false;
+}
+
+}  // namespace
+
+tool_call_reader::tool_call_reader(call_rules rules) : rules_(std::move(rules)) {}
+
+text_and_calls tool_call_reader::feed(std::string_view piece) {
+    out_ = {};
+    while (!piece.empty() && !is_full()) {
+        const auto plain = plain_bytes(piece);
+        if (plain > 0)
+            give_out(piece.substr(0, plain));
+        else
+            step(piece.front());
+        piece.remove_prefix(std::max<std::size_t>(plain, 1));
+    }
+    return std::move(out_);
+}
+
+text_and_calls tool_call_reader::finish() {
+    out_ = {};
+    if (state_ == state::between && !pending_.empty()) emit_calls();
+    // Some models leave out the outer closing mark.
+    if (state_ == state::markup && trimmed(held_).ends_with("</function>")) end_markup();
+    if (state_ == state::label || state_ == state::json || state_ == state::markup)
+        fail(mark_ ? call_fault::cut_off : call_fault::none);
+    // What is held behind a call is white space and the start of its closing mark.
+    if (state_ == state::text && !(is_after_call_ && held_.empty())) give_out(held_);
+    held_.clear();
+    space_.clear();
+    return std::move(out_);
+}
+
+/// Bytes at the start of the piece that are text whatever follows them.
+std::size_t tool_call_reader::plain_bytes(std::string_view piece) const noexcept {
+    if (state_ != state::text || is_start_ || !held_.empty()) return 0;
+    return std::min(piece.find_first_of(not_plain), piece.size());
+}
+
+void tool_call_reader::step(char c) {
+    switch (state_) {
+        case state::text:
+            return step_in_text(c);
+        case state::label:
+            return step_in_label(c);
+        case state::json:
+            return step_in_json(c);
+        case state::markup:
+            return step_in_markup(c);
+        case state::between:
+            return mark_ ? step_between(c) : step_behind_whole(c);
+    }
+}
+
+void tool_call_reader::step_in_text(char c) {
+    if (held_.empty() && is_space(c)) return hold_space(c);
+    held_ += c;
+    mark_ = find_mark(held_);
+    if (mark_)
+        state_ = state::label;
+    else if (!may_become_mark(held_))
+        leave_mark(c);
+}
+
+/// `held_` ends with `c`, and is no start of a mark with it.
+void tool_call_reader::leave_mark(char c) {
+    const bool is_whole = is_start_ && (held_ == "{" || (held_.size() == 2 && held_[0] == '['));
+    held_.pop_back();
+    if (is_whole) {
+        const bool is_list = !std::exchange(held_, {}).empty();
+        if (is_list) begin_json('[');
+        return is_list ? step_in_json(c) : begin_json(c);
+    }
+    if (held_.empty()) return give_out({&c, 1});
+    give_out(std::exchange(held_, {}));
+    step_in_text(c);
+}
+
+void tool_call_reader::step_in_label(char c) {
+    const bool is_blank = trimmed(label()).empty();
+    const bool ends_name = is_blank || mark_->name_end != '>' || trimmed(label()).ends_with('>');
+    if ((c == '{' && ends_name) || (c == '[' && is_blank)) return begin_json(c);
+    if (begins_markup(c)) {
+        state_ = state::markup;
+        return step_in_markup(c);
+    }
+    if (!fits_label(*mark_, c) || label().size() >= max_label_bytes)
+        return fail_before(c, call_fault::malformed);
+    held_ += c;
+}
+
+std::string_view tool_call_reader::label() const noexcept {
+    return std::string_view(held_).substr(mark_->open.size());
+}
+
+bool tool_call_reader::begins_markup(char c) const noexcept {
+    if (mark_->close.empty() || is_space(c)) return false;
+    const auto name = trimmed(label());
+    return mark_->has_name ? c == '<' && name.ends_with(mark_->name_end) : name.empty();
+}
+
+void tool_call_reader::step_in_markup(char c) {
+    if (held_.size() >= max_call_bytes) return fail_before(c, call_fault::too_long);
+    held_ += c;
+    if (held_.ends_with(mark_->close)) end_markup();
+}
+
+void tool_call_reader::end_markup() {
+    const auto call = read_markup();
+    const auto fault =
+        call ? read_named_call(call->name, call->arguments, rules_.functions, pending_)
+             : call_fault::malformed;
+    if (fault != call_fault::none) return fail(fault);
+    state_ = state::text;
+    emit_calls();
+    held_.clear();
+    space_.clear();
+}
+
+std::optional<written_call> tool_call_reader::read_markup() const {
+    if (mark_->has_name) return read_function_markup(held_, rules_.texts);
+    auto body = label();
+    if (body.ends_with(mark_->close)) body.remove_suffix(mark_->close.size());
+    if (mark_->close == "<tool_call|>") return read_gemma_call(body);
+    return trimmed(body).starts_with('<') ? read_function_markup(body, rules_.texts)
+                                          : read_key_value_markup(body, rules_.texts);
+}
+
+void tool_call_reader::begin_json(char c) {
+    state_ = state::json;
+    scanner_ = {};
+    json_at_ = held_.size();
+    first_key_at_ = 0;
+    has_first_key_ = false;
+    step_in_json(c);
+}
+
+void tool_call_reader::step_in_json(char c) {
+    if (held_.size() >= max_call_bytes) return fail_before(c, call_fault::too_long);
+    const auto result = scanner_.step(c);
+    held_ += c;
+    const bool is_call = mark_ || result == json_scanner::result::closed || goes_on_like_a_call(c);
+    if (result != json_scanner::result::broken && is_call)
+        return result == json_scanner::result::closed ? end_json() : void();
+    held_.pop_back();
+    fail_before(c, call_fault::malformed);
+}
+
+/// Whether text without a mark, which ends with `c` now, may still be a call: what its first key is
+/// decides.
+bool tool_call_reader::goes_on_like_a_call(char c) {
+    constexpr std::size_t longest_key = 10;
+    if (has_first_key_) return true;
+    if (first_key_at_ > 0 && scanner_.in_string())
+        return held_.size() - first_key_at_ <= longest_key;
+    if (first_key_at_ > 0) {
+        has_first_key_ = true;
+        const auto key = std::string_view(held_).substr(first_key_at_);
+        return is_call_key(key.substr(0, key.size() - 1));
+    }
+    const int depth_of_object = held_[json_at_] == '[' ? 2 : 1;
+    if (c == '"') first_key_at_ = held_.size();
+    if (c == '[') return held_.size() == json_at_ + 1;
+    return is_space(c) || ((c == '{' || c == '"') && scanner_.depth() == depth_of_object);
+}
+
+void tool_call_reader::end_json() {
+    const auto fault = read_json();
+    if (fault != call_fault::none)
+        return fail(mark_ || fault == call_fault::unknown_function ? fault : call_fault::none);
+    state_ = state::between;
+    if (!mark_) return;
+    emit_calls();
+    held_.clear();
+    space_.clear();
+}
+
+call_fault tool_call_reader::read_json() {
+    const auto json = std::string_view(held_).substr(json_at_);
+    const bool has_label = mark_ && mark_->has_name && !trimmed(label()).starts_with(json.front());
+    if (!has_label) return read_calls(json, rules_.functions, pending_);
+    const auto before = label().substr(0, label().size() - json.size());
+    const auto name = trimmed(before.substr(0, before.find(mark_->name_end)));
+    return read_named_call(name, json, rules_.functions, pending_);
+}
+
+void tool_call_reader::emit_calls() {
+    for (auto& call : std::exchange(pending_, {})) {
+        if (is_full()) break;
+        call.id = call_id(rules_.id_seed, calls_read_++);
+        out_.calls.push_back(std::move(call));
+    }
+    is_after_call_ = true;
+    is_start_ = false;
+}
+
+void tool_call_reader::step_between(char c) {
+    // Llama parts its calls by semicolons.
+    if (held_.empty() && (is_space(c) || c == ';')) return hold_space(c);
+    if (held_.empty() && c == '{' && !mark_->has_name) return begin_json(c);
+    held_ += c;
+    if (!mark_->close.starts_with(held_) || mark_->close.empty()) {
+        state_ = state::text;
+        for (const char held : std::exchange(held_, {})) step(held);
+    } else if (held_ == mark_->close) {
+        state_ = state::text;
+        held_.clear();
+        space_.clear();
+    }
+}
+
+/// Text without marks is a call only as a whole.
+void tool_call_reader::step_behind_whole(char c) {
+    if (c == '{' || c == '[') return begin_json(c);
+    if ((!is_space(c) && c != ';') || held_.size() >= max_call_bytes)
+        return fail_before(c, call_fault::none);
+    held_ += c;
+}
+
+/// What is held is text.
+void tool_call_reader::fail(call_fault why) {
+    if (out_.fault == call_fault::none) out_.fault = why;
+    if (mark_ && why != call_fault::none && out_.broken_at == std::string::npos)
+        out_.broken_at = out_.text.size();
+    state_ = state::text;
+    pending_.clear();
+    give_out(std::exchange(held_, {}));
+}
+
+/// The same, and `c` comes behind it: it may be the start of something else. Without a mark it is
+/// no wonder that text is no call.
+void tool_call_reader::fail_before(char c, call_fault why) {
+    fail(mark_ ? why : call_fault::none);
+    step(c);
+}
+
+void tool_call_reader::give_out(std::string_view text) {
+    if (text.empty() && space_.empty()) return;
+    out_.text += space_;
+    out_.text += text;
+    space_.clear();
+    is_start_ = false;
+    is_after_call_ = false;
+}
+
+void tool_call_reader::hold_space(char c) {
+    space_ += c;
+    if (space_.size() > max_space_bytes) give_out({});
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,61 @@
+#include "gateway/http/disconnect_watch.hpp"
+
+#include <chrono>
+#include <poll.h>
+#include <utility>
+
+namespace tandem::gateway {
+
+// Handlers that come late find nobody to tell, and leave the socket alone: it may be gone.
+struct disconnect_watch::state {
+    explicit state(boost::asio::ip::tcp::socket& s) : socket(&s), timer(s.get_executor()) {}
+
+    boost::asio::ip::tcp::socket* socket;
+    boost::asio::steady_timer timer;
+    std::function<void()> gone;
+};
+
+namespace {
+
+bool is_closed(int descriptor) noexcept {
+    if (descriptor < 0) return true;  // by ourselves; poll() would pass it over
+    pollfd p{.fd = descriptor, .events = POLLRDHUP, .revents = 0};
+    return ::poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+}  // namespace
+
+disconnect_watch::disconnect_watch(boost::asio::ip::tcp::socket& socket)
+    : state_(std::make_shared<state>(socket)) {}
+
+void disconnect_watch::start(std::function<void()> gone) {
+    const bool is_new = !state_->gone;
+    state_->gone = std::move(gone);
+    if (is_new) wait(state_);
+}
+
+void disconnect_watch::stop() noexcept {
+    if (!std::exchange(state_->gone, nullptr)) return;
+    state_->timer.cancel();
+    boost::system::error_code ignored;
+    state_->socket->cancel(ignored);
+}
+
+// The end of the stream makes a socket readable, and so does a request that is sent ahead.
+void disconnect_watch::wait(const std::shared_ptr<state>& s) {
+    s->socket->async_wait(boost::asio::socket_base::wait_read,
+                          [s](boost::system::error_code) { look(s); });
+}
+
+void disconnect_watch::look(const std::shared_ptr<state>& s) {
+    // Bytes that nobody reads keep the socket readable: from then on it is looked at.
+    constexpr auto pause = std::chrono::milliseconds(20);
+    if (!s->gone) return;
+    if (is_closed(s->socket->native_handle())) return std::exchange(s->gone, nullptr)();
+    s->timer.expires_after(pause);
+    s->timer.async_wait([s](boost::system::error_code ec) {
+        if (!ec) look(s);
+    });
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,175 @@
+#include "gateway/http/http_exchange.hpp"
+
+#include "base/trace_context.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/chunk_encode.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <utility>
+
+namespace tandem::gateway {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::redirect_error;
+using asio::use_awaitable;
+
+http_exchange::http_exchange(client_stream& stream, http_request request, std::string id,
+                             duration write_timeout)
+    : stream_(stream),
+      request_(std::move(request)),
+      id_(std::move(id)),
+      write_timeout_(write_timeout),
+      watch_(stream.socket()),
+      may_go_on_(request_.keep_alive()) {}
+
+std::string_view http_exchange::header(std::string_view name) const {
+    const auto value = request_[boost::beast::string_view(name.data(), name.size())];
+    return {value.data(), value.size()};
+}
+
+std::string_view http_exchange::traceparent() const {
+    if (request_.count("traceparent") != 1) return {};
+    const auto told = header("traceparent");
+    return is_traceparent(told) ? told : std::string_view();
+}
+
+namespace {
+
+boost::beast::string_view view_of(std::string_view text) {
+    return {text.data(), text.size()};
+}
+
+/// RFC 9110, section 5.6.7.
+std::string http_date(std::time_t when) {
+    return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(when));
+}
+
+}  // namespace
+
+template <class Message>
+void http_exchange::set_head(Message& message) const {
+    message.version(request_.version());
+    message.keep_alive(may_go_on_);
+    message.set(http::field::server, "tandem");
+    message.set(http::field::date, http_date(std::time(nullptr)));
+    message.set("X-Request-Id", id_);
+    message.set(http::field::cache_control, "no-store");
+    message.set("X-Content-Type-Options", "nosniff");
+    for (const auto& [name, value] : extra_)
+        message.set(boost::beast::string_view(name.data(), name.size()),
+                    boost::beast::string_view(value.data(), value.size()));
+}
+
+template <class Message>
+auto http_exchange::put(Message& message) -> awaitable<void> {
+    boost::beast::error_code ec;
+    stream_.expires_after(write_timeout_);
+    co_await http::async_write(stream_, message, redirect_error(use_awaitable, ec));
+    if (ec && ec != http::error::end_of_stream) gone();
+}
+
+auto http_exchange::send(int status, std::string body, std::string_view content_type)
+    -> awaitable<void> {
+    co_await send(status, std::move(body), content_type, {});
+}
+
+auto http_exchange::send(int status, std::string body, std::string_view content_type,
+                         std::span<const header_field> headers) -> awaitable<void> {
+    watch_.stop();
+    status_ = status;
+    http::response<http::string_body> answer(static_cast<http::status>(status), request_.version(),
+                                             std::move(body));
+    set_head(answer);
+    answer.set(http::field::content_type, view_of(content_type));
+    for (const auto& [name, value] : headers) answer.set(view_of(name), view_of(value));
+    answer.prepare_payload();
+    // A length would be that of what is not sent.
+    if (status == 304) answer.erase(http::field::content_length);
+    // Its length is told, as for GET.
+    if (request_.method() == http::verb::head) answer.body().clear();
+    if (!is_gone_) co_await put(answer);
+}
+
+auto http_exchange::send(const api_error& error) -> awaitable<void> {
+    watch_.stop();
+    status_ = error.status;
+    record.error = error.code;
+    http::response<http::string_body> answer(static_cast<http::status>(error.status),
+                                             request_.version(), body_of(error));
+    set_head(answer);
+    answer.set(http::field::content_type, "application/json");
+    if (error.retry_after)
+        answer.set(http::field::retry_after, std::to_string(error.retry_after->count()));
+    if (!error.allow.empty()) answer.set(http::field::allow, error.allow);
+    if (!error.www_authenticate.empty())
+        answer.set(http::field::www_authenticate, error.www_authenticate);
+    if (!error.upgrade.empty()) {
+        answer.set(http::field::upgrade, error.upgrade);
+        answer.set(http::field::connection, may_go_on_ ? "Upgrade" : "Upgrade, close");
+    }
+    answer.prepare_payload();
+    if (request_.method() == http::verb::head) answer.body().clear();
+    if (!is_gone_) co_await put(answer);
+}
+
+auto http_exchange::begin_stream() -> awaitable<void> {
+    status_ = 200;
+    http::response<http::empty_body> head(http::status::ok, request_.version());
+    // HTTP/1.0 has no chunks: there the stream ends with the connection.
+    if (request_.version() < 11) close_after();
+    set_head(head);
+    head.set(http::field::content_type, "text/event-stream; charset=utf-8");
+    // nginx would hold events back.
+    head.set("X-Accel-Buffering", "no");
+    head.chunked(request_.version() >= 11);
+    http::response_serializer<http::empty_body> serializer(head);
+    boost::beast::error_code ec;
+    stream_.expires_after(write_timeout_);
+    if (is_gone_) co_return;
+    co_await http::async_write_header(stream_, serializer, redirect_error(use_awaitable, ec));
+    if (ec) gone();
+}
+
+auto http_exchange::write(std::string_view bytes) -> awaitable<void> {
+    // An empty chunk would be the last one.
+    if (is_gone_ || bytes.empty()) co_return;
+    const asio::const_buffer text(bytes.data(), bytes.size());
+    boost::beast::error_code ec;
+    stream_.expires_after(write_timeout_);
+    if (request_.version() >= 11)
+        co_await asio::async_write(stream_, http::make_chunk(text),
+                                   redirect_error(use_awaitable, ec));
+    else
+        co_await asio::async_write(stream_, text, redirect_error(use_awaitable, ec));
+    if (ec) gone();
+}
+
+auto http_exchange::end_stream() -> awaitable<void> {
+    watch_.stop();
+    if (is_gone_ || request_.version() < 11) co_return;
+    boost::beast::error_code ec;
+    co_await asio::async_write(stream_, http::make_chunk_last(), redirect_error(use_awaitable, ec));
+    if (ec) gone();
+}
+
+void http_exchange::when_gone(std::function<void()> told) {
+    when_gone_ = std::move(told);
+    if (!when_gone_) return watch_.stop();
+    watch_.start([this] { gone(); });
+}
+
+void http_exchange::gone() {
+    if (std::exchange(is_gone_, true)) return;
+    if (const auto told = std::exchange(when_gone_, nullptr)) told();
+}
+
+}  // namespace tandem::gateway

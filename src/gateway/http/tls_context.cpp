@@ -1,0 +1,55 @@
+#include "gateway/http/tls_context.hpp"
+
+#include <boost/asio/buffer.hpp>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <string_view>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+
+// Nothing that TLS 1.2 clients of today would miss. Sessions are kept by clients, as tickets, so
+// that no client makes the gateway hold memory for it.
+void set_bounds(ssl::context& context) {
+    auto* const handle = context.native_handle();
+    SSL_CTX_set_min_proto_version(handle, TLS1_2_VERSION);
+    SSL_CTX_set_options(handle, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    SSL_CTX_set_session_cache_mode(handle, SSL_SESS_CACHE_OFF);
+}
+
+std::string fault_of_key(ssl::context& context, std::string_view key) {
+    boost::system::error_code ec;
+    context.use_private_key(boost::asio::buffer(key), ssl::context::pem, ec);
+    const auto reason = static_cast<unsigned long>(ec.value());
+    if (ec && ERR_GET_LIB(reason) != ERR_LIB_X509)
+        return "has no PEM private key without a password: " + ec.message();
+    // A key of another kind than the certificate's is taken at first.
+    if (ec || SSL_CTX_check_private_key(context.native_handle()) != 1)
+        return "is not the key of the certificate";
+    return {};
+}
+
+}  // namespace
+
+std::shared_ptr<ssl::context> make_tls_context(const tls_credentials& credentials,
+                                               std::vector<config_fault>& faults) {
+    auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
+    set_bounds(*context);
+    // OpenSSL would ask at the terminal.
+    context->set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
+    const auto known = faults.size();
+    boost::system::error_code ec;
+    context->use_certificate_chain(boost::asio::buffer(credentials.certificates), ec);
+    if (ec)
+        faults.push_back({"tls.certificates", "has no PEM certificate: " + ec.message()});
+    else if (auto fault = fault_of_key(*context, credentials.key); !fault.empty())
+        faults.push_back({"tls.key", std::move(fault)});
+    ERR_clear_error();
+    return faults.size() == known ? context : nullptr;
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "gateway/http/tls_credentials.hpp"
+
+#include "tandem/config.hpp"
+
+#include <boost/asio/ssl/context.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// TLS 1.2 and 1.3 with these. Where they cannot be used it is null, and `faults` names
+/// "tls.certificates" or "tls.key".
+std::shared_ptr<boost::asio::ssl::context> make_tls_context(const tls_credentials& credentials,
+                                                            std::vector<config_fault>& faults);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,144 @@
+#include "gateway/json/api_error.hpp"
+
+#include "gateway/json/json_text.hpp"
+#include "text/characters/utf8.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json or_null(const std::string& text) {
+    return text.empty() ? json() : json(text);
+}
+
+int status_of(const error_code& ec) noexcept {
+    switch (static_cast<errc>(ec.value())) {
+        case errc::invalid_prompt:
+        case errc::bad_request:
+        case errc::prompt_too_long:
+            return 400;
+        case errc::session_not_found:
+            return 404;
+        case errc::operation_in_progress:
+            return 409;
+        case errc::queue_full:
+        case errc::queue_timeout:
+            return 429;
+        case errc::first_token_timeout:
+        case errc::between_tokens_timeout:
+        case errc::request_timeout:
+        case errc::reply_timeout:
+            return 504;
+        case errc::no_model:
+        case errc::connect_failed:
+        case errc::model_loading:
+        case errc::server_gone:
+        case errc::client_destroyed:
+        case errc::circuit_open:
+            return 503;
+        default:
+            return 502;
+    }
+}
+
+/// For those whose words in the library name its functions and fields, or what its user is to do.
+std::string_view words_for_clients(const error_code& ec) noexcept {
+    if (ec.category() != error_category()) return {};
+    switch (static_cast<errc>(ec.value())) {
+        case errc::continue_timeout:
+            return "no continue within continue_timeout_ms; say continue for each chunk that was "
+                   "spoken";
+        case errc::nothing_to_resume:
+            return "no turn was interrupted within resume_grace_ms, or the next one has begun, or "
+                   "a grammar or a schema constrains the turn";
+        case errc::queue_timeout:
+            return "no slot became free in time; try again in a moment";
+        case errc::first_token_timeout:
+            return "the server gave no token in time: it is overloaded, or the prompt long";
+        case errc::between_tokens_timeout:
+            return "the server stopped in the middle of the answer";
+        case errc::reply_timeout:
+            return "the answer took longer than the gateway allows";
+        case errc::request_timeout:
+            return "the server did not answer in time";
+        case errc::connect_timeout:
+        case errc::connect_failed:
+        case errc::resolve_failed:
+        case errc::tls_failed:
+            return "the server could not be reached";
+        case errc::unauthorized:
+            return "the server refuses the gateway's key";
+        case errc::not_supported:
+            return "the server does not offer what this needs";
+        case errc::bad_response:
+            return "the server's answer cannot be read";
+        case errc::invalid_config:
+            return "the gateway's options for the reply cannot be used";
+        case errc::no_model:
+            return "no server is up with its model loaded; try again in a moment";
+        case errc::session_not_found:
+            return "the conversation has ended";
+        case errc::client_destroyed:
+            return "the gateway ended the reply";
+        default:
+            return {};
+    }
+}
+
+/// Where servers are, and what ails them, is for the log: clients may be anybody.
+std::string words_of(const error_code& ec, int status, const diagnostics& diag) {
+    const auto words = words_for_clients(ec);
+    if (!words.empty()) return std::string(words);
+    return status >= 500 || diag.client_message.empty() ? ec.message() : diag.client_message;
+}
+
+std::string type_of(int status) {
+    if (status == 429) return "rate_limit_error";
+    return status < 500 ? "invalid_request_error" : "server_error";
+}
+
+}  // namespace
+
+std::string body_of(const api_error& e) {
+    return dumped({{"error",
+                    {{"message", e.message},
+                     {"type", e.type},
+                     {"param", or_null(e.param)},
+                     {"code", or_null(e.code)}}}});
+}
+
+api_error gateway_stopping() {
+    return {.status = 503,
+            .code = "gateway_stopping",
+            .message = "the gateway is being stopped; try again in a moment",
+            .retry_after = std::chrono::seconds(1)};
+}
+
+api_error gateway_broken() {
+    return {.status = 500, .code = "server_error", .message = "the gateway could not go on"};
+}
+
+std::string shown(std::string_view words) {
+    constexpr std::size_t most = 64;
+    if (words.size() <= most) return std::string(words);
+    return std::string(words.substr(0, text::floor_to_character(words, most))) + "...";
+}
+
+api_error error_of(const error_code& ec, const diagnostics& diag) {
+    const bool is_ours = ec.category() == error_category();
+    const int status = is_ours ? status_of(ec) : 500;
+    api_error e{.status = status,
+                .type = type_of(status),
+                // OpenAI's clients know this one.
+                .code = ec == errc::prompt_too_long ? "context_length_exceeded" : error_name(ec),
+                .message = words_of(ec, status, diag)};
+    if (ec == errc::bad_request && !diag.server_message.empty())
+        e.message += ": " + diag.server_message;
+    if (status == 429 || status == 503) e.retry_after = std::chrono::seconds(1);
+    return e;
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,41 @@
+#include "gateway/json/request_body.hpp"
+
+#include "wire/json/json_bounds.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr wire::json_limits body_limits{
+    .depth = max_body_depth, .values = max_body_values, .keys = max_object_keys};
+
+api_error body_refused(int status, std::string code, const std::string& why) {
+    return {.status = status,
+            .type = "invalid_request_error",
+            .code = std::move(code),
+            .message = "the request's body " + why};
+}
+
+}  // namespace
+
+std::optional<api_error> parse_body(std::string_view body, std::size_t max_bytes, json& out) {
+    if (body.size() > max_bytes)
+        return body_refused(
+            413, "body_too_large",
+            fmt::format("has {} bytes; at most {} are possible", body.size(), max_bytes));
+    if (const auto fault = wire::json_fault_words(body, body_limits); !fault.empty())
+        return body_refused(400, "invalid_json", fault);
+    auto read = json::parse(body, nullptr, false);
+    if (!read.is_object()) return body_refused(400, "invalid_json", "is no JSON object");
+    out = std::move(read);
+    return std::nullopt;
+}
+
+}  // namespace tandem::gateway

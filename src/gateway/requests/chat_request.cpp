@@ -1,0 +1,61 @@
+#include "gateway/requests/chat_request.hpp"
+
+#include "gateway/json/request_body.hpp"
+#include "gateway/requests/message_reader.hpp"
+#include "gateway/requests/request_constraints.hpp"
+#include "gateway/requests/request_options.hpp"
+#include "wire/calls/request_fields.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+bool refuse_logprobs(field_reader& fields, const json& body) {
+    bool logprobs = false;
+    if (!fields.read(body, "", "logprobs", logprobs)) return false;
+    return !logprobs || fields.unsupported("logprobs", "are not supported");
+}
+
+bool refuse_functions(field_reader& fields, const json& body) {
+    const auto* functions = field_reader::find(body, "functions");
+    return !functions || fields.unsupported("functions", "is not supported; use tools");
+}
+
+bool refuse_modalities(field_reader& fields, const json& body) {
+    const auto* modalities = field_reader::find(body, "modalities");
+    if (!modalities) return true;
+    if (!modalities->is_array()) return fields.not_a(*modalities, "modalities", "a list");
+    for (std::size_t i = 0; i < modalities->size(); ++i)
+        if ((*modalities)[i] != "text")
+            return fields.unsupported(path_of("modalities", i), R"(must be "text")");
+    return true;
+}
+
+bool read(field_reader& fields, const json& body, std::size_t most_messages, chat_request& out) {
+    out.options.template_options = given_members(body, wire::template_names());
+    return read_messages(fields, body, most_messages, out.messages) &&
+           read_options(fields, body, out) && refuse_logprobs(fields, body) &&
+           refuse_functions(fields, body) && refuse_modalities(fields, body) &&
+           read_constraints(fields, body, out) && check_options(fields, body, out.options);
+}
+
+}  // namespace
+
+std::variant<chat_request, api_error> read_chat_request(std::string_view body,
+                                                        const request_defaults& defaults) {
+    json root;
+    if (auto fault = parse_body(body, defaults.max_body_bytes, root)) return *std::move(fault);
+    field_reader fields;
+    chat_request request;
+    request.options = defaults.generation;
+    request.stream_by = defaults.stream_by;
+    if (!read(fields, root, defaults.max_messages, request)) return std::move(fields).fault();
+    return request;
+}
+
+}  // namespace tandem::gateway

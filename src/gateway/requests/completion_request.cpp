@@ -1,0 +1,77 @@
+#include "gateway/requests/completion_request.hpp"
+
+#include "gateway/json/request_body.hpp"
+#include "gateway/requests/request_constraints.hpp"
+#include "gateway/requests/request_options.hpp"
+#include "wire/calls/request_fields.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+bool read_prompt(field_reader& fields, const json& body, std::string& out) {
+    const auto* prompt = field_reader::find(body, "prompt");
+    if (!prompt) return fields.missing("prompt");
+    if (!prompt->is_array()) return fields.read(body, "", "prompt", out);
+    if (prompt->size() != 1)
+        return fields.unsupported(
+            "prompt", fmt::format("has {} items; only one string is possible", prompt->size()));
+    const auto& item = prompt->front();
+    if (!item.is_string()) return fields.not_a(item, path_of("prompt", 0), "a string");
+    out = item.get<std::string>();
+    return true;
+}
+
+bool refuse_echo(field_reader& fields, const json& body) {
+    bool echo = false;
+    if (!fields.read(body, "", "echo", echo)) return false;
+    return !echo || fields.unsupported("echo", "is not supported: put the prompt before the text");
+}
+
+bool refuse_suffix(field_reader& fields, const json& body) {
+    std::string suffix;
+    if (!fields.read(body, "", "suffix", suffix)) return false;
+    return suffix.empty() || fields.unsupported("suffix", "is not supported");
+}
+
+bool refuse_logprobs_count(field_reader& fields, const json& body) {
+    const auto* logprobs = field_reader::find(body, "logprobs");
+    return !logprobs || *logprobs == false || fields.unsupported("logprobs", "are not supported");
+}
+
+bool refuse_template_options(field_reader& fields, const json& body) {
+    for (const auto name : wire::template_names())
+        if (!given_members(body, {&name, 1}).empty())
+            return fields.unsupported(std::string(name),
+                                      "is for a chat template; a raw prompt has none");
+    return true;
+}
+
+bool read(field_reader& fields, const json& body, completion_request& out) {
+    return read_prompt(fields, body, out.prompt) && read_options(fields, body, out) &&
+           refuse_echo(fields, body) && refuse_suffix(fields, body) &&
+           refuse_logprobs_count(fields, body) && refuse_template_options(fields, body) &&
+           read_text_form(fields, body, out.options) && check_options(fields, body, out.options);
+}
+
+}  // namespace
+
+std::variant<completion_request, api_error> read_completion_request(
+    std::string_view body, const request_defaults& defaults) {
+    json root;
+    if (auto fault = parse_body(body, defaults.max_body_bytes, root)) return *std::move(fault);
+    field_reader fields;
+    completion_request request;
+    request.options = defaults.generation;
+    request.stream_by = defaults.stream_by;
+    if (!read(fields, root, request)) return std::move(fields).fault();
+    return request;
+}
+
+}  // namespace tandem::gateway

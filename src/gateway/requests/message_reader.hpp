@@ -1,0 +1,24 @@
+#pragma once
+
+#include "gateway/json/field_reader.hpp"
+
+#include "tandem/server.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+// For the sources of this room that read requests.
+namespace tandem::gateway {
+
+/// One message; `at` is its path.
+bool read_message(field_reader& fields, const nlohmann::ordered_json& message,
+                  const std::string& at, chat_message& out);
+
+/// The member `messages` of the request's body: 1 to `most` of them.
+bool read_messages(field_reader& fields, const nlohmann::ordered_json& body, std::size_t most,
+                   std::vector<chat_message>& out);
+
+}  // namespace tandem::gateway

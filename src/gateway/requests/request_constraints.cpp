@@ -1,0 +1,218 @@
+#include "gateway/requests/request_constraints.hpp"
+
+#include "gateway/json/json_text.hpp"
+#include "gateway/requests/answer_schema.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Ten times what OpenAI takes; the library's bound of their bytes is reached before with most.
+constexpr std::size_t max_tools = 1'024;
+
+/// What the request says of functions. The pointers are into its body.
+struct wanted_calls {
+    std::vector<callable> functions{};
+    bool may_call = true;
+    bool must_call = false;
+};
+
+bool read_function(field_reader& fields, const json& tool, const std::string& at,
+                   wanted_calls& out) {
+    const auto path = path_of(at, "function");
+    const auto* function = field_reader::find(tool, "function");
+    if (!function) return fields.missing(path);
+    if (!function->is_object()) return fields.not_a(*function, path, "an object");
+    callable c;
+    if (!fields.require(*function, path, "name", c.name)) return false;
+    if (c.name.empty()) return fields.invalid(path_of(path, "name"), "is empty");
+    c.parameters = field_reader::find(*function, "parameters");
+    if (c.parameters && !c.parameters->is_object())
+        return fields.not_a(*c.parameters, path_of(path, "parameters"), "an object");
+    out.functions.push_back(std::move(c));
+    return true;
+}
+
+bool read_tool(field_reader& fields, const json& tool, const std::string& at, wanted_calls& out) {
+    if (!tool.is_object()) return fields.not_a(tool, at, "an object");
+    std::string type = "function";
+    if (!fields.read(tool, at, "type", type)) return false;
+    if (type != "function")
+        return fields.unsupported(
+            path_of(at, "type"),
+            fmt::format(R"(is "{}"; only "function" is possible)", shown(type)));
+    return read_function(fields, tool, at, out);
+}
+
+bool read_tools(field_reader& fields, const json& body, wanted_calls& out) {
+    const auto* tools = field_reader::find(body, "tools");
+    if (!tools) return true;
+    if (!tools->is_array()) return fields.not_a(*tools, "tools", "a list");
+    if (tools->size() > max_tools)
+        return fields.invalid("tools", fmt::format("has {} items; at most {} are possible",
+                                                   tools->size(), max_tools));
+    for (std::size_t i = 0; i < tools->size(); ++i)
+        if (!read_tool(fields, (*tools)[i], path_of("tools", i), out)) return false;
+    return true;
+}
+
+/// Leaves only the function of that name.
+bool choose_function(field_reader& fields, const json& choice, wanted_calls& out) {
+    constexpr auto path = "tool_choice.function";
+    const auto* function = field_reader::find(choice, "function");
+    if (!function) return fields.missing(path);
+    if (!function->is_object()) return fields.not_a(*function, path, "an object");
+    std::string name;
+    if (!fields.require(*function, path, "name", name)) return false;
+    const auto is_it = [&](const callable& c) { return c.name == name; };
+    const auto found = std::find_if(out.functions.begin(), out.functions.end(), is_it);
+    if (found == out.functions.end())
+        return fields.invalid("tool_choice.function.name",
+                              fmt::format("is \"{}\", which is none of tools", shown(name)));
+    out.functions = {*found};
+    out.must_call = true;
+    return true;
+}
+
+bool read_named_choice(field_reader& fields, const json& choice, wanted_calls& out) {
+    if (!choice.is_object()) return fields.not_a(choice, "tool_choice", "a string or an object");
+    std::string type = "function";
+    if (!fields.read(choice, "tool_choice", "type", type)) return false;
+    if (type == "function") return choose_function(fields, choice, out);
+    return fields.unsupported("tool_choice.type",
+                              fmt::format(R"(is "{}"; only "function" is possible)", shown(type)));
+}
+
+bool read_tool_choice(field_reader& fields, const json& body, wanted_calls& out) {
+    const auto* choice = field_reader::find(body, "tool_choice");
+    if (!choice || *choice == "auto") return true;
+    out.may_call = *choice != "none";
+    if (!out.may_call) return true;
+    if (out.functions.empty())
+        return fields.invalid("tool_choice", "asks for a call, and there are no tools");
+    out.must_call = *choice == "required";
+    if (out.must_call) return true;
+    if (!choice->is_string()) return read_named_choice(fields, *choice, out);
+    return fields.invalid("tool_choice",
+                          R"(must be "none", "auto", "required", or name a function)");
+}
+
+bool is_text(const json& schema) {
+    if (!schema.is_object() || !schema.contains("type")) return false;
+    const auto& type = schema["type"];
+    return type == "string" || (type.is_array() && std::ranges::find(type, "string") != type.end());
+}
+
+void add_texts(const callable& function, text_parameters& out) {
+    const auto* properties =
+        function.parameters ? field_reader::find(*function.parameters, "properties") : nullptr;
+    if (!properties || !properties->is_object()) return;
+    for (const auto& parameter : properties->items())
+        if (is_text(parameter.value())) out.emplace_back(function.name, parameter.key());
+}
+
+/// The schema in `format`, or that of any object.
+bool read_schema(field_reader& fields, const json& format, const std::string& at, json& out) {
+    out = {{"type", "object"}};
+    const auto* schema = field_reader::find(format, "schema");
+    if (!schema) return true;
+    if (!schema->is_object()) return fields.not_a(*schema, path_of(at, "schema"), "an object");
+    if (!schema->empty()) out = *schema;
+    return true;
+}
+
+/// `out` stays null where any text will do.
+bool read_response_format(field_reader& fields, const json& body, json& out) {
+    const std::string at = "response_format";
+    const auto* format = field_reader::find(body, at);
+    if (!format) return true;
+    if (!format->is_object()) return fields.not_a(*format, at, "an object");
+    std::string type;
+    if (!fields.require(*format, at, "type", type)) return false;
+    if (type == "text") return true;
+    // Some servers take a schema here, too.
+    if (type == "json_object") return read_schema(fields, *format, at, out);
+    const auto path = path_of(at, "json_schema");
+    if (type != "json_schema")
+        return fields.unsupported(path_of(at, "type"),
+                                  fmt::format("is \"{}\"; it must be text, json_object or "
+                                              "json_schema",
+                                              shown(type)));
+    const auto* wrapper = field_reader::find(*format, "json_schema");
+    if (!wrapper) return fields.missing(path);
+    if (!wrapper->is_object()) return fields.not_a(*wrapper, path, "an object");
+    return read_schema(fields, *wrapper, path, out);
+}
+
+/// What the text must be: at most one of the two is set.
+struct wanted_form {
+    std::string grammar{};
+    /// Null where any text will do.
+    json schema{};
+};
+
+bool read_form(field_reader& fields, const json& body, wanted_form& out) {
+    const bool is_read = fields.read(body, "", "grammar", out.grammar) &&
+                         read_response_format(fields, body, out.schema);
+    if (!is_read) return false;
+    if (const auto* schema = field_reader::find(body, "json_schema")) {
+        if (!schema->is_object()) return fields.not_a(*schema, "json_schema", "an object");
+        if (!out.schema.is_null())
+            return fields.invalid("json_schema",
+                                  "is set, and so is response_format; leave one out");
+        out.schema = *schema;
+    }
+    if (out.grammar.empty() || out.schema.is_null()) return true;
+    return fields.invalid("grammar", "is set, and so is a JSON schema; leave one out");
+}
+
+void set_form(std::string grammar, std::string schema, generation_options& out) {
+    if (grammar.empty() && schema.empty()) return;
+    out.grammar = std::move(grammar);
+    out.json_schema = std::move(schema);
+}
+
+/// Where calls are possible and not asked for, only a wanted form of the answer constrains it.
+std::string schema_of(const wanted_calls& calls, const json& format) {
+    if (calls.must_call) return answer_schema(calls.functions, nullptr);
+    if (format.is_null()) return {};
+    return calls.functions.empty() ? dumped(format) : answer_schema(calls.functions, &format);
+}
+
+}  // namespace
+
+bool read_constraints(field_reader& fields, const json& body, chat_request& out) {
+    wanted_calls calls;
+    wanted_form form;
+    const bool is_read = read_tools(fields, body, calls) && read_tool_choice(fields, body, calls) &&
+                         read_form(fields, body, form) &&
+                         fields.read(body, "", "parallel_tool_calls", out.parallel_tool_calls);
+    if (!is_read) return false;
+    if (!calls.may_call) calls.functions.clear();
+    out.options.tools = calls.functions.empty() ? "" : dumped(body["tools"]);
+    for (const auto& f : calls.functions) {
+        out.functions.push_back(f.name);
+        add_texts(f, out.texts);
+    }
+    if (calls.must_call && !form.grammar.empty())
+        return fields.invalid("grammar", "is set, and tool_choice asks for a call; leave one out");
+    set_form(std::move(form.grammar), schema_of(calls, form.schema), out.options);
+    return true;
+}
+
+bool read_text_form(field_reader& fields, const json& body, generation_options& out) {
+    wanted_form form;
+    if (!read_form(fields, body, form)) return false;
+    set_form(std::move(form.grammar), form.schema.is_null() ? "" : dumped(form.schema), out);
+    return true;
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,184 @@
+#include "gateway/requests/request_options.hpp"
+
+#include "gateway/adapters/adapter_request.hpp"
+#include "gateway/json/json_text.hpp"
+#include "gateway/requests/refused_fields.hpp"
+#include "wire/calls/request_fields.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::size_t max_pin_bytes = 512;
+
+/// One bound from two fields: `max_completion_tokens` is the newer one.
+bool read_max_tokens(field_reader& fields, const json& body, int& out) {
+    constexpr std::int64_t absent = std::numeric_limits<std::int64_t>::min();
+    for (const char* key : {"max_tokens", "max_completion_tokens"}) {
+        std::int64_t n = absent;
+        if (!fields.read(body, "", key, n)) return false;
+        if (n == absent) continue;
+        // -1 is what llama-server's clients write for no bound.
+        if (n < -1 || n == 0) return fields.invalid(key, "must be at least 1, or -1 for no bound");
+        out = n == -1 ? 0 : static_cast<int>(std::min<std::int64_t>(n, 1'000'000));
+    }
+    return true;
+}
+
+/// OpenAI takes any seed; the server those of 32 bits, of which the last one means a new seed for
+/// each request, as does -1.
+bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_t>& out) {
+    constexpr std::int64_t seeds = 0xFFFFFFFF;
+    std::optional<std::int64_t> n;
+    if (!fields.read(body, "", "seed", n)) return false;
+    if (n) out = *n == -1 ? -1 : (*n % seeds + seeds) % seeds;
+    return true;
+}
+
+/// 0 stands for the likeliest token alone, which the server takes where it is next to nothing.
+bool read_top_p(field_reader& fields, const json& body, std::optional<double>& out) {
+    if (!fields.read(body, "", "top_p", out)) return false;
+    if (out == 0) out = 1e-9;
+    return true;
+}
+
+/// What is out of range becomes the nearest.
+bool read_tokens(field_reader& fields, const json& body, const char* key, std::int64_t least,
+                 std::optional<int>& out) {
+    std::optional<std::int64_t> n;
+    if (!fields.read(body, "", key, n)) return false;
+    if (n) out = static_cast<int>(std::clamp<std::int64_t>(*n, least, 1'000'000));
+    return true;
+}
+
+bool add_stop(field_reader& fields, const json& value, const std::string& path,
+              generation_options& out) {
+    if (!value.is_string()) return fields.not_a(value, path, "a string");
+    // An empty text stands for none in some clients.
+    if (!value.get_ref<const std::string&>().empty()) out.stop.push_back(value.get<std::string>());
+    return true;
+}
+
+bool read_stop(field_reader& fields, const json& body, generation_options& out) {
+    const auto* stop = field_reader::find(body, "stop");
+    if (!stop) return true;
+    out.stop.clear();
+    if (stop->is_string()) return add_stop(fields, *stop, "stop", out);
+    if (!stop->is_array()) return fields.not_a(*stop, "stop", "a string or a list of strings");
+    for (std::size_t i = 0; i < stop->size(); ++i)
+        if (!add_stop(fields, (*stop)[i], path_of("stop", i), out)) return false;
+    return true;
+}
+
+bool read_sampling(field_reader& fields, const json& body, generation_options& out) {
+    return read_max_tokens(fields, body, out.max_tokens) &&
+           fields.read(body, "", "temperature", out.temperature) &&
+           read_top_p(fields, body, out.top_p) &&
+           // Some clients write -1 for all tokens.
+           read_tokens(fields, body, "top_k", 0, out.top_k) &&
+           read_tokens(fields, body, "repeat_last_n", -1, out.repeat_last_n) &&
+           fields.read(body, "", "min_p", out.min_p) &&
+           fields.read(body, "", "repeat_penalty", out.repeat_penalty) &&
+           fields.read(body, "", "presence_penalty", out.presence_penalty) &&
+           fields.read(body, "", "frequency_penalty", out.frequency_penalty) &&
+           read_seed(fields, body, out.seed) && read_stop(fields, body, out);
+}
+
+/// Some clients write these for nothing.
+bool says_nothing(std::string_view name, const json& value) {
+    return value == false || value == json::object() ||
+           (name == "logit_bias" && value == json::array());
+}
+
+bool read_stream_by(field_reader& fields, const json& body, stream_by& out) {
+    std::string unit;
+    if (!fields.read(body, "", "stream_by", unit)) return false;
+    if (unit == "chunk") out = stream_by::chunk;
+    if (unit == "token") out = stream_by::token;
+    return unit.empty() || unit == "chunk" || unit == "token" ||
+           fields.invalid("stream_by", R"(must be "chunk" or "token")");
+}
+
+bool read_stream(field_reader& fields, const json& body, generation_request& out) {
+    if (!fields.read(body, "", "stream", out.stream)) return false;
+    if (!read_stream_by(fields, body, out.stream_by)) return false;
+    const auto* options = field_reader::find(body, "stream_options");
+    if (!options) return true;
+    if (!options->is_object()) return fields.not_a(*options, "stream_options", "an object");
+    return fields.read(*options, "stream_options", "include_usage", out.include_usage);
+}
+
+bool read_pin(field_reader& fields, const json& body, std::string& out) {
+    for (const char* key : {"user", "prompt_cache_key", "session_id"}) {
+        std::string pin;
+        if (!fields.read(body, "", key, pin)) return false;
+        if (pin.size() > max_pin_bytes)
+            return fields.invalid(key, fmt::format("has {} bytes; at most {} are possible",
+                                                   pin.size(), max_pin_bytes));
+        if (!pin.empty()) out = std::move(pin);
+    }
+    return true;
+}
+
+/// Several answers to one request; more than one was never asked of one slot.
+bool refuse_several(field_reader& fields, const json& body, const char* key) {
+    std::int64_t n = 1;
+    if (!fields.read(body, "", key, n)) return false;
+    return n == 1 || fields.unsupported(key, fmt::format("is {}; only 1 is possible", n));
+}
+
+/// -1 is the whole context; servers take it no more (b11669).
+json value_to_send(std::string_view name, const json& value) {
+    return name == "dry_penalty_last_n" && value == -1 ? json(1'000'000) : value;
+}
+
+/// The options have objects of several fields of the request: of these the first can be so large.
+std::string field_of_request(const std::string& field) {
+    if (field == "sampling") return "logit_bias";
+    return field == "template_options" ? "chat_template_kwargs" : field;
+}
+
+}  // namespace
+
+std::string given_members(const json& object, std::span<const std::string_view> names) {
+    json given = json::object();
+    for (const auto name : names) {
+        const auto* value = field_reader::find(object, name);
+        if (value && !says_nothing(name, *value))
+            given[std::string(name)] = value_to_send(name, *value);
+    }
+    return given.empty() ? std::string() : dumped(given);
+}
+
+bool read_options(field_reader& fields, const json& body, generation_request& out) {
+    out.options.sampling = given_members(body, wire::sampling_names());
+    return fields.read(body, "", "model", out.model) && read_stream(fields, body, out) &&
+           read_sampling(fields, body, out.options) && read_pin(fields, body, out.pin) &&
+           read_lora(fields, body, out.lora) && refuse_several(fields, body, "n") &&
+           refuse_several(fields, body, "best_of") && refuse_unhonoured(fields, body);
+}
+
+bool check_options(field_reader& fields, const json& body, const generation_options& options) {
+    const auto faults = check(options);
+    if (faults.empty()) return true;
+    const auto& first = faults.front();
+    if (first.field != "json_schema")
+        return fields.invalid(field_of_request(first.field), first.message);
+    const bool is_plain_schema = field_reader::find(body, "json_schema") != nullptr;
+    if (options.tools.empty())
+        return fields.invalid(is_plain_schema ? "json_schema" : "response_format", first.message);
+    return fields.invalid("tools", "makes a schema that " + first.message);
+}
+
+}  // namespace tandem::gateway

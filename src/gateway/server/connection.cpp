@@ -1,0 +1,401 @@
+#include "gateway/server/connection.hpp"
+
+#include "base/trace_context.hpp"
+#include "gateway/access/routes.hpp"
+#include "gateway/answers/ids.hpp"
+#include "gateway/server/endpoints.hpp"
+#include "gateway/server/voice_websocket.hpp"
+#include "gateway/telemetry/audit_line.hpp"
+#include "loop/clock.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace tandem::gateway {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::redirect_error;
+using asio::use_awaitable;
+
+// Whoever has got the last answer closes, too; this is for those who do not.
+constexpr duration farewell = std::chrono::seconds(2);
+
+// Of a request that is refused, or needs none: what is larger is not waited for.
+constexpr std::uint64_t small_body = 64 << 10;
+
+// Besides the head: a chunk's header and the trailer, which Beast does not bound.
+constexpr std::size_t read_ahead = 4096;
+
+constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
+
+std::string_view view_of(boost::beast::string_view text) {
+    return {text.data(), text.size()};
+}
+
+// What is shown in logs and sent back must be short and harmless.
+bool is_request_id(std::string_view id) {
+    constexpr std::size_t longest = 128;
+    return !id.empty() && id.size() <= longest &&
+           std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7f; });
+}
+
+api_error refused(int status, std::string code, std::string message) {
+    return {.status = status,
+            .type = "invalid_request_error",
+            .code = std::move(code),
+            .message = std::move(message)};
+}
+
+api_error malformed(std::string message) {
+    return refused(400, "malformed_http", std::move(message));
+}
+
+// A proxy in front may see another end of a request than Beast does, which takes a coding that it
+// does not know for no body. What follows would be a request that no proxy has seen.
+std::optional<api_error> framing_fault(const http_request& head) {
+    const auto codings = head.count(http::field::transfer_encoding);
+    if (codings > 0 &&
+        (codings > 1 || head.version() < 11 || head.count(http::field::content_length) > 0 ||
+         !boost::beast::iequals(head[http::field::transfer_encoding], "chunked")))
+        return malformed(
+            "Transfer-Encoding must be chunked, of HTTP/1.1, without a Content-Length");
+    if (head.count(http::field::content_length) > 1)
+        return malformed("there must be one Content-Length");
+    const auto hosts = head.count(http::field::host);
+    if (hosts > 1 || (hosts == 0 && head.version() >= 11))
+        return malformed("there must be one Host");
+    return std::nullopt;
+}
+
+using request_parser = http::request_parser<http::string_body>;
+
+bool has_small_body(request_parser& parser) {
+    return !parser.chunked() && parser.content_length().value_or(0) <= small_body;
+}
+
+bool is_encoded(const http_request& head) {
+    const auto coding = head[http::field::content_encoding];
+    return !coding.empty() && !boost::beast::iequals(coding, "identity");
+}
+
+// A body that nobody has a use for, or that nobody can read, is not kept.
+void refuse_body(checked_request& request, request_parser& parser) {
+    if (request.refusal()) return;
+    if (request.found->route->method != "POST") {
+        if (!has_small_body(parser))
+            request.who = refused(413, "unexpected_body", "this path takes no body");
+    } else if (is_encoded(parser.get())) {
+        request.who = refused(
+            415, "unsupported_content_encoding",
+            fmt::format("Content-Encoding is {}; send the body as it is, without compression",
+                        shown(view_of(parser.get()[http::field::content_encoding]))));
+    }
+}
+
+bool waits_to_be_told(const http_request& head) {
+    return head.version() >= 11 && boost::beast::iequals(head[http::field::expect], "100-continue");
+}
+
+// Whether the connection goes on behind a request that is refused.
+bool may_read_on(const checked_request& refused, request_parser& parser) {
+    return refused.is_framed && has_small_body(parser) && !waits_to_be_told(parser.get());
+}
+
+checked_request unreadable(const api_error& why) {
+    return {.began = detail::now(), .who = why, .is_framed = false};
+}
+
+api_error sent_ahead() {
+    return malformed("bytes came before the upgrade was answered");
+}
+
+}  // namespace
+
+connection::connection(asio::ip::tcp::socket socket, std::shared_ptr<gateway_loop> loop,
+                       std::shared_ptr<const char> seat)
+    : loop_(std::move(loop)),
+      core_(loop_->core),
+      seat_(std::move(seat)),
+      stream_(std::move(socket), *core_.tls.lock()),
+      limit_(stream_.get_executor()),
+      buffer_(core_.options.max_header_bytes + read_ahead) {
+    boost::system::error_code ec;
+    remote_ = stream_.socket().remote_endpoint(ec).address().to_string();
+    // Small events must not wait for each other.
+    stream_.socket().set_option(asio::ip::tcp::no_delay(true), ec);
+    loop_->connections.insert(this);
+}
+
+connection::~connection() {
+    loop_->connections.erase(this);
+}
+
+void connection::start() {
+    asio::co_spawn(
+        stream_.get_executor(), [self = shared_from_this()] { return self->run(); },
+        [self = shared_from_this()](const std::exception_ptr& e) {
+            if (e) self->broke(e);
+        });
+}
+
+void connection::broke(const std::exception_ptr& why) {
+    close();
+    try {
+        std::rethrow_exception(why);
+    } catch (...) {
+        log_exception(core_.options, "a connection is closed, as the gateway could not go on");
+    }
+}
+
+void connection::close_when_idle() {
+    if (is_reading_) close();
+    if (voice_) voice_->drain();
+}
+
+void connection::cut_short() {
+    if (!voice_) close();
+}
+
+void connection::close() {
+    if (voice_) voice_->kill();
+    stream_.close();
+}
+
+auto connection::run() -> awaitable<void> {
+    is_reading_ = true;
+    if (!co_await stream_.handshake(core_.options.handshake_timeout)) co_return;
+    while (auto request = co_await read_request())
+        if (!co_await answer(std::move(*request))) break;
+    if (voice_) co_return;
+    is_reading_ = true;  // but for what is thrown away
+    co_await stream_.finish(farewell);
+}
+
+// --- reading
+
+// A stream of Beast closes what takes too long; here the client is told first. It does close where
+// the read had just got some bytes, so that there was nothing to cancel.
+void connection::limit_reading(duration limit) {
+    is_late_ = false;
+    stream_.expires_after(limit + farewell);
+    limit_.expires_after(limit);
+    limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+        // One that has come meanwhile may be of the read before.
+        if (ec || !self->is_reading_ || self->limit_.expiry() > detail::now()) return;
+        self->is_late_ = true;
+        boost::system::error_code ignored;
+        self->stream_.socket().cancel(ignored);
+    });
+}
+
+// The head decides: nobody's body is kept who may not have it read.
+auto connection::read_request() -> awaitable<std::optional<checked_request>> {
+    const auto& o = core_.options;
+    if (core_.is_stopping) co_return std::nullopt;
+    boost::system::error_code ec;
+    is_reading_ = true;
+    if (buffer_.size() == 0 && !std::exchange(is_first_, false)) {
+        limit_reading(o.idle_timeout);
+        const auto more = co_await stream_.async_read_some(buffer_.prepare(4096),
+                                                           redirect_error(use_awaitable, ec));
+        buffer_.commit(more);
+    }
+    request_parser parser;
+    parser.header_limit(static_cast<std::uint32_t>(o.max_header_bytes));
+    parser.body_limit(o.max_body_bytes);
+    limit_reading(o.read_timeout);
+    if (!ec)
+        co_await http::async_read_header(stream_, buffer_, parser,
+                                         redirect_error(use_awaitable, ec));
+    std::optional<checked_request> checked;
+    if (!ec || ec == http::error::body_limit) {
+        checked = check_head(parser.get());
+        refuse_body(*checked, parser);
+    }
+    const bool is_refused = checked && checked->refusal() && (ec || !may_read_on(*checked, parser));
+    if (!ec && !is_refused) ec = co_await read_body(parser);
+    is_reading_ = false;
+    limit_.cancel();
+    if (checked) checked->request = parser.release();
+    if (ec && !is_refused) {
+        const auto error = error_of_reading(ec, is_late_ && parser.got_some());
+        if (!error) co_return std::nullopt;
+        if (!checked) checked = unreadable(*error);
+        checked->who = *error;
+    }
+    if (ec || is_refused) {
+        co_await refuse_unread(std::move(*checked));
+        co_return std::nullopt;
+    }
+    co_return checked;
+}
+
+auto connection::read_body(request_parser& parser) -> awaitable<boost::system::error_code> {
+    boost::system::error_code ec;
+    if (waits_to_be_told(parser.get()))
+        co_await asio::async_write(stream_, asio::buffer(go_ahead),
+                                   redirect_error(use_awaitable, ec));
+    // Fields behind a body in chunks were seen by no check: they are left out.
+    std::optional<http_request::header_type> head;
+    if (parser.chunked()) head = parser.get().base();
+    if (!ec) co_await http::async_read(stream_, buffer_, parser, redirect_error(use_awaitable, ec));
+    if (head) parser.get().base() = std::move(*head);
+    co_return ec;
+}
+
+auto connection::check_head(const http_request& head) -> checked_request {
+    const auto began = detail::now();
+    if (auto fault = framing_fault(head)) return {began, std::move(*fault), false};
+    auto found = find_route(view_of(head.method_string()), view_of(head.target()));
+    if (auto* error = std::get_if<api_error>(&found)) return {began, std::move(*error), true};
+    auto& route = std::get<found_route>(found);
+    auto who =
+        core_.gate.lock()->check(*route.route,
+                                 {.authorization = view_of(head["Authorization"]),
+                                  .websocket_protocols = view_of(head["Sec-WebSocket-Protocol"]),
+                                  .origin = view_of(head["Origin"]),
+                                  .remote = remote_},
+                                 began);
+    return {began, std::move(who), true, std::move(route)};
+}
+
+// Nothing where nobody waits for an answer.
+std::optional<api_error> connection::error_of_reading(const boost::system::error_code& ec,
+                                                      bool is_late) const {
+    const auto& o = core_.options;
+    if (ec == http::error::body_limit)
+        return refused(
+            413, "body_too_large",
+            fmt::format("the body has over {} bytes, the gateway's bound", o.max_body_bytes));
+    if (ec == http::error::buffer_overflow)
+        return refused(431, "header_too_large",
+                       fmt::format("a chunk's header, or the trailer, has over {} bytes",
+                                   o.max_header_bytes + read_ahead));
+    if (ec == http::error::header_limit)
+        return refused(
+            431, "header_too_large",
+            fmt::format("the header has over {} bytes, the gateway's bound", o.max_header_bytes));
+    if (is_late)
+        return refused(408, "request_timeout",
+                       "the request did not come within the gateway's time for it");
+    const bool is_of_http =
+        ec.category() == http::make_error_code(http::error::bad_method).category();
+    if (!is_of_http || ec == http::error::end_of_stream || ec == http::error::partial_message)
+        return std::nullopt;
+    return malformed("this is not HTTP/1.1: " + ec.message());
+}
+
+// The rest of the request is not read: the connection ends.
+auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
+    auto id = id_of(refused.request);
+    http_exchange exchange(stream_, std::move(refused.request), std::move(id),
+                           core_.options.write_timeout);
+    exchange.close_after();
+    co_await exchange.send(*refused.refusal());
+    remember(exchange, refused.refusal()->key_name, refused);
+}
+
+std::string connection::id_of(const http_request& request) {
+    const auto told = view_of(request["X-Request-Id"]);
+    return is_request_id(told) ? std::string(told) : random_id("req-", loop_->random);
+}
+
+// --- answering
+
+// What a request asks for is reached with an `admitted` alone.
+auto connection::answer(checked_request checked) -> awaitable<bool> {
+    auto id = id_of(checked.request);
+    http_exchange exchange(stream_, std::move(checked.request), std::move(id),
+                           core_.options.write_timeout);
+    if (core_.is_stopping) exchange.close_after();
+    std::string key;
+    if (const auto* error = checked.refusal()) {
+        key = error->key_name;
+        co_await exchange.send(*error);
+    } else {
+        auto& who = std::get<admitted>(checked.who);
+        key = who.key_name();
+        co_await dispatch(exchange, *checked.found, std::move(who));
+    }
+    remember(exchange, key, checked);
+    co_return exchange.may_go_on();
+}
+
+auto connection::dispatch(http_exchange& exchange, const found_route& found, admitted who)
+    -> awaitable<void> {
+    switch (found.route->endpoint) {
+        case endpoint::health:
+            co_return co_await answer_health(exchange);
+        case endpoint::ready:
+            co_return co_await answer_ready(exchange, core_);
+        case endpoint::page:
+            co_return co_await answer_page(exchange);
+        case endpoint::asset:
+            co_return co_await answer_asset(exchange, core_, found.parameter);
+        case endpoint::metrics:
+            co_return co_await answer_metrics(exchange, core_);
+        case endpoint::list_models:
+            co_return co_await answer_models(exchange, core_, who);
+        case endpoint::show_model:
+            co_return co_await answer_model(exchange, core_, who, found.parameter);
+        case endpoint::chat_completions:
+            co_return co_await answer_chat(exchange, *loop_, std::move(who));
+        case endpoint::completions:
+            co_return co_await answer_completion(exchange, *loop_, std::move(who));
+        case endpoint::list_adapters:
+            co_return co_await answer_adapters(exchange, core_);
+        case endpoint::load_adapter:
+            co_return co_await answer_load_adapter(exchange, *loop_, found.parameter);
+        case endpoint::show_job:
+            co_return co_await answer_job(exchange, *loop_, found.parameter);
+        case endpoint::voice:
+            co_return co_await answer_voice(exchange, std::move(who));
+    }
+}
+
+// A client must wait for the answer: what it sent ahead is no part of the WebSocket.
+auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitable<void> {
+    auto refusal = voice_refusal(exchange, core_);
+    if (!refusal && buffer_.size() > 0) refusal = sent_ahead();
+    if (refusal) co_return co_await exchange.send(*refusal);
+    voice_caller caller{std::move(who), exchange.id(), remote_,
+                        std::string(exchange.traceparent())};
+    voice_ = std::make_shared<voice_websocket>(stream_, loop_, std::move(caller));
+    const bool was_open = co_await voice_->run(exchange.request());
+    exchange.handed_over(was_open ? 101 : 400);
+}
+
+void connection::remember(const http_exchange& exchange, std::string_view key,
+                          const checked_request& checked) {
+    const auto took = detail::now() - checked.began;
+    const auto route = checked.route_path();
+    core_.metrics.request_ended(route, exchange.status(), took);
+    auto record = exchange.record;
+    record.time = std::chrono::system_clock::now();
+    record.request_id = exchange.id();
+    record.trace_id = trace_id_of(exchange.traceparent());
+    record.remote = remote_;
+    record.key = key;
+    record.method = view_of(exchange.request().method_string());
+    record.route = route;
+    record.status = exchange.status();
+    record.took = took;
+    // What asks every few seconds whether the gateway lives would fill the log.
+    write_down(
+        core_.options, record,
+        exchange.request().method() == http::verb::post ? log_level::info : log_level::debug);
+}
+
+}  // namespace tandem::gateway

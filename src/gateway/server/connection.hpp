@@ -1,0 +1,90 @@
+#pragma once
+
+#include "gateway/access/routes.hpp"
+#include "gateway/http/client_stream.hpp"
+#include "gateway/http/http_exchange.hpp"
+#include "gateway/sessions/gateway_core.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace tandem::gateway {
+
+class voice_websocket;
+
+/// A request, and what the check made of its head.
+struct checked_request {
+    time_point began;
+    admission who;
+    /// Its end is known.
+    bool is_framed = true;
+    /// Nothing where no route is for it.
+    std::optional<found_route> found{};
+    http_request request{};
+
+    /// Why it is refused; null if it is not.
+    const api_error* refusal() const noexcept { return std::get_if<api_error>(&who); }
+    std::string_view route_path() const noexcept { return found ? found->route->path : ""; }
+};
+
+/// One connection of a client: reads its requests, one at a time, checks each, and has it answered.
+class connection : public std::enable_shared_from_this<connection> {
+ public:
+    template <class Result>
+    using awaitable = boost::asio::awaitable<Result>;
+
+    /// On the loop of the socket; `seat` is its own among gateway_core::connection_seats.
+    connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<gateway_loop> loop,
+               std::shared_ptr<const char> seat);
+    ~connection();
+
+    /// Until the client goes, or stops to talk HTTP.
+    void start();
+    /// At once where no request runs, else behind its answer.
+    void close_when_idle();
+    /// All but a WebSocket, which its session closes.
+    void cut_short();
+    void close();
+
+ private:
+    awaitable<void> run();
+    void broke(const std::exception_ptr& why);
+    awaitable<std::optional<checked_request>> read_request();
+    checked_request check_head(const http_request& head);
+    void limit_reading(duration limit);
+    std::optional<api_error> error_of_reading(const boost::system::error_code& ec,
+                                              bool is_late) const;
+    awaitable<boost::system::error_code> read_body(
+        boost::beast::http::request_parser<boost::beast::http::string_body>& parser);
+    awaitable<void> refuse_unread(checked_request refused);
+    awaitable<bool> answer(checked_request checked);
+    awaitable<void> answer_voice(http_exchange& exchange, admitted who);
+    awaitable<void> dispatch(http_exchange& exchange, const found_route& found, admitted who);
+    std::string id_of(const http_request& request);
+    void remember(const http_exchange& exchange, std::string_view key,
+                  const checked_request& checked);
+
+    std::shared_ptr<gateway_loop> loop_;
+    gateway_core& core_;
+    std::shared_ptr<const char> seat_;
+    client_stream stream_;
+    boost::asio::steady_timer limit_;
+    boost::beast::flat_buffer buffer_;
+    std::string remote_;
+    std::shared_ptr<voice_websocket> voice_;  // that it became
+    bool is_reading_ = false;
+    bool is_late_ = false;
+    bool is_first_ = true;
+};
+
+}  // namespace tandem::gateway

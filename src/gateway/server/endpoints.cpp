@@ -1,0 +1,87 @@
+#include "gateway/server/endpoints.hpp"
+
+#include "gateway/answers/model_choice.hpp"
+#include "gateway/answers/model_list.hpp"
+#include "gateway/json/json_text.hpp"
+#include "gateway/telemetry/process_figures.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::gateway {
+namespace {
+
+using boost::asio::awaitable;
+using json = nlohmann::ordered_json;
+
+// Who has no key learns neither where the servers are nor what they say.
+json json_of(const server_status& s) {
+    return {{"state", to_string(s.state)}, {"draining", s.draining}};
+}
+
+// One that has not answered yet, in the first moments, is nothing to rely on.
+bool may_serve(const server_status& s) {
+    return !s.draining && !s.circuit_open && s.state == server_status::health::up;
+}
+
+std::string metrics_now(gateway_core& core, const std::vector<server_status>& servers) {
+    core.metrics.set_load({.connections = core.connections(),
+                           .voice_sockets = core.voice_sockets,
+                           .voice_sessions = core.voice_sessions.lock()->size()});
+    core.metrics.set_servers(servers);
+    return core.metrics.text(figures_of_this_process());
+}
+
+}  // namespace
+
+awaitable<void> answer_health(http_exchange& exchange) {
+    co_await exchange.send(200, R"({"status":"ok"})");
+}
+
+awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core) {
+    json list = json::array();
+    bool is_ready = false;
+    for (auto& model : core.models.all()) {
+        error_code ec;
+        const auto servers = co_await model.bots.async_servers(
+            boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        is_ready = is_ready || std::ranges::any_of(servers, may_serve);
+        for (const auto& s : servers) list.push_back(json_of(s));
+    }
+    is_ready = is_ready && !core.is_stopping;
+    const json body{{"status", is_ready ? "ready" : "not ready"}, {"servers", std::move(list)}};
+    co_await exchange.send(is_ready ? 200 : 503, dumped(body));
+}
+
+awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
+    std::vector<server_status> servers;
+    for (auto& model : core.models.all()) {
+        error_code ec;
+        const auto its = co_await model.bots.async_servers(
+            boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        servers.insert(servers.end(), its.begin(), its.end());
+    }
+    co_await exchange.send(200, metrics_now(core, servers),
+                           "text/plain; version=0.0.4; charset=utf-8");
+}
+
+awaitable<void> answer_models(http_exchange& exchange, gateway_core& core, const admitted& who) {
+    co_await exchange.send(200,
+                           model_list_body(models_for(core.models.names(), who, core.started_at)));
+}
+
+awaitable<void> answer_model(http_exchange& exchange, gateway_core& core, const admitted& who,
+                             std::string_view id) {
+    const auto models = models_for(core.models.names(), who, core.started_at);
+    const auto found = std::ranges::find(models, id, &model_info::id);
+    if (found == models.end()) co_return co_await exchange.send(unknown_model(id, models));
+    co_await exchange.send(200, model_body(*found));
+}
+
+}  // namespace tandem::gateway

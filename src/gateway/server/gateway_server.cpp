@@ -1,0 +1,215 @@
+#include "gateway/server/gateway_server.hpp"
+
+#include "gateway/answers/model_choice.hpp"
+#include "gateway/server/connection.hpp"
+#include "gateway/sessions/gateway_core.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using tls_context = std::shared_ptr<asio::ssl::context>;
+using executors = std::vector<asio::any_io_executor>;
+
+tcp::endpoint endpoint_of(const gateway_options& o) {
+    const auto address = o.address == "localhost" ? "127.0.0.1" : o.address;
+    return {asio::ip::make_address(address), o.port};
+}
+
+}  // namespace
+
+/// Takes connections, gives them to the loops in turn, and knows when all have gone. On the first
+/// loop.
+class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
+ public:
+    gateway_listener(const executors& loops, gateway_options options, tls_context tls)
+        : acceptor_(loops.front(), endpoint_of(options)),
+          limit_(loops.front()),
+          look_(loops.front()),
+          core_(std::make_shared<gateway_core>(loops, std::move(options))) {
+        *core_->tls.lock() = std::move(tls);
+        warn_of(core_->options.keys);
+    }
+
+    std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+    void accept() {
+        auto& loop = core_->loops[next_];
+        acceptor_.async_accept(
+            loop.executor,
+            [self = shared_from_this(), &loop](boost::system::error_code ec, tcp::socket socket) {
+                if (!self->acceptor_.is_open()) return;
+                if (ec) return self->accept_later();
+                self->take(loop, std::move(socket));
+                self->accept();
+            });
+    }
+
+    void stop(duration limit, std::function<void()> stopped) {
+        stopped_ = std::move(stopped);
+        core_->is_stopping = true;
+        close_acceptor();
+        core_->desk->close();
+        on_all_loops([](gateway_loop& loop) {
+            loop.voices.drain();
+            for_all(loop, &connection::close_when_idle);
+        });
+        limit_.expires_after(limit);
+        limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->cut_short();
+        });
+        look();
+    }
+
+    void replace_keys(api_keys keys) {
+        warn_of(keys);
+        core_->gate.lock()->replace_keys(std::move(keys));
+    }
+    void replace_tls(tls_context tls) {
+        const auto current = core_->tls.lock();
+        if (*current) *current = std::move(tls);
+    }
+
+    void close() {
+        stopped_ = nullptr;
+        core_->is_stopping = true;
+        close_acceptor();
+        core_->desk->close();
+        limit_.cancel();
+        look_.cancel();
+        close_all();
+    }
+
+ private:
+    void warn_of(const api_keys& keys) const {
+        const auto& log = core_->options.service.server.logger;
+        if (!log.enabled(log_level::warning)) return;
+        for (const auto& line : unserved_models(keys, core_->models.names()))
+            log.write(log_level::warning, line);
+    }
+
+    void take(gateway_loop& loop, tcp::socket socket) {
+        // The connection ends at once, and without a word, where there are too many.
+        if (core_->connections() >= core_->options.max_connections) return;
+        next_ = (next_ + 1) % core_->loops.size();
+        core_->first_loop().tell(loop, [socket = std::move(socket),
+                                        seat = core_->connection_seats](gateway_loop& its) mutable {
+            begin(its, std::move(socket), std::move(seat));
+        });
+    }
+
+    static void begin(gateway_loop& loop, tcp::socket socket,
+                      std::shared_ptr<const char> seat) try {
+        std::make_shared<connection>(std::move(socket), loop.handle(), std::move(seat))->start();
+    } catch (...) {
+        log_exception(loop.core.options, "a connection is closed before it could begin");
+    }
+
+    // There are no descriptors left, for example.
+    void accept_later() {
+        constexpr auto pause = std::chrono::milliseconds(50);
+        look_.expires_after(pause);
+        look_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->accept();
+        });
+    }
+
+    // Who talks over a WebSocket is told how the reply ended, and then why it is closed.
+    void cut_short() {
+        constexpr auto farewell = std::chrono::seconds(10);
+        on_all_loops([](gateway_loop& loop) {
+            loop.voices.stop();
+            for_all(loop, &connection::cut_short);
+        });
+        limit_.expires_after(farewell);
+        limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->close_all();
+        });
+    }
+
+    void close_all() {
+        on_all_loops([](gateway_loop& loop) {
+            loop.voices.clear();
+            for_all(loop, &connection::close);
+        });
+    }
+
+    void look() {
+        constexpr auto pause = std::chrono::milliseconds(5);
+        if (core_->connections() == 0 && core_->voice_sessions.lock()->size() == 0) {
+            limit_.cancel();
+            if (const auto told = std::exchange(stopped_, nullptr)) told();
+            return;
+        }
+        look_.expires_after(pause);
+        look_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->look();
+        });
+    }
+
+    void close_acceptor() {
+        boost::system::error_code ignored;
+        acceptor_.close(ignored);
+    }
+
+    template <class Function>
+    void on_all_loops(Function f) {
+        for (auto& loop : core_->loops) core_->first_loop().tell(loop, f);
+    }
+    // Closing one may destroy it, in a turn of its own.
+    static void for_all(gateway_loop& loop, void (connection::*what)()) {
+        for (auto* c : loop.connections) (c->*what)();
+    }
+
+    tcp::acceptor acceptor_;
+    asio::steady_timer limit_;
+    asio::steady_timer look_;
+    std::shared_ptr<gateway_core> core_;
+    std::function<void()> stopped_;
+    std::size_t next_ = 0;  // loop that gets a connection
+};
+
+gateway_server::gateway_server(asio::io_context& loop, gateway_options options)
+    : gateway_server(executors{loop.get_executor()}, std::move(options)) {}
+
+gateway_server::gateway_server(const executors& loops, gateway_options options) {
+    auto faults = check(options);
+    if (loops.empty() || loops.size() > max_loops)
+        faults.push_back({"loops", fmt::format("are {}; 1 to {}", loops.size(), max_loops)});
+    auto tls = options.tls ? make_tls_context(*options.tls, faults) : nullptr;
+    if (!faults.empty()) throw config_error(std::move(faults));
+    options.tls.reset();  // the key is kept in one place
+    listener_ = std::make_shared<gateway_listener>(loops, std::move(options), std::move(tls));
+    listener_->accept();
+}
+
+gateway_server::~gateway_server() {
+    listener_->close();
+}
+
+std::uint16_t gateway_server::port() const {
+    return listener_->port();
+}
+
+void gateway_server::replace_keys(api_keys keys) {
+    listener_->replace_keys(std::move(keys));
+}
+
+std::vector<config_fault> gateway_server::replace_tls(const tls_credentials& credentials) {
+    std::vector<config_fault> faults;
+    if (auto tls = make_tls_context(credentials, faults)) listener_->replace_tls(std::move(tls));
+    return faults;
+}
+
+void gateway_server::stop(duration limit, std::function<void()> stopped) {
+    listener_->stop(limit, std::move(stopped));
+}
+
+}  // namespace tandem::gateway

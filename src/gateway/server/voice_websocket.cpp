@@ -1,0 +1,324 @@
+#include "gateway/server/voice_websocket.hpp"
+
+#include "gateway/sessions/voice_session.hpp"
+#include "gateway/voice/voice_answer.hpp"
+#include "gateway/voice/voice_turns.hpp"
+#include "loop/clock.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
+
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace tandem::gateway {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace websocket = boost::beast::websocket;
+using asio::redirect_error;
+using asio::use_awaitable;
+
+// No message is read while more answers wait to be written.
+constexpr std::size_t most_waiting = 64;
+// What one message can bring besides is far less: this is a client that does not read.
+constexpr std::size_t too_many_waiting = 1024;
+constexpr duration handshake_limit = std::chrono::seconds(5);
+// A buffer that is larger is not kept between messages.
+constexpr std::size_t kept_buffer = 4096;
+
+constexpr auto protocol_header = beast::http::field::sec_websocket_protocol;
+
+api_error upgrade_refused(int status, std::string code, std::string message) {
+    return {.status = status,
+            .type = "invalid_request_error",
+            .code = std::move(code),
+            .message = std::move(message)};
+}
+
+api_error no_upgrade() {
+    auto e =
+        upgrade_refused(426, "upgrade_required", "/v1/voice is a WebSocket: ask for an upgrade");
+    e.upgrade = "websocket";
+    return e;
+}
+
+// In no coroutine: GCC 12 destroys aggregates that are made in one twice.
+websocket::stream_base::timeout timeouts() {
+    return {handshake_limit, websocket::stream_base::none(), false};
+}
+
+}  // namespace
+
+std::optional<api_error> voice_refusal(const http_exchange& exchange, const gateway_core& core) {
+    if (!websocket::is_upgrade(exchange.request())) return no_upgrade();
+    const auto protocols = exchange.header("Sec-WebSocket-Protocol");
+    if (!protocols.empty() && !offers_voice_protocol(protocols))
+        return upgrade_refused(400, "unknown_protocol",
+                               "offer the subprotocol " + std::string(voice_protocol));
+    if (core.is_stopping) return gateway_stopping();
+    return std::nullopt;
+}
+
+voice_websocket::voice_websocket(client_stream stream, std::shared_ptr<gateway_loop> loop,
+                                 voice_caller caller)
+    : loop_(std::move(loop)),
+      core_(loop_->core),
+      stream_(std::move(stream)),
+      caller_(std::move(caller)),
+      line_(core_.options.voice, detail::now()),
+      number_(loop_->voices.add(*this)),
+      home_(loop_.get()),
+      look_(loop_->executor),
+      writing_(loop_->executor),
+      reading_(loop_->executor),
+      wake_(loop_->executor) {}
+
+voice_websocket::~voice_websocket() {
+    loop_->voices.remove(number_);
+}
+
+// --- the whole
+
+auto voice_websocket::run(const http_request& request) -> awaitable<bool> {
+    if (!co_await accept(request)) co_return false;
+    while (co_await read_message()) {
+        take_message();
+        co_await until([this] { return !is_starting_; });
+        co_await until([this] { return out_.size() <= most_waiting || close_ || !is_connected(); });
+    }
+    leave();
+    if (!close_) kill();
+    co_await until([this] { return !is_finishing(); });
+    look_.cancel();
+    kill();
+    co_return true;
+}
+
+auto voice_websocket::accept(const http_request& request) -> awaitable<bool> {
+    // An empty header offers none, and an answer that names one would be refused.
+    const bool has_protocols = !request[protocol_header].empty();
+    stream_.next_layer().expires_never();
+    stream_.set_option(timeouts());
+    stream_.set_option(websocket::stream_base::decorator(
+        [id = caller_->request_id, has_protocols](websocket::response_type& answer) {
+            answer.set(beast::http::field::server, "tandem");
+            answer.set("X-Request-Id", id);
+            // The key, which may have been offered, too, is not repeated.
+            if (has_protocols)
+                answer.set(protocol_header,
+                           beast::string_view(voice_protocol.data(), voice_protocol.size()));
+        }));
+    stream_.read_message_max(core_.options.voice.message_bytes);
+    stream_.auto_fragment(false);
+    stream_.control_callback([this](websocket::frame_type what, beast::string_view) {
+        if (what != websocket::frame_type::close) line_.heard(detail::now());
+    });
+    boost::system::error_code ec;
+    co_await stream_.async_accept(request, redirect_error(use_awaitable, ec));
+    if (ec) co_return false;
+    is_open_ = true;
+    watch_line();
+    write_next();  // it may have been closed meanwhile
+    co_return true;
+}
+
+// Some other handler has to call wake_.cancel() when it may have become so.
+template <class Condition>
+auto voice_websocket::until(Condition is_so) -> awaitable<void> {
+    while (!is_so()) {
+        boost::system::error_code ignored;
+        wake_.expires_at(asio::steady_timer::time_point::max());
+        co_await wake_.async_wait(redirect_error(use_awaitable, ignored));
+    }
+}
+
+// --- reading
+
+// A message may come in parts, with control frames between them.
+auto voice_websocket::read_message() -> awaitable<bool> {
+    boost::system::error_code ec;
+    bool is_begun = false;
+    while (!ec && !close_) {
+        co_await stream_.async_read_some(buffer_, 0, redirect_error(use_awaitable, ec));
+        if (ec || stream_.is_message_done()) break;
+        if (!std::exchange(is_begun, true)) limit_message();
+    }
+    reading_.cancel();
+    co_return !ec && !close_;
+}
+
+void voice_websocket::limit_message() {
+    reading_.expires_after(core_.options.read_timeout);
+    reading_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+        const auto self = weak.lock();
+        if (!ec && self && self->reading_.expiry() <= detail::now()) self->kill();
+    });
+}
+
+/// Unless it is over meanwhile.
+template <class Function>
+void voice_websocket::tell_session(Function f) {
+    loop_->tell(*home_, [session = session_, f = std::move(f)](gateway_loop&) mutable {
+        if (const auto s = session.lock()) f(*s);
+    });
+}
+
+void voice_websocket::take_message() {
+    const auto* const bytes = static_cast<const char*>(buffer_.data().data());
+    const std::string_view text(bytes, buffer_.size());
+    auto read = stream_.got_binary() ? voice_line::reading(voice_line::read_binary())
+                                     : line_.read(detail::now(), text);
+    buffer_.clear();
+    if (buffer_.capacity() > kept_buffer) buffer_.shrink_to_fit();
+    if (const auto* const why = std::get_if<voice_line::closing>(&read)) return give_up(*why);
+    if (auto* const no = std::get_if<voice_line::refusal>(&read))
+        return send(std::move(no->answer));
+    auto& message = std::get<voice_message>(read);
+    if (!session_.expired())
+        return tell_session([number = number_, m = std::move(message)](voice_session& s) mutable {
+            s.tell(number, std::move(m));
+        });
+    auto* const first = std::get_if<voice::start>(&message);
+    if (first && caller_) return start_session(std::move(*first));
+    send(no_session(turn_of(message)));
+}
+
+void voice_websocket::start_session(voice::start first) {
+    is_starting_ = true;
+    home_ = &loop_->voices.home_of(first.session);
+    loop_->tell(*home_, [number = number_, caller = *std::exchange(caller_, std::nullopt),
+                         first = std::move(first)](gateway_loop& home) mutable {
+        home.voices.start(number, std::move(caller), std::move(first));
+    });
+}
+
+void voice_websocket::started(std::weak_ptr<voice_session> session) {
+    is_starting_ = false;
+    session_ = std::move(session);
+    wake_.cancel();
+}
+
+void voice_websocket::refused(voice_caller caller, voice_error why) {
+    is_starting_ = false;
+    caller_ = std::move(caller);
+    wake_.cancel();
+    send(error_text(why));
+}
+
+// --- the end
+
+void voice_websocket::give_up(const voice_line::closing& why) {
+    if (!why.last_words.empty()) send(why.last_words);
+    close(why.why);
+    leave();
+}
+
+void voice_websocket::leave() {
+    tell_session([number = number_](voice_session& s) { s.drop(number); });
+    session_.reset();
+}
+
+void voice_websocket::drain() {
+    if (session_.expired()) close(voice_close::restarting);
+}
+
+void voice_websocket::close(voice_close why) {
+    if (close_) return;
+    close_ = why;
+    wake_.cancel();
+    write_next();
+}
+
+// What waits for the socket is told so, and ends.
+void voice_websocket::kill() {
+    stream_.next_layer().close();
+    wake_.cancel();
+}
+
+void voice_websocket::begin_close() {
+    if (std::exchange(is_closing_, true)) return;
+    const auto words = to_string(*close_);
+    const websocket::close_reason why(static_cast<websocket::close_code>(*close_),
+                                      beast::string_view(words.data(), words.size()));
+    limit_writing(handshake_limit);
+    stream_.async_close(why, [self = shared_from_this()](boost::system::error_code) {
+        self->is_closed_ = true;
+        self->writing_.cancel();
+        self->wake_.cancel();
+        self->kill();
+    });
+}
+
+// --- the line
+
+void voice_websocket::watch_line() {
+    if (close_) return;
+    switch (line_.check(detail::now())) {
+        case voice_line::due::nothing:
+            break;
+        case voice_line::due::ping:
+            ping();
+            break;
+        case voice_line::due::close:
+            return give_up({voice_close::silent});
+    }
+    look_.expires_at(line_.next_check());
+    look_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+        const auto self = weak.lock();
+        if (!ec && self) self->watch_line();
+    });
+}
+
+// One that still waits to be written does for this one.
+void voice_websocket::ping() {
+    if (std::exchange(is_pinging_, true)) return;
+    stream_.async_ping(
+        {}, [self = shared_from_this()](boost::system::error_code) { self->is_pinging_ = false; });
+}
+
+// --- writing
+
+void voice_websocket::send(std::string text) {
+    if (close_) return;
+    out_.push_back(std::move(text));
+    if (out_.size() > too_many_waiting) return kill();
+    write_next();
+}
+
+void voice_websocket::write_next() {
+    if (is_writing_ || !is_open_) return;
+    if (out_.empty()) {
+        if (close_) begin_close();
+        return;
+    }
+    is_writing_ = true;
+    limit_writing(core_.options.write_timeout);
+    stream_.async_write(asio::buffer(out_.front()),
+                        [self = shared_from_this()](boost::system::error_code ec, std::size_t) {
+                            self->written(ec);
+                        });
+}
+
+void voice_websocket::written(boost::system::error_code ec) {
+    is_writing_ = false;
+    writing_.cancel();
+    wake_.cancel();
+    if (ec) return kill();
+    out_.pop_front();
+    write_next();
+}
+
+// Whatever is written, or waits for the closing handshake's other half.
+void voice_websocket::limit_writing(duration limit) {
+    writing_.expires_after(limit);
+    writing_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+        const auto self = weak.lock();
+        if (!ec && self && self->writing_.expiry() <= detail::now()) self->kill();
+    });
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,232 @@
+#include "gateway/sessions/adapter_desk.hpp"
+
+#include "gateway/json/field_reader.hpp"
+#include "transport/server_url.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+namespace asio = boost::asio;
+using asio::redirect_error;
+using asio::use_awaitable;
+
+// Rare enough not to keep a server from seeing that clients have gone.
+constexpr auto care_interval = std::chrono::seconds(5);
+constexpr duration longest_answer = std::chrono::seconds(5);
+
+config settings_for(config c, const std::string& url) {
+    c.url = url;
+    c.request_timeout = std::min(c.request_timeout, longest_answer);
+    return c;
+}
+
+bool has_adapter(const std::vector<server_adapter>& told, int id) {
+    return std::ranges::find(told, id, &server_adapter::id) != told.end();
+}
+
+bool is_set(const std::vector<server_adapter>& told, const std::vector<adapter_scale>& wanted) {
+    return std::ranges::all_of(told, [&](const server_adapter& a) {
+        const auto w = std::ranges::find(wanted, a.id, &adapter_scale::id);
+        // A server has less digits than we.
+        return static_cast<float>(a.scale) ==
+               (w == wanted.end() ? 0.0f : static_cast<float>(w->scale));
+    });
+}
+
+api_error unknown_adapter(std::string_view name) {
+    return {.status = 404,
+            .type = "not_found_error",
+            .code = "adapter_not_found",
+            .message = fmt::format("there is no adapter \"{}\"; GET /admin/adapters lists them",
+                                   shown(name))};
+}
+
+api_error too_many_jobs() {
+    return {.status = 429,
+            .type = "rate_limit_error",
+            .code = "too_many_jobs",
+            .message = fmt::format("{} jobs wait already", adapter_jobs::most_waiting),
+            .retry_after = std::chrono::seconds(5)};
+}
+
+}  // namespace
+
+adapter_desk::adapter_desk(const asio::any_io_executor& executor, const gateway_options& o)
+    : executor_(executor),
+      log_(o.service.server.logger),
+      adapters_(o.adapters, names_of(models_of(o))),
+      care_(executor) {
+    for (const auto& m : models_of(o)) {
+        if (adapters_.lock()->standing(m.name).empty()) continue;
+        for (const auto& url : m.servers)
+            servers_.push_back(std::make_shared<desk_server>(
+                desk_server{m.name, transport::without_credentials(url),
+                            client(executor, settings_for(o.service.server, url))}));
+    }
+    if (o.state_file.empty()) return;
+    store_.emplace(o.state_file);
+    const auto allowed = adapters();
+    for (const auto& d : store_->all())
+        if (const auto* known = allowed.find(d.adapter); known && known->model == d.model)
+            adapters_.lock()->deploy(d.adapter, d.scale);
+}
+
+void adapter_desk::start() {
+    watch();
+}
+
+void adapter_desk::close() {
+    is_closed_ = true;
+    care_.cancel();
+    servers_.clear();
+}
+
+void adapter_desk::tell(log_level level, const std::string& text) const {
+    if (log_.enabled(level)) log_.write(level, text);
+}
+
+// --- jobs
+
+std::variant<const adapter_job*, api_error> adapter_desk::load(std::string_view adapter,
+                                                               double scale, std::string job) {
+    const auto allowed = adapters();
+    const auto* const known = allowed.find(adapter);
+    if (!known) return unknown_adapter(adapter);
+    const auto* const added = jobs_.add(std::move(job), known->name, scale, std::time(nullptr));
+    if (!added) return too_many_jobs();
+    work();
+    return added;
+}
+
+void adapter_desk::work() {
+    if (is_closed_ || std::exchange(is_working_, true)) return;
+    asio::co_spawn(
+        executor_, [self = shared_from_this()] { return self->run_jobs(); },
+        [self = shared_from_this()](const std::exception_ptr& e) {
+            self->is_working_ = false;
+            if (e) self->jobs_.end("the gateway could not go on", {}, std::time(nullptr));
+            self->watch();
+        });
+}
+
+auto adapter_desk::run_jobs() -> awaitable<void> {
+    while (!is_closed_) {
+        const auto* const job = jobs_.begin();
+        if (!job) break;
+        co_await carry_out(job->adapter, job->scale);
+    }
+}
+
+// Nothing changes unless each server that answers has the adapter; those that are away are set when
+// they are back.
+auto adapter_desk::carry_out(std::string name, double scale) -> awaitable<void> {
+    const auto adapter = *adapters_.lock()->find(name);
+    auto visits = visits_to(adapter.model);
+    std::string fault =
+        "no server of the model told which adapters it has; servers says why for each";
+    for (auto& v : visits) {
+        co_await ask(v);
+        if (v.fault.empty() && !has_adapter(v.told, adapter.id))
+            v.fault =
+                fmt::format("has no adapter {}; it was started with {}", adapter.id, v.told.size());
+        else if (v.fault.empty())
+            fault.clear();
+    }
+    if (std::ranges::any_of(visits, [](const visit& v) { return !v.ec && !v.fault.empty(); }))
+        fault = "a server does not have the adapter";
+    if (fault.empty()) fault = deploy(adapter, scale);
+    std::vector<server_outcome> outcomes;
+    for (auto& v : visits) {
+        if (fault.empty() && v.fault.empty()) co_await set(v);
+        outcomes.push_back(server_outcome{v.server->shown_url, v.fault});
+    }
+    jobs_.end(std::move(fault), std::move(outcomes), std::time(nullptr));
+}
+
+// What is not on the disk does not count either.
+std::string adapter_desk::deploy(const allowed_adapter& adapter, double scale) try {
+    if (store_) store_->put({adapter.model, adapter.name, scale});
+    adapters_.lock()->deploy(adapter.name, scale);
+    tell(log_level::info,
+         fmt::format("adapter {} of {}: scale {}", adapter.name, adapter.model, scale));
+    return {};
+} catch (const store_error& e) {
+    tell(log_level::error, e.what());
+    return "what is deployed cannot be remembered; the gateway's log says why";
+}
+
+// --- servers
+
+auto adapter_desk::visits_to(std::string_view model) const -> std::vector<visit> {
+    std::vector<visit> visits;
+    for (const auto& s : servers_)
+        if (s->model == model) visits.push_back({.server = s});
+    return visits;
+}
+
+auto adapter_desk::ask(visit& v) -> awaitable<void> {
+    diagnostics diag;
+    v.told = co_await v.server->talk.async_adapters(redirect_error(use_awaitable, v.ec), &diag);
+    if (v.ec) v.fault = diag.to_string();
+}
+
+auto adapter_desk::set(visit& v) -> awaitable<void> {
+    diagnostics diag;
+    auto standing = adapters_.lock()->standing(v.server->model);
+    co_await v.server->talk.async_set_adapters(std::move(standing),
+                                               redirect_error(use_awaitable, v.ec), &diag);
+    if (v.ec) v.fault = diag.to_string();
+}
+
+// --- care
+
+void adapter_desk::watch() {
+    const bool is_needed = std::ranges::any_of(
+        servers_, [this](const server_ptr& s) { return adapters_.lock()->has_deployed(s->model); });
+    if (is_closed_ || !is_needed || is_watching_) return;
+    is_watching_ = true;
+    asio::co_spawn(
+        executor_, [self = shared_from_this()] { return self->look_after_all(); },
+        [self = shared_from_this()](const std::exception_ptr&) { self->is_watching_ = false; });
+}
+
+auto adapter_desk::look_after_all() -> awaitable<void> {
+    while (!is_closed_) {
+        const auto servers = servers_;
+        for (const auto& s : servers) {
+            const bool has_any = adapters_.lock()->has_deployed(s->model);
+            if (has_any) co_await look_after(s);
+        }
+        if (is_closed_) break;
+        error_code ec;
+        care_.expires_after(care_interval);
+        co_await care_.async_wait(redirect_error(use_awaitable, ec));
+    }
+}
+
+auto adapter_desk::look_after(server_ptr s) -> awaitable<void> {
+    visit v;
+    v.server = std::move(s);
+    co_await ask(v);
+    // One that is away is looked after when it is back.
+    if (v.ec || is_set(v.told, adapters_.lock()->standing(v.server->model))) co_return;
+    co_await set(v);
+    if (v.ec)
+        tell(log_level::warning, fmt::format("server {}: its adapters cannot be set: {}",
+                                             v.server->shown_url, v.fault));
+    else
+        tell(log_level::info,
+             fmt::format("server {}: its adapters are set again", v.server->shown_url));
+}
+
+}  // namespace tandem::gateway

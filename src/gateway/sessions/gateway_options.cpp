@@ -1,0 +1,97 @@
+#include "gateway/sessions/gateway_options.hpp"
+
+#include "gateway/access/model_name.hpp"
+#include "gateway/access/network_address.hpp"
+#include "gateway/telemetry/audit_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+std::vector<std::string> servers_of(const std::vector<model_servers>& models) {
+    std::vector<std::string> all;
+    for (const auto& m : models) all.insert(all.end(), m.servers.begin(), m.servers.end());
+    return all;
+}
+
+void check_models(const std::vector<model_servers>& models, std::vector<config_fault>& faults) {
+    for (auto m = models.begin(); m != models.end(); ++m) {
+        if (!is_model_name(m->name))
+            faults.push_back({"models", fmt::format("has the name '{}'; it must be 1 to {} bytes "
+                                                    "of UTF-8",
+                                                    m->name, max_model_name_bytes)});
+        if (m->servers.empty())
+            faults.push_back({"models", fmt::format("has no server for {}", m->name)});
+        if (std::find_if(models.begin(), m,
+                         [&](const model_servers& other) { return other.name == m->name; }) != m)
+            faults.push_back({"models", fmt::format("has {} twice", m->name)});
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> names_of(const std::vector<model_servers>& models) {
+    std::vector<std::string> names;
+    names.reserve(models.size());
+    for (const auto& m : models) names.push_back(m.name);
+    return names;
+}
+
+std::vector<model_servers> models_of(const gateway_options& o) {
+    if (!o.models.empty()) return o.models;
+    const auto& s = o.service;
+    return {
+        {.name = o.model, .servers = s.servers.empty() ? std::vector{s.server.url} : s.servers}};
+}
+
+std::vector<measured_server> measured_servers(const gateway_options& o) {
+    std::vector<measured_server> all;
+    for (const auto& m : models_of(o))
+        for (const auto& url : m.servers) all.push_back({url, m.name});
+    return all;
+}
+
+// Memory may have run out: no text is put together.
+void log_exception(const gateway_options& o, std::string_view what) {
+    const auto& log = o.service.server.logger;
+    if (!log.enabled(log_level::error)) return;
+    log.write(log_level::error, what);
+    try {
+        throw;
+    } catch (const std::exception& e) {
+        log.write(log_level::error, e.what());
+    } catch (...) {
+        log.write(log_level::error, "it is no std::exception");
+    }
+}
+
+void write_down(const gateway_options& o, const audit_record& record, log_level level) {
+    const auto& log = o.service.server.logger;
+    if (log.enabled(level)) log.write(level, log_line(record));
+    if (o.audit) o.audit(audit_line(record));
+}
+
+std::vector<config_fault> check(const gateway_options& o) {
+    auto settings = o.service;
+    if (!o.models.empty()) settings.servers = servers_of(o.models);
+    auto faults = check(settings);
+    check_models(o.models, faults);
+    for (auto& f : check_adapters(o.adapters, names_of(models_of(o))))
+        faults.push_back(std::move(f));
+    for (auto& f : check(o.prompts)) faults.push_back(std::move(f));
+    for (auto& f : check(o.policy)) faults.push_back(std::move(f));
+    for (auto& f : check(o.voice)) faults.push_back(std::move(f));
+    if (!may_bind(o.address, !o.keys.is_empty()))
+        faults.push_back({"address", fmt::format("is {}, where others reach the gateway: give it "
+                                                 "keys, or let it listen on 127.0.0.1",
+                                                 o.address)});
+    if (o.max_connections == 0) faults.push_back({"max_connections", "is 0; at least 1"});
+    return faults;
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,118 @@
+#include "gateway/sessions/reply_order.hpp"
+
+#include "gateway/answers/ids.hpp"
+#include "gateway/json/raw_json.hpp"
+#include "text/characters/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tandem::gateway {
+
+std::string pin_of(const admitted& who, const generation_request& request) {
+    if (request.pin.empty()) return {};
+    auto pin = who.key_name();
+    pin += '\n';  // no part of a key's name
+    return pin += request.pin;
+}
+
+namespace {
+
+/// The server where the conversation was; empty if that is not known.
+std::string last_server(detail::guarded<conversation_places>& places, const std::string& pin,
+                        time_point now) {
+    if (pin.empty()) return {};
+    const auto known = places.lock();
+    const auto* const place = known->find(now, pin);
+    return place ? place->server : std::string();
+}
+
+}  // namespace
+
+conversation open(detail::guarded<conversation_places>& places, const reply_order& order,
+                  std::size_t loop, time_point now) {
+    auto talk = order.model->bots.create(order.setup, last_server(places, order.pin, now), loop);
+    if (order.setup.raw) talk.append({.role = "user", .content = order.prompt});
+    return talk;
+}
+
+std::size_t bytes_of(const reply_order& order) {
+    constexpr std::size_t copies = 3;
+    auto bytes = order.prompt.size() + order.options.tools.size();
+    for (const auto& m : order.setup.messages) {
+        bytes += m.role.size() + m.content.size() + m.tool_call_id.size() + m.name.size();
+        for (const auto& c : m.tool_calls)
+            bytes += c.id.size() + c.name.size() + c.arguments.size();
+    }
+    return copies * bytes;
+}
+
+text_and_calls called_text::finish(std::string_view reasoning) {
+    if (!has_functions_) return {};
+    auto read = noted(reader_.finish());
+    if (!reader_.has_calls()) read_channel(reasoning, read);
+    return read;
+}
+
+text_and_calls called_text::noted(text_and_calls read) {
+    if (fault_ == call_fault::none) fault_ = read.fault;
+    // Behind it nobody knows what is a call and what is none.
+    const auto begin = broken_as_ == call_fault::none ? read.broken_at : 0;
+    if (begin == std::string::npos) return read;
+    take_broken(read.fault, std::string_view(read.text).substr(begin));
+    read.text.resize(begin);
+    return read;
+}
+
+void called_text::take_broken(call_fault why, std::string_view text) {
+    if (broken_as_ == call_fault::none) broken_as_ = why;
+    broken_ += text.substr(0, max_call_bytes - std::min(broken_.size(), max_call_bytes));
+}
+
+// gpt-oss calls in a channel of its own, as it thinks in others.
+void called_text::read_channel(std::string_view reasoning, text_and_calls& out) {
+    const auto found = find_channel_call(reasoning);
+    if (!found) return;
+    reasoning_bytes_ = found->at;
+    const auto fault = read_named_call(found->name, found->arguments, rules_.functions, out.calls);
+    if (fault_ == call_fault::none) fault_ = fault;
+    if (fault != call_fault::none) return take_broken(fault, reasoning.substr(found->at));
+    out.calls.back().id = call_id(rules_.id_seed, 0);
+}
+
+std::optional<api_error> called_text::error() const {
+    if (broken_as_ == call_fault::none) return std::nullopt;
+    constexpr std::size_t most = 4096;
+    const auto words = trimmed(broken_);
+    const auto end = text::floor_to_character(words, std::min(words.size(), most));
+    return api_error{.status = 502,
+                     .type = "server_error",
+                     .code = "malformed_tool_call",
+                     .message = fmt::format("what the model wrote as a call of a tool {}: {}{}",
+                                            to_string(broken_as_), words.substr(0, end),
+                                            end < words.size() ? "..." : "")};
+}
+
+void warn_of(const logger& log, call_fault fault, std::string_view model,
+             std::string_view request_id) {
+    if (fault == call_fault::none || !log.enabled(log_level::warning)) return;
+    log.write(log_level::warning, fmt::format("request {}: what {} wrote as a call of a tool {}",
+                                              request_id, model, to_string(fault)));
+}
+
+void keep_place(detail::guarded<conversation_places>& places, const std::string& pin,
+                conversation talk, std::size_t bytes, const reply_result& result, time_point now) {
+    if (pin.empty() || result.servers.empty() || result.usage.prompt == 0 ||
+        result.finish_reason == finish_reason::error)
+        return;
+    // Ids of what the slot holds, and the text of the reply.
+    constexpr int bytes_of_token = 8;
+    const auto tokens = static_cast<std::size_t>(result.usage.prompt) +
+                        static_cast<std::size_t>(result.usage.generated);
+    places.lock()->put(
+        now, pin, {result.servers.back(), std::make_shared<const conversation>(std::move(talk))},
+        1024 + bytes + bytes_of_token * tokens);
+}
+
+}  // namespace tandem::gateway

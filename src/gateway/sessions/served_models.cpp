@@ -1,0 +1,31 @@
+#include "gateway/sessions/served_models.hpp"
+
+#include "gateway/answers/model_choice.hpp"
+
+#include <utility>
+
+namespace tandem::gateway {
+
+served_models::served_models(const std::vector<boost::asio::any_io_executor>& loops,
+                             const gateway_options& o, const adapter_set& adapters) {
+    for (auto& m : models_of(o)) {
+        auto settings = o.service;
+        settings.servers = m.servers;
+        // Who asks whether the gateway is ready may be the one that sends the first conversation.
+        settings.watch_always = true;
+        // What is prefilled before the first turn is evaluated with the adapters, too.
+        settings.server.generation.lora = adapters.standing(m.name);
+        names_.push_back(m.name);
+        models_.push_back(
+            {std::move(m.name), std::move(m.servers), service(loops, std::move(settings))});
+    }
+}
+
+std::variant<served_model*, api_error> served_models::find(std::string_view asked,
+                                                           const admitted& who) {
+    auto chosen = choose_model(names_, asked, who);
+    if (auto* const error = std::get_if<api_error>(&chosen)) return std::move(*error);
+    return &models_[std::get<std::size_t>(chosen)];
+}
+
+}  // namespace tandem::gateway

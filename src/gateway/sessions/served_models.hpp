@@ -1,0 +1,47 @@
+#pragma once
+
+#include "gateway/access/gatekeeper.hpp"
+#include "gateway/json/api_error.hpp"
+#include "gateway/sessions/gateway_options.hpp"
+
+#include "tandem/service.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// A model that is served: conversations over the servers that have it, on all of the gateway's
+/// loops.
+struct served_model {
+    std::string name;
+    /// At least one.
+    std::vector<std::string> servers;
+    service bots;
+};
+
+/// The models of a gateway, in the order of its options. From any thread.
+class served_models {
+ public:
+    /// `o` must be free of faults.
+    served_models(const std::vector<boost::asio::any_io_executor>& loops, const gateway_options& o,
+                  const adapter_set& adapters);
+
+    /// The model that a request names, which lives as long as this; or why there is none for it
+    /// (choose_model()).
+    std::variant<served_model*, api_error> find(std::string_view asked, const admitted& who);
+
+    std::deque<served_model>& all() noexcept { return models_; }
+    const std::vector<std::string>& names() const noexcept { return names_; }
+
+ private:
+    std::vector<std::string> names_;
+    std::deque<served_model> models_;
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,334 @@
+#include "gateway/sessions/voice_session.hpp"
+
+#include "base/trace_context.hpp"
+#include "gateway/policy/prompt_texts.hpp"
+#include "gateway/sessions/gateway_core.hpp"
+#include "gateway/telemetry/audit_line.hpp"
+#include "loop/clock.hpp"
+
+#include <boost/asio/bind_executor.hpp>
+
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// What a client says with a turn, as far as the model reads it.
+std::vector<std::string_view> texts_in(const voice_turn& turn) {
+    auto texts = texts_of(turn.messages, turn.prompt, turn.options);
+    if (!turn.interrupted_mark.empty()) texts.push_back(turn.interrupted_mark);
+    return texts;
+}
+
+}  // namespace
+
+voice_session::voice_session(gateway_loop& loop, served_model& model, voice_setup setup)
+    : loop_(loop),
+      core_(loop.core),
+      model_(model),
+      id_(setup.session),
+      turns_(std::move(setup)),
+      check_(loop.executor) {}
+
+// --- driving
+
+/// Tells the turns something, and does what they want done. Doing that may tell them more, which
+/// is done behind it.
+template <class Function>
+void voice_session::enter(Function change) {
+    const auto self = shared_from_this();  // it may be forgotten
+    try {
+        change(detail::now());
+        if (!is_performing_) perform_all();
+    } catch (...) {
+        broke();
+    }
+}
+
+void voice_session::perform_all() {
+    is_performing_ = true;
+    for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions()) {
+        give_back_seat();
+        for (auto& a : actions) std::visit([this](auto& value) { this->perform(value); }, a);
+    }
+    is_performing_ = false;
+    end_stale_checks();
+    give_back_seat();
+    watch_check();
+}
+
+// Other sessions go on. Called while the exception is handled.
+void voice_session::broke() {
+    log_exception(core_.options, "a voice session is over, as the gateway could not go on");
+    turns_.broke();
+    perform_all();
+}
+
+// Before the client hears of the reply's end: it may be quick to ask for the next one elsewhere.
+void voice_session::give_back_seat() {
+    if (!turns_.is_busy()) seat_.reset();
+}
+
+/// The same for a handler, which comes when the session, or the gateway, may be gone.
+template <class Function>
+auto voice_session::later(Function change) {
+    return [weak = weak_from_this(), change = std::move(change)](auto&&... told) {
+        const auto self = weak.lock();
+        if (!self) return;
+        const auto core = self->core_.shared_from_this();
+        change(*self, std::forward<decltype(told)>(told)...);
+    };
+}
+
+void voice_session::watch_check() {
+    const auto due = turns_.next_check();
+    if (!due) {
+        check_.cancel();
+        return;
+    }
+    check_.expires_at(*due);
+    check_.async_wait(later([](voice_session& self, boost::system::error_code ec) {
+        if (!ec) self.enter([&](time_point now) { self.turns_.check(now); });
+    }));
+}
+
+void voice_session::attach(voice_socket socket, voice_caller caller, voice::start first) {
+    caller_ = std::move(caller);
+    enter([&](time_point now) { turns_.attached(now, socket, std::move(first)); });
+}
+
+void voice_session::tell(voice_socket socket, voice_message message) {
+    enter([&](time_point now) { turns_.told(now, socket, std::move(message)); });
+}
+
+void voice_session::drop(voice_socket socket) {
+    enter([&](time_point now) { turns_.dropped(now, socket); });
+}
+
+void voice_session::drain() {
+    enter([&](time_point now) { turns_.drain(now); });
+}
+
+void voice_session::stop() {
+    enter([&](time_point now) { turns_.stop(now); });
+}
+
+// --- sockets, and the registry
+
+void voice_session::perform(voice_action::send& a) {
+    loop_.voices.send(a.socket, std::move(a.text));
+}
+
+void voice_session::perform(const voice_action::close& a) {
+    loop_.voices.close(a.socket, a.why);
+}
+
+void voice_session::perform(const voice_action::keep&) {
+    loop_.voices.keep(id_);
+}
+
+void voice_session::perform(const voice_action::forget&) {
+    loop_.voices.forget(id_);
+}
+
+void voice_session::perform(const voice_action::first_chunk& a) {
+    core_.metrics.voice_answered(model_.name, a.since_asked, a.timing);
+}
+
+// --- turns
+
+std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
+    // The reply before is over for its key, too, when the next one is let in; if that is refused,
+    // the one before goes on, and keeps its seat.
+    auto checked = core_.gate.lock()->check_reply(caller_->who, detail::now(), seat_);
+    if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
+    seat_ = std::get<admitted>(std::move(checked));
+    return core_.policy.verdict(texts_in(turn));
+}
+
+void voice_session::perform(const voice_action::check_turn& a) {
+    if (auto error = refusal(*a.turn)) return refuse(*a.turn, *std::move(error));
+    auto texts = texts_in(*a.turn);
+    // What is resumed was judged when it was said.
+    if (!loop_.outside_policy->is_on() || texts.empty()) return permit(*a.turn);
+    ask_policy(a.turn, std::move(texts));
+}
+
+// Of an interrupted turn, too: what was said stays in the history.
+void voice_session::ask_policy(const voice_turn_ptr& turn, std::vector<std::string_view> texts) {
+    auto told = later([turn](voice_session& self, std::optional<api_error> why) {
+        self.enter(
+            [&](time_point) { why ? self.refuse(*turn, *std::move(why)) : self.permit(*turn); });
+    });
+    const policy_question question{.request_id = caller_->request_id,
+                                   .key = caller_->who.key_name(),
+                                   .model = model_.name,
+                                   .route = "/v1/voice",
+                                   .texts = std::move(texts),
+                                   .traceparent = caller_->traceparent};
+    policy_checks_.push_back({turn, loop_.outside_policy->ask(question, std::move(told))});
+}
+
+void voice_session::end_stale_checks() {
+    std::erase_if(policy_checks_,
+                  [this](const running_check& c) { return !turns_.awaits_check(c.turn->number); });
+}
+
+void voice_session::permit(const voice_turn& turn) {
+    note_prompt(turn);
+    turns_.permitted(detail::now(), turn.number);
+}
+
+void voice_session::refuse(const voice_turn& turn, api_error why) {
+    account_refused(turn, why);
+    turns_.refused(detail::now(), turn.number, std::move(why));
+}
+
+void voice_session::note_prompt(const voice_turn& turn) {
+    if (!core_.options.audit || !core_.options.audit_prompts) return;
+    // Who only adds to the history would add for ever.
+    constexpr std::size_t most_turns = 64;
+    if (said_.size() >= most_turns || said_bytes_ >= max_audit_prompt_bytes) return;
+    auto words = joined(texts_in(turn), max_audit_prompt_bytes);
+    said_bytes_ += words.size();
+    said_[turn.number] = std::move(words);
+}
+
+// Turns may be permitted in another order than they were said in.
+std::string voice_session::said_up_to(std::uint64_t number) {
+    const auto end = said_.upper_bound(number);
+    std::vector<std::string_view> texts;
+    for (auto at = said_.begin(); at != end; ++at) texts.push_back(at->second);
+    auto all = joined(texts, max_audit_prompt_bytes);
+    for (auto at = said_.begin(); at != end; at = said_.erase(at)) said_bytes_ -= at->second.size();
+    return all;
+}
+
+void voice_session::perform(voice_action::open_conversation& a) {
+    talk_ = model_.bots.create(std::move(a.options), {}, loop_.number);
+}
+
+void voice_session::perform(const voice_action::warm&) {
+    talk_->warm();
+}
+
+void voice_session::perform(voice_action::append& a) {
+    talk_->append(std::move(a.message));
+}
+
+// --- replies
+
+generation_options voice_session::options_of(const voice_turn& turn) const {
+    auto options = turn.options;
+    options.traceparent = caller_->traceparent;
+    options.priority = (seat_ ? *seat_ : caller_->who).priority();
+    return options;
+}
+
+void voice_session::begin(std::uint64_t number, reply r) {
+    reply_ = std::move(r);
+    number_ = number;
+    began_ = detail::now();
+    prompt_ = said_up_to(number);
+}
+
+void voice_session::perform(const voice_action::generate& a) {
+    begin(a.turn->number, talk_->generate(options_of(*a.turn)));
+}
+
+// A conversation of its own, whose only message is the prompt.
+void voice_session::perform(const voice_action::generate_raw& a) {
+    auto options = core_.options.service.conversation;
+    options.messages = {};
+    options.raw = true;
+    raw_talk_ = model_.bots.create(std::move(options), {}, loop_.number);
+    raw_talk_->append({.role = "user", .content = a.turn->prompt});
+    begin(a.turn->number, raw_talk_->generate(options_of(*a.turn)));
+}
+
+void voice_session::perform(const voice_action::resume& a) {
+    begin(a.number, talk_->resume());
+}
+
+void voice_session::perform(const voice_action::next_chunk& a) {
+    auto told = later(
+        [number = a.number](voice_session& self, const error_code&, const std::optional<chunk>& c) {
+            self.enter([&](time_point now) { self.take(now, number, c); });
+        });
+    reply_->async_next_chunk(asio::bind_executor(loop_.executor, std::move(told)));
+}
+
+void voice_session::take(time_point now, std::uint64_t number, const std::optional<chunk>& c) {
+    if (number != number_) return;
+    if (c) {
+        core_.metrics.chunk_came(model_.name, *c);
+        return turns_.chunk_came(now, number, *c);
+    }
+    account(now, reply_->result());
+    turns_.reply_ended(now, number, reply_->result());
+}
+
+void voice_session::perform(const voice_action::continue_after& a) {
+    reply_->continue_after(a.id);
+}
+
+void voice_session::perform(const voice_action::heard& a) {
+    if (a.share)
+        talk_->heard_share(a.id, *a.share);
+    else
+        talk_->heard(a.id, static_cast<std::size_t>(a.chars));
+}
+
+void voice_session::perform(const voice_action::interrupt& a) {
+    if (a.is_raw)
+        reply_->interrupt();
+    else
+        talk_->interrupt();
+}
+
+// Each turn has its line, behind that of the request which opened the socket.
+audit_record voice_session::record_of_turn(int status) const {
+    audit_record record;
+    record.time = std::chrono::system_clock::now();
+    record.request_id = caller_->request_id;
+    record.trace_id = trace_id_of(caller_->traceparent);
+    record.remote = caller_->remote;
+    record.key = caller_->who.key_name();
+    record.method = "GET";
+    record.route = "/v1/voice";
+    record.model = model_.name;
+    record.status = status;
+    return record;
+}
+
+void voice_session::account_refused(const voice_turn& turn, const api_error& why) {
+    auto record = record_of_turn(why.status);
+    record.error = why.code;
+    if (core_.options.audit && core_.options.audit_prompts)
+        record.prompt = joined(texts_in(turn), max_audit_prompt_bytes);
+    write_down(core_.options, record, log_level::info);
+}
+
+void voice_session::account(time_point now, const reply_result& result) {
+    const auto& u = result.usage;
+    core_.gate.lock()->charge(caller_->who, now, u.prompt + u.generated);
+    constexpr bool by_chunk = true;
+    core_.metrics.reply_ended(model_.name, result, by_chunk);
+    auto record = record_of_turn(101);
+    record.reply = reply_->id();
+    record.tokens_in = u.prompt;
+    record.tokens_out = u.generated;
+    record.took = now - began_;
+    record.finish_reason = to_string(result.finish_reason);
+    if (result.error) record.error = error_of(result.error, result.diagnostics).code;
+    if (!prompt_.empty()) record.prompt = std::exchange(prompt_, {});
+    write_down(core_.options, record, log_level::info);
+}
+
+}  // namespace tandem::gateway

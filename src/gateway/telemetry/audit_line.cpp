@@ -1,0 +1,78 @@
+#include "gateway/telemetry/audit_line.hpp"
+
+#include "text/characters/utf8.hpp"
+
+#include <fmt/chrono.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <string_view>
+
+namespace tandem::gateway {
+namespace {
+
+using nlohmann::ordered_json;
+using std::chrono::milliseconds;
+
+/// RFC 3339 in UTC.
+std::string utc(std::chrono::system_clock::time_point time) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const auto ms = std::chrono::floor<milliseconds>(time) - seconds;
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                       fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), ms.count());
+}
+
+std::string bounded(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return std::string(text);
+    return std::string(text.substr(0, text::floor_to_character(text, most))) + "…";
+}
+
+ordered_json field(std::string_view text) {
+    return text.empty() ? ordered_json() : ordered_json(bounded(text, max_audit_field_bytes));
+}
+
+ordered_json field(std::optional<std::int64_t> number) {
+    return number ? ordered_json(*number) : ordered_json();
+}
+
+/// To the microsecond.
+double rounded_ms(std::chrono::nanoseconds took) {
+    return std::round(static_cast<double>(took.count()) / 1e3) / 1e3;
+}
+
+}  // namespace
+
+std::string audit_line(const audit_record& r) {
+    ordered_json line{{"time", utc(r.time)},
+                      {"request_id", field(r.request_id)},
+                      {"trace_id", field(r.trace_id)},
+                      {"remote", field(r.remote)},
+                      {"key", field(r.key)},
+                      {"method", field(r.method)},
+                      {"route", field(r.route)},
+                      {"model", field(r.model)},
+                      {"reply", r.reply ? ordered_json(*r.reply) : ordered_json()},
+                      {"status", r.status},
+                      {"tokens_in", field(r.tokens_in)},
+                      {"tokens_out", field(r.tokens_out)},
+                      {"ms", rounded_ms(r.took)},
+                      {"finish_reason", field(r.finish_reason)},
+                      {"error", field(r.error)}};
+    if (r.prompt) line["prompt"] = bounded(*r.prompt, max_audit_prompt_bytes);
+    constexpr bool is_ascii = true;
+    return line.dump(-1, ' ', is_ascii, ordered_json::error_handler_t::replace);
+}
+
+std::string log_line(const audit_record& r) {
+    auto line = fmt::format(
+        "request {}: {} {}: {} after {:.1f} ms", r.request_id,
+        bounded(r.method, max_audit_field_bytes), r.route.empty() ? "elsewhere" : r.route,
+        r.status == 0 ? "nothing" : std::to_string(r.status), rounded_ms(r.took));
+    if (r.reply) line += fmt::format(", reply {}", *r.reply);
+    if (!r.finish_reason.empty()) line += ", " + r.finish_reason;
+    if (!r.error.empty()) line += ", " + r.error;
+    if (!r.trace_id.empty()) line += ", trace " + r.trace_id;
+    return line;
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,456 @@
+#include "gateway/telemetry/gateway_metrics.hpp"
+
+#include "gateway/access/routes.hpp"
+#include "gateway/telemetry/process_metrics.hpp"
+#include "transport/server_url.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+#include <set>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using prometheus::Labels;
+using buckets = Histogram::BucketBoundaries;
+
+constexpr const char* other = "other";
+constexpr const char* none = "none";
+constexpr int switching_protocols = 101;
+
+// In seconds: waits that a listener hears, and what may take minutes.
+const buckets waits{0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5,
+                    0.75,  1,    1.5,   2,    3,   5,   10,  30};
+const buckets lives{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 1800};
+const buckets shares{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1};
+
+// With which a reply can end.
+constexpr errc reply_failures[]{errc::bad_request,
+                                errc::bad_response,
+                                errc::between_tokens_timeout,
+                                errc::circuit_open,
+                                errc::connect_failed,
+                                errc::connect_timeout,
+                                errc::continue_timeout,
+                                errc::first_token_timeout,
+                                errc::invalid_prompt,
+                                errc::model_loading,
+                                errc::no_model,
+                                errc::not_supported,
+                                errc::prompt_too_long,
+                                errc::queue_full,
+                                errc::queue_timeout,
+                                errc::reply_timeout,
+                                errc::request_timeout,
+                                errc::resolve_failed,
+                                errc::response_too_large,
+                                errc::server_error,
+                                errc::server_gone,
+                                errc::stream_incomplete,
+                                errc::tls_failed,
+                                errc::tokenize_failed,
+                                errc::unauthorized};
+
+double seconds(duration d) noexcept {
+    return std::chrono::duration<double>(d).count();
+}
+
+double seconds_of_ms(double ms) noexcept {
+    return ms / 1e3;
+}
+
+std::string route_label(std::string_view path) {
+    const auto routes = all_routes();
+    const bool is_known =
+        std::ranges::any_of(routes, [&](const route& r) { return r.path == path; });
+    return is_known ? std::string(path) : other;
+}
+
+std::string status_label(int status) {
+    return status >= 100 && status < 600 ? std::to_string(status) : none;
+}
+
+// The library's own words for them are for people.
+constexpr std::pair<server_status::health, const char*> states[]{
+    {server_status::health::unknown, "unknown"},
+    {server_status::health::up, "up"},
+    {server_status::health::loading, "loading"},
+    {server_status::health::down, "down"},
+};
+
+// Codes of other categories have texts for names, which nobody bounds.
+std::string error_label(const error_code& ec) {
+    return ec.category() == error_category() ? error_name(ec) : other;
+}
+
+std::optional<double> first_token_after(const reply_result& r) {
+    for (const auto& e : r.timeline)
+        if (e.what == timeline_event::kind::first_token) return seconds(duration(e.at_ns));
+    return std::nullopt;
+}
+
+/// What is counted of the replies of one server and model.
+struct reply_series {
+    Counter& requests;
+    Counter& cuts;
+    Counter& warmings;
+    Counter& resumptions;
+    Counter& guard_waits;
+    Counter& evaluated;
+    Counter& cached;
+    Counter& warmed;
+    Counter& generated;
+    Counter& heard;
+    Counter& wasted;
+    Histogram& first_token;
+    Histogram& first_chunk;
+    Histogram& chunk_gap;
+    Histogram& slot_wait;
+    Histogram& guard_wait;
+    Histogram& cancel_to_idle;
+    Histogram& duration;
+    Histogram& cache_ratio;
+};
+
+void count_tokens(reply_series& s, const token_usage& u) {
+    s.evaluated.Increment(u.evaluated);
+    s.cached.Increment(u.cached);
+    s.warmed.Increment(u.warmed);
+    s.generated.Increment(u.generated);
+    s.heard.Increment(u.heard);
+    s.wasted.Increment(u.wasted);
+    if (u.prompt_tokens() > 0) s.cache_ratio.Observe(u.cache_hit_ratio());
+}
+
+void count_slots(reply_series& s, const slot_metrics& m) {
+    s.requests.Increment(m.requests);
+    s.cuts.Increment(m.cuts);
+    s.warmings.Increment(m.warmings);
+    s.resumptions.Increment(m.went_on);
+    s.guard_waits.Increment(m.guard_waits);
+    s.slot_wait.Observe(seconds_of_ms(m.slot_wait_ms));
+    s.guard_wait.Observe(seconds_of_ms(m.guard_wait_ms));
+    s.duration.Observe(seconds_of_ms(m.total_ms));
+    if (m.verified_cuts > 0) s.cancel_to_idle.Observe(seconds_of_ms(m.cancel_to_idle_ms));
+}
+
+}  // namespace
+
+class gateway_metrics::registry {
+ public:
+    registry(const std::vector<measured_server>& served, std::int64_t started_at) {
+        started_at_.Set(static_cast<double>(started_at));
+        for (const auto& s : served) {
+            servers_.emplace(s.url, transport::without_credentials(s.url));
+            models_.insert(s.model);
+        }
+        // What never happened is told as 0, so that rates have something to start from.
+        for (const auto result : policy_results) policy_checks(result);
+        for (const auto& r : all_routes()) begin_route(r);
+        for (const auto& s : served) begin_server(s);
+        for (const auto& model : models_) begin_voice(model);
+    }
+
+    void request_ended(std::string_view route, int status, duration took) {
+        const auto path = route_label(route);
+        requests_.Add({{"route", path}, {"status", status_label(status)}}).Increment();
+        if (status == switching_protocols) return;
+        request_duration_.Add({{"route", path}}, lives).Observe(seconds(took));
+    }
+
+    void chunk_came(std::string_view model, const chunk& c) {
+        if (c.id.seq == 0) return;
+        replies_of(model, c.server).chunk_gap.Observe(seconds_of_ms(c.gap_ms));
+    }
+
+    void reply_ended(std::string_view model, const reply_result& r, bool by_chunk) {
+        const auto server = r.servers.empty() ? std::string_view() : r.servers.back();
+        auto s = replies_of(model, server);
+        count_tokens(s, r.usage);
+        count_slots(s, r.metrics);
+        if (const auto after = first_token_after(r)) s.first_token.Observe(*after);
+        if (by_chunk && r.metrics.first_chunk_ms >= 0)
+            s.first_chunk.Observe(seconds_of_ms(r.metrics.first_chunk_ms));
+        count_end(labels_of(model, server), r);
+    }
+
+    void voice_answered(std::string_view model, duration since_asked,
+                        const std::optional<voice_timing>& timing) {
+        const Labels of_model{{"model", model_label(model)}};
+        voice_turn_.Add(of_model, waits).Observe(seconds(since_asked));
+        if (!timing) return;
+        voice_to_voice_.Add(of_model, waits).Observe(seconds(timing->total()));
+        for_each_voice_part(*timing, [&](const char* name, duration part) {
+            auto labels = of_model;
+            labels.emplace("part", name);
+            voice_part_.Add(labels, waits).Observe(seconds(part));
+        });
+    }
+
+    void policy_checked(policy_verdict::result result) { policy_checks(result).Increment(); }
+
+    void set_load(const gateway_load& load) {
+        connections_.Set(static_cast<double>(load.connections));
+        voice_sockets_.Set(static_cast<double>(load.voice_sockets));
+        voice_sessions_.Set(static_cast<double>(load.voice_sessions));
+    }
+
+    void set_server(const server_status& s) {
+        const Labels of_server{{"server", server_label(s.url)}};
+        set_state(of_server, s.state);
+        circuit_open_.Add(of_server).Set(s.circuit_open);
+        slots_.Add(of_server).Set(s.slots);
+        conversations_.Add(of_server).Set(s.conversations);
+        replies_running_.Add(of_server).Set(s.generating);
+        queue_depth_.Add(of_server).Set(s.waiting);
+    }
+
+    std::string text(const process_figures& process) const {
+        auto families = registry_.Collect();
+        families.push_back(build_family());
+        for (auto& family : families_of(process)) families.push_back(std::move(family));
+        return prometheus::TextSerializer().Serialize(families);
+    }
+
+ private:
+    void begin_route(const route& r) {
+        const bool is_socket = r.endpoint == endpoint::voice;
+        const std::string path(r.path);
+        requests_.Add(
+            {{"route", path}, {"status", status_label(is_socket ? switching_protocols : 200)}});
+        if (!is_socket) request_duration_.Add({{"route", path}}, lives);
+    }
+
+    void begin_server(const measured_server& s) {
+        const auto labels = labels_of(s.model, s.url);
+        series_.emplace(labels, make_series(labels));
+        for (const auto why : {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
+                               finish_reason::interrupted, finish_reason::error})
+            ended(labels, why);
+        for (const auto code : reply_failures) failed(labels, code);
+        set_server({.url = s.url});
+    }
+
+    void begin_voice(const std::string& model) {
+        voice_turn_.Add({{"model", model}}, waits);
+        voice_to_voice_.Add({{"model", model}}, waits);
+        for_each_voice_part(voice_timing(), [&](const char* part, duration) {
+            voice_part_.Add({{"model", model}, {"part", part}}, waits);
+        });
+    }
+
+    Family<Counter>& counters(const char* name, const char* help) {
+        return prometheus::BuildCounter().Name(name).Help(help).Register(registry_);
+    }
+    Family<Gauge>& gauges(const char* name, const char* help) {
+        return prometheus::BuildGauge().Name(name).Help(help).Register(registry_);
+    }
+    Family<Histogram>& histograms(const char* name, const char* help) {
+        return prometheus::BuildHistogram().Name(name).Help(help).Register(registry_);
+    }
+
+    std::string server_label(std::string_view url) const {
+        if (url.empty()) return none;
+        const auto found = servers_.find(url);
+        return found == servers_.end() ? other : found->second;
+    }
+    std::string model_label(std::string_view model) const {
+        return models_.contains(model) ? std::string(model) : other;
+    }
+    Labels labels_of(std::string_view model, std::string_view server) const {
+        return {{"server", server_label(server)}, {"model", model_label(model)}};
+    }
+
+    // Those that are served were there from the start; the registry finds others again.
+    reply_series replies_of(std::string_view model, std::string_view server) {
+        const auto labels = labels_of(model, server);
+        const auto found = series_.find(labels);
+        return found != series_.end() ? found->second : make_series(labels);
+    }
+
+    reply_series make_series(const Labels& labels) {
+        const auto tokens = [&](const char* kind) -> Counter& {
+            auto with_kind = labels;
+            with_kind.emplace("kind", kind);
+            return tokens_.Add(with_kind);
+        };
+        return {.requests = server_requests_.Add(labels),
+                .cuts = cuts_.Add(labels),
+                .warmings = warmings_.Add(labels),
+                .resumptions = resumptions_.Add(labels),
+                .guard_waits = guard_waits_.Add(labels),
+                .evaluated = tokens("prompt_evaluated"),
+                .cached = tokens("prompt_cached"),
+                .warmed = tokens("prompt_warmed"),
+                .generated = tokens("generated"),
+                .heard = tokens_heard_.Add(labels),
+                .wasted = tokens_wasted_.Add(labels),
+                .first_token = first_token_.Add(labels, waits),
+                .first_chunk = first_chunk_.Add(labels, waits),
+                .chunk_gap = chunk_gap_.Add(labels, waits),
+                .slot_wait = slot_wait_.Add(labels, waits),
+                .guard_wait = guard_wait_.Add(labels, waits),
+                .cancel_to_idle = cancel_to_idle_.Add(labels, waits),
+                .duration = reply_duration_.Add(labels, lives),
+                .cache_ratio = cache_ratio_.Add(labels, shares)};
+    }
+
+    void count_end(Labels labels, const reply_result& r) {
+        if (r.finish_reason == finish_reason::error) failed(labels, r.error).Increment();
+        ended(std::move(labels), r.finish_reason).Increment();
+    }
+
+    Counter& ended(Labels labels, finish_reason why) {
+        labels.emplace("finish_reason", to_string(why));
+        return replies_.Add(labels);
+    }
+
+    Counter& failed(Labels labels, const error_code& why) {
+        labels.emplace("code", error_label(why));
+        return reply_errors_.Add(labels);
+    }
+
+    Counter& policy_checks(policy_verdict::result result) {
+        return policy_checks_.Add({{"result", to_string(result)}});
+    }
+
+    void set_state(const Labels& of_server, server_status::health state) {
+        for (const auto& [which, name] : states) {
+            auto labels = of_server;
+            labels.emplace("state", name);
+            state_.Add(labels).Set(which == state);
+        }
+    }
+
+    prometheus::Registry registry_;
+    std::map<std::string, std::string, std::less<>> servers_;  // as told, by their URLs
+    std::set<std::string, std::less<>> models_;
+    std::map<Labels, reply_series> series_;  // does not change once it is made
+
+    Gauge& started_at_ = gauges("tandem_start_time_seconds", "Unix time of the start.").Add({});
+
+    // HTTP and WebSockets.
+    Family<Counter>& requests_ =
+        counters("tandem_http_requests_total", "Requests whose answer has ended.");
+    Family<Histogram>& request_duration_ =
+        histograms("tandem_http_request_duration_seconds", "From a request to its answer's end.");
+    Gauge& connections_ =
+        gauges("tandem_http_connections", "Open connections, WebSockets included.").Add({});
+    Gauge& voice_sockets_ = gauges("tandem_voice_sockets", "Open WebSockets.").Add({});
+    Gauge& voice_sessions_ =
+        gauges("tandem_voice_sessions", "Voice sessions, those without a socket included.").Add({});
+
+    Family<Counter>& policy_checks_ =
+        counters("tandem_policy_checks_total", "Prompts that an outside policy was asked about.");
+
+    // Replies.
+    Family<Counter>& replies_ = counters("tandem_replies_total", "Replies that have ended.");
+    Family<Counter>& reply_errors_ =
+        counters("tandem_reply_errors_total", "Replies that failed, by their error.");
+    Family<Counter>& tokens_ = counters("tandem_tokens_total", "Tokens of prompts and replies.");
+    Family<Counter>& tokens_heard_ =
+        counters("tandem_tokens_heard_total", "Generated tokens in chunks that were continued.");
+    Family<Counter>& tokens_wasted_ =
+        counters("tandem_tokens_wasted_total", "Generated tokens that nobody got.");
+    Family<Counter>& server_requests_ =
+        counters("tandem_server_requests_total", "Requests for completions that were sent.");
+    Family<Counter>& cuts_ = counters("tandem_cuts_total", "Requests that were cut off.");
+    Family<Counter>& warmings_ =
+        counters("tandem_warmings_total", "Requests that prefilled a slot.");
+    Family<Counter>& resumptions_ =
+        counters("tandem_resumptions_total", "Times that replies went on after a failure.");
+    Family<Counter>& guard_waits_ =
+        counters("tandem_guard_waits_total", "Requests that waited for a slot's reuse guard.");
+    Family<Histogram>& first_token_ = histograms("tandem_reply_first_token_seconds",
+                                                 "From the start of a reply to its first token.");
+    Family<Histogram>& first_chunk_ = histograms("tandem_reply_first_chunk_seconds",
+                                                 "From the start of a reply to its first chunk.");
+    Family<Histogram>& chunk_gap_ =
+        histograms("tandem_chunk_gap_seconds", "From a continue to the next chunk.");
+    Family<Histogram>& slot_wait_ =
+        histograms("tandem_reply_slot_wait_seconds", "What a reply waited for slots.");
+    Family<Histogram>& guard_wait_ =
+        histograms("tandem_reply_guard_wait_seconds", "What a reply waited for reuse guards.");
+    Family<Histogram>& cancel_to_idle_ =
+        histograms("tandem_cancel_to_idle_seconds", "From a cut until the slot was seen idle.");
+    Family<Histogram>& reply_duration_ =
+        histograms("tandem_reply_duration_seconds", "From the start of a reply to its end.");
+    Family<Histogram>& cache_ratio_ =
+        histograms("tandem_reply_cache_ratio", "Share of prompt tokens that slots still held.");
+
+    // Voice.
+    Family<Histogram>& voice_turn_ = histograms("tandem_voice_turn_first_chunk_seconds",
+                                                "From a voice turn's start to its first chunk.");
+    Family<Histogram>& voice_to_voice_ = histograms(
+        "tandem_voice_to_voice_seconds", "From the user's last word to the first chunk.");
+    Family<Histogram>& voice_part_ =
+        histograms("tandem_voice_to_voice_part_seconds", "Its parts, which add up.");
+
+    // Servers.
+    Family<Gauge>& state_ = gauges("tandem_server_state", "1 for the state that a server is in.");
+    Family<Gauge>& circuit_open_ =
+        gauges("tandem_server_circuit_open",
+               "1 while a server gets no requests, as its last ones failed.");
+    Family<Gauge>& slots_ = gauges("tandem_server_slots", "Slots that are used.");
+    Family<Gauge>& conversations_ =
+        gauges("tandem_server_conversations", "Conversations that are pinned to a server.");
+    Family<Gauge>& replies_running_ =
+        gauges("tandem_server_replies_running", "Replies under way, waiting ones included.");
+    Family<Gauge>& queue_depth_ =
+        gauges("tandem_server_queue_depth", "Requests that wait for a slot.");
+};
+
+gateway_metrics::gateway_metrics(const std::vector<measured_server>& served,
+                                 std::int64_t started_at)
+    : all_(std::make_unique<registry>(served, started_at)) {}
+
+gateway_metrics::~gateway_metrics() = default;
+
+void gateway_metrics::request_ended(std::string_view route, int status, duration took) {
+    all_->request_ended(route, status, took);
+}
+
+void gateway_metrics::chunk_came(std::string_view model, const chunk& c) {
+    all_->chunk_came(model, c);
+}
+
+void gateway_metrics::reply_ended(std::string_view model, const reply_result& result,
+                                  bool by_chunk) {
+    all_->reply_ended(model, result, by_chunk);
+}
+
+void gateway_metrics::voice_answered(std::string_view model, duration since_asked,
+                                     const std::optional<voice_timing>& timing) {
+    all_->voice_answered(model, since_asked, timing);
+}
+
+void gateway_metrics::policy_checked(policy_verdict::result result) {
+    all_->policy_checked(result);
+}
+
+void gateway_metrics::set_load(const gateway_load& load) {
+    all_->set_load(load);
+}
+
+void gateway_metrics::set_servers(const std::vector<server_status>& servers) {
+    for (const auto& s : servers) all_->set_server(s);
+}
+
+std::string gateway_metrics::text(const process_figures& process) const {
+    return all_->text(process);
+}
+
+}  // namespace tandem::gateway

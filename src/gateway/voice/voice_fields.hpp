@@ -1,0 +1,108 @@
+#pragma once
+
+#include "gateway/voice/voice_message.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <string_view>
+
+// The names on the wire of what a client says: the one table that the reader and the check of the
+// documents are made from.
+namespace tandem::gateway {
+
+/// Calls `visit(const char* type, message)` for each type of message.
+template <class Visitor>
+void for_each_voice_message(Visitor&& visit) {
+    visit("start", voice::start());
+    visit("continue", voice::continued());
+    visit("heard", voice::heard());
+    visit("interrupt", voice::interrupt());
+    visit("resume", voice::resume());
+    visit("end", voice::end());
+}
+
+// Each calls `visit(const char* name, field&)` for each field. Durations are in milliseconds.
+
+template <class Visitor>
+void for_each_voice_field(voice::start& m, Visitor&& visit) {
+    visit("turn", m.turn);
+    visit("session", m.session);
+    visit("messages", m.messages);
+    visit("text", m.text);
+    visit("prompt", m.prompt);
+    visit("options", m.options);
+    visit("conversation", m.conversation);
+    visit("model", m.model);
+    visit("user_stopped_ms_ago", m.user_stopped_ago);
+    visit("vad_stop_ms", m.vad_stop);
+    visit("timeline", m.timeline);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::continued& m, Visitor&& visit) {
+    visit("chunk", m.chunk);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::heard& m, Visitor&& visit) {
+    visit("chunk", m.chunk);
+    visit("chars", m.chars);
+    visit("share", m.share);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::interrupt& m, Visitor&& visit) {
+    visit("heard", m.heard);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::resume& m, Visitor&& visit) {
+    visit("turn", m.turn);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::end&, Visitor&&) {}
+
+template <class Visitor>
+void for_each_voice_field(chat_message& m, Visitor&& visit) {
+    visit("role", m.role);
+    visit("content", m.content);
+    visit("tool_calls", m.tool_calls);
+    visit("tool_call_id", m.tool_call_id);
+    visit("name", m.name);
+}
+
+template <class Visitor>
+void for_each_voice_field(tool_call& c, Visitor&& visit) {
+    visit("id", c.id);
+    visit("name", c.name);
+    visit("arguments", c.arguments);
+}
+
+template <class Visitor>
+void for_each_voice_field(asked_adapter& a, Visitor&& visit) {
+    visit("id", a.name);
+    visit("scale", a.scale);
+}
+
+template <class Visitor>
+void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
+    visit("interrupted", c.interrupted);
+    visit("interrupted_mark", c.interrupted_mark);
+    visit("resume_grace_ms", c.resume_grace);
+    visit("reply_reserve", c.reply_reserve);
+    visit("trim_slack", c.trim_slack);
+    visit("isolate", c.isolate);
+}
+
+/// Those of a generation are the library's own but for tools, whose calls would be spoken, and the
+/// adapters by the gateway's names.
+template <class Visitor>
+void for_each_voice_field(generation_changes& c, Visitor&& visit) {
+    for_each_field(c.values, [&](const field_info& f, auto& field) {
+        if (std::string_view(f.name) != "tools") visit(f.name, field);
+    });
+    visit("lora", c.lora);
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,66 @@
+#include "loop/loop_link.hpp"
+
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/require.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <typeinfo>
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+using boost::asio::any_io_executor;
+using boost::asio::io_context;
+namespace execution = boost::asio::execution;
+
+using plain = io_context::executor_type;
+using working =
+    decltype(boost::asio::require(std::declval<plain>(), execution::outstanding_work.tracked));
+
+// Boost 1.74's any_executor::target() does not check the type.
+template <class Executor>
+const Executor* target_of(const any_io_executor& e) {
+    return e.target_type() == typeid(Executor) ? e.target<Executor>() : nullptr;
+}
+
+template <class Executor>
+io_context* context_of(const any_io_executor& e) {
+    if (const auto* found = target_of<Executor>(e))
+        return &boost::asio::query(*found, execution::context);
+    if (const auto* found = target_of<boost::asio::strand<Executor>>(e))
+        return &boost::asio::query(found->get_inner_executor(), execution::context);
+    return nullptr;
+}
+
+// An execution context does not tell what it is, but an executor what it was made from.
+io_context* io_context_of(const any_io_executor& e) {
+    if (const auto* strand = target_of<boost::asio::strand<any_io_executor>>(e))
+        return io_context_of(strand->get_inner_executor());
+    auto* found = context_of<plain>(e);
+    return found ? found : context_of<working>(e);
+}
+
+}  // namespace
+
+loop_link::loop_link(const any_io_executor& strand)
+    : strand_(boost::asio::prefer(strand, execution::outstanding_work.tracked)),
+      context_(io_context_of(strand)) {}
+
+bool loop_link::is_stopped() const {
+    const std::lock_guard lock(mutex_);
+    return context_ && context_->stopped();
+}
+
+// A context that is destroyed waits here for those that look at it.
+void loop_link::cut() noexcept {
+    const std::lock_guard lock(mutex_);
+    strand_ = any_io_executor();
+    context_ = nullptr;
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,18 @@
+#include "reply/machine/reply_machine.hpp"
+#include "text/sentences/worth_speaking.hpp"
+
+// What is spoken of a chunk.
+namespace tandem::detail {
+
+std::string reply_machine::speech_of(text::speech_cleaner& cleaner, const std::string& said) const {
+    return rules_.speech == speech_form::clean ? text::worth_speaking(cleaner.clean(said)) : said;
+}
+
+std::optional<std::string> reply_machine::upcoming_speech() const {
+    const auto* c = delivery_.next();
+    if (!c) return std::nullopt;
+    auto cleaner = cleaner_;
+    return speech_of(cleaner, c->text);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,36 @@
+#include "server/circuit_breaker.hpp"
+
+#include <utility>
+
+namespace tandem::detail {
+
+bool circuit_breaker::failed(time_point now, time_point sent) noexcept {
+    if (last_failed_ && sent < *last_failed_) return false;
+    last_failed_ = now;
+    ++in_a_row_;
+    if (failures_ == 0 || in_a_row_ < failures_) return false;
+    const bool opens = !open_until_;
+    const bool decides = tried_ && *tried_ <= sent;
+    if (!opens && !decides) return false;
+    tried_.reset();
+    open_until_ = now + pause_;
+    return opens;
+}
+
+bool circuit_breaker::succeeded() noexcept {
+    in_a_row_ = 0;
+    tried_.reset();
+    return std::exchange(open_until_, std::nullopt).has_value();
+}
+
+void circuit_breaker::not_reached(time_point now) noexcept {
+    if (std::exchange(tried_, std::nullopt)) open_until_ = now;
+}
+
+void circuit_breaker::sent(time_point now) noexcept {
+    if (!open_until_) return;
+    tried_ = now;
+    open_until_ = now + pause_;
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,135 @@
+#pragma once
+
+#include "config/usual_values.hpp"
+#include "loop/guarded.hpp"
+#include "server/circuit_breaker.hpp"
+#include "server/known_server.hpp"
+#include "slots/release_watch.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include "tandem/config.hpp"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace tandem::detail {
+
+class slot_keeper;
+
+/// Of an owner whose text others must not see. It is known until its last slot is empty.
+enum class stay { is_here, has_left };
+
+/// The slots of one server as all in this process know them who use it: a slot_keeper is a user,
+/// each on a loop of its own. Pure, but for the keepers that it names, to which a message may be
+/// posted under the lock.
+struct slot_room {
+    /// What is set in `c` holds for all from now on. What nobody has set is as the defaults say:
+    /// those of a user of all slots before those of others. Gives a line for the log where other
+    /// users have set something else.
+    std::optional<log_line> follow(const config& c, const slot_defaults& usual);
+
+    slot_defaults defaults{};
+    std::optional<int> slots_set{};
+    std::optional<duration> guard_set{};
+    known_server known{0, std::nullopt};
+    /// Slots that may be used, however many the server has.
+    int most = 0;
+    slots::slot_scheduler scheduler{1, {}};
+    int queue_limit = 0;
+    /// Empty unless cuts are verified, and once the server cannot tell.
+    std::optional<slots::release_watch> watch{};
+    /// Who asks the server about cuts now; null if nobody does.
+    const slot_keeper* looker = nullptr;
+    time_point last_use{};
+    /// By slot: when a request of ours ended there.
+    std::map<int, time_point> last_ends{};
+    bool told_of_stranger = false;
+    std::map<slots::owner_id, stay> isolated{};
+    /// Slots with text that their requests must not go on from, and that could not be erased.
+    std::set<int> foreign{};
+    bool erase_warned = false;
+    /// The users, and when each wakes up to look after its wishes.
+    std::map<slot_keeper*, std::optional<time_point>> keepers{};
+    /// Whose wish it is, and who has the slot.
+    struct wish_of {
+        slot_keeper* keeper;
+        slots::owner_id owner;
+    };
+    std::map<slots::ticket, wish_of> wishes{};
+    std::map<int, slot_keeper*> uses{};
+    /// Where the owners are that may have slots for themselves now.
+    std::map<slots::owner_id, slot_keeper*> owners{};
+    /// By slot: who is told when the server is done with it after a cut.
+    struct waits_for_idle {
+        slot_keeper* keeper;
+        std::function<void(duration since_cut)> told;
+    };
+    std::map<int, waits_for_idle> when_idle{};
+
+    /// Of those who are gone.
+    void forget_settings();
+    /// It has users, or its last one left so shortly ago that the guard must be kept.
+    bool is_needed(time_point at) const;
+    bool is_used_by(int slot, const slot_keeper& keeper) const;
+    /// A request of ours may be there, as the server sees it at this time.
+    bool may_be_used(int slot, time_point at) const;
+    /// What the slot holds is not for the owner that it was granted to, or that owner's not for
+    /// others.
+    bool must_be_erased(const slots::grant& g, slots::owner_id owner) const;
+    /// The guard and the slots are those of the server that is known.
+    void follow_server();
+    /// What was found out about cuts.
+    void take_news(const std::vector<slots::release_news>& news);
+    /// An isolated owner that has left is known no longer than its text.
+    void forget_if_gone(slots::owner_id owner);
+    /// When to ask about cuts next.
+    std::optional<time_point> next_look() const;
+    /// A slot on which the server works, as it answers the look that is under way, though nobody
+    /// here has had a request there for a while. Told once.
+    std::optional<int> find_stranger(const std::vector<slot_state>& states);
+};
+
+using shared_slots = std::shared_ptr<guarded<slot_room>>;
+
+/// The slots of the server that `c` names, which all in this process share; they outlive their
+/// last user for the time of the guard. A recording that is played has slots of its own. `remark`
+/// is for the log.
+shared_slots slots_of_server(const config& c, const slot_defaults& usual,
+                             std::optional<log_line>& remark);
+
+/// A circuit_breaker for several loops.
+class shared_circuit {
+ public:
+    shared_circuit(int failures, duration pause) : circuit_(failures, pause) {}
+
+    auto lock() { return circuit_.lock(); }
+    /// As circuit_breaker::failed(); gives the circuit if that opened it.
+    std::optional<circuit_breaker> failed(time_point now, time_point sent);
+    /// As circuit_breaker::succeeded(); costs a token nothing where nothing has failed.
+    bool succeeded();
+
+ private:
+    guarded<circuit_breaker> circuit_;
+    std::atomic<bool> has_failed_{false};
+};
+
+/// What the loops of a client or service that use one server share.
+struct shared_server {
+    shared_server(const config& c, const slot_defaults& usual)
+        : slots(slots_of_server(c, usual, *remark.lock())),
+          circuit(c.breaker_failures, c.breaker_pause) {}
+
+    /// For the log, which is written on a loop of the user's.
+    guarded<std::optional<log_line>> remark;
+    const shared_slots slots;
+    shared_circuit circuit;
+    /// It has told its /props to one of these loops.
+    std::atomic<bool> is_known{false};
+};
+
+}  // namespace tandem::detail

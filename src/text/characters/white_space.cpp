@@ -1,0 +1,37 @@
+#include "text/characters/white_space.hpp"
+
+#include "text/characters/utf8.hpp"
+
+namespace tandem::text {
+
+bool is_breaking_space(char32_t c) noexcept {
+    return is_white_space(c) && c != 0xA0 && c != 0x2007 && c != 0x202F;
+}
+
+bool is_all_white_space(std::string_view text) noexcept {
+    return without_leading_space(text).empty();
+}
+
+std::string_view without_leading_space(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const auto c = first_character(text);
+        if (!is_white_space(c.character)) break;
+        text.remove_prefix(c.bytes);
+    }
+    return text;
+}
+
+std::string_view without_trailing_space(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const auto c = last_character(text);
+        if (!is_white_space(c.character)) break;
+        text.remove_suffix(c.bytes);
+    }
+    return text;
+}
+
+std::string_view without_outer_space(std::string_view text) noexcept {
+    return without_trailing_space(without_leading_space(text));
+}
+
+}  // namespace tandem::text

@@ -1,0 +1,194 @@
+#include "text/chunks/chunker.hpp"
+
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+#include "text/chunks/break_points.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tandem::text {
+namespace {
+
+// A character has up to 4 tokens; texts withheld as the start of a stop word have some more.
+constexpr int max_tokens_of_a_text = 256;
+constexpr std::size_t max_bytes_of_a_character = 4;
+
+chunk_limits without_zeros(chunk_limits l) noexcept {
+    if (l.max_tokens <= 0) l.max_tokens = std::numeric_limits<int>::max();
+    if (l.first_max_tokens <= 0) l.first_max_tokens = l.max_tokens;
+    // Where the chunk must end anyway, a sentence end is never too early.
+    l.first_min_tokens = std::min(l.first_min_tokens, l.first_max_tokens);
+    return l;
+}
+
+}  // namespace
+
+chunker::chunker(std::unique_ptr<boundary_detector> detector, chunk_limits limits)
+    : detector_(std::move(detector)), limits_(without_zeros(limits)) {}
+
+chunker::status chunker::feed(std::string_view token_text, int tokens) {
+    if (token_text.empty()) return status_;
+    text_ += token_text;
+    if (limits_.by_token) {
+        end_piece(tokens);
+        return status_;
+    }
+    token_ends_.insert(token_ends_.end(),
+                       static_cast<std::size_t>(std::clamp(tokens, 0, max_tokens_of_a_text)),
+                       static_cast<std::uint32_t>(open_text().size()));
+    advance(detector_->feed(token_text));
+    return status_;
+}
+
+void chunker::end_piece(int tokens) {
+    const auto bytes = open_text().size();
+    ready_.push_back({bytes, boundary::limit, tokens});
+    ready_bytes_ += bytes;
+    update_status();
+}
+
+chunker::status chunker::hold_expired() {
+    if (status_ == status::holding) advance(end_chunk({*pending_, boundary::sentence}));
+    return status_;
+}
+
+chunker::status chunker::break_off() {
+    if (status_ != status::reading) return hold_expired();
+    if (const auto place = best_place(open_text())) advance(end_chunk(*place));
+    return status_;
+}
+
+chunker::status chunker::finish() {
+    advance(detector_->finish());
+    while (pending_ && !is_early(*pending_) && !is_all_white_space(open_text().substr(*pending_)))
+        advance(end_chunk({*pending_, boundary::sentence}));
+    if (!open_text().empty()) advance(end_chunk({open_text().size(), boundary::end}));
+    return status_;
+}
+
+piece chunker::take() {
+    if (ready_.empty()) return {};
+    const auto e = ready_.front();
+    ready_.pop_front();
+    piece p{std::string(unread().substr(0, e.bytes)), e.why, e.tokens};
+    begin_ += e.bytes;
+    ready_bytes_ -= e.bytes;
+    // Taken text is dropped only when it is the larger part, so that all moves stay linear.
+    if (begin_ > text_.size() / 2) text_.erase(0, std::exchange(begin_, 0));
+    update_status();
+    return p;
+}
+
+/// Tokens of the open chunk that end in its first `bytes`.
+int chunker::tokens_until(std::size_t bytes) const noexcept {
+    const auto end = std::upper_bound(token_ends_.begin(), token_ends_.end(), bytes);
+    return static_cast<int>(end - token_ends_.begin());
+}
+
+/// Where the first `count` tokens of the open chunk end.
+std::size_t chunker::token_end(int count) const noexcept {
+    const auto n = static_cast<std::size_t>(count);
+    return n > token_ends_.size() ? open_text().size() : token_ends_[n - 1];
+}
+
+bool chunker::is_early(std::size_t end) const noexcept {
+    if (!is_reachable(end)) return false;
+    return first_ ? tokens_until(end) < limits_.first_min_tokens : is_short(end);
+}
+
+/// Whether a sentence that ends there is joined with the next one.
+bool chunker::is_short(std::size_t end) const noexcept {
+    const auto least = static_cast<std::size_t>(std::max(limits_.min_chars, 0));
+    return end < least * max_bytes_of_a_character &&
+           count_characters(open_text().substr(0, end)) < least;
+}
+
+/// Whether the open chunk may end there: the peek token may have lengthened the sentence end.
+bool chunker::is_reachable(std::size_t end) const noexcept {
+    return end <= max_chunk_bytes && tokens_until(end - 1) <= max_tokens();
+}
+
+bool chunker::is_at_limit() const noexcept {
+    return open_text().size() >= max_chunk_bytes ||
+           token_ends_.size() >= static_cast<std::size_t>(max_tokens());
+}
+
+/// At a limit: whether one more token may decide a pending sentence end.
+bool chunker::may_peek() const noexcept {
+    return open_text().size() < max_chunk_bytes &&
+           token_ends_.size() <= static_cast<std::size_t>(max_tokens());
+}
+
+/// Ends chunks as long as the text read has ends for them.
+void chunker::advance(verdict v) {
+    for (;;) {
+        v = skip_early_ends(v);
+        const auto end = find_end(v);
+        if (!end) break;
+        v = end_chunk(*end);
+    }
+    pending_ = v.pending;
+    if (pending_) *pending_ += sentence_start_;
+    update_status();
+}
+
+verdict chunker::skip_early_ends(verdict v) {
+    while (v.settled && is_early(sentence_start_ + *v.settled)) {
+        sentence_start_ += *v.settled;
+        v = detector_->consume(*v.settled);
+    }
+    return v;
+}
+
+std::optional<chunker::end_place> chunker::find_end(const verdict& v) const {
+    const auto usable = [this](const std::optional<std::size_t>& end) {
+        return end && is_reachable(sentence_start_ + *end);
+    };
+    if (usable(v.settled)) return end_place{sentence_start_ + *v.settled, boundary::sentence};
+    if (!is_at_limit()) return std::nullopt;
+    if (!usable(v.pending)) return fall_back();
+    if (may_peek()) return std::nullopt;
+    return end_place{sentence_start_ + *v.pending, boundary::sentence};
+}
+
+/// The best end in the start `text` of the open chunk where no sentence ends: it may have none.
+std::optional<chunker::end_place> chunker::best_place(std::string_view text) const noexcept {
+    const auto clause = last_clause_end(text);
+    if (sentence_start_ > 0 && sentence_start_ >= clause)
+        return end_place{sentence_start_, boundary::sentence};
+    if (clause > 0) return end_place{clause, boundary::clause};
+    if (const auto word = last_word_start(text); word > 0) return end_place{word, boundary::word};
+    return std::nullopt;
+}
+
+/// The best end within the limits of the open chunk. The text up to the limits is read here once
+/// for each chunk, and again only for what is carried.
+chunker::end_place chunker::fall_back() const noexcept {
+    const auto end = std::min(max_chunk_bytes, token_end(max_tokens()));
+    const auto text = open_text().substr(0, floor_to_character(open_text(), end));
+    return best_place(text).value_or(end_place{text.size(), boundary::limit});
+}
+
+/// Makes the start of the open chunk a complete one; the rest is carried. Gives the verdict on it.
+verdict chunker::end_chunk(end_place end) {
+    const auto tokens = tokens_until(end.bytes);
+    ready_.push_back({end.bytes, end.why, tokens});
+    ready_bytes_ += end.bytes;
+    token_ends_.erase(token_ends_.begin(), token_ends_.begin() + tokens);
+    for (auto& token_end : token_ends_) token_end -= static_cast<std::uint32_t>(end.bytes);
+    first_ = false;
+    return detector_->consume(end.bytes - std::exchange(sentence_start_, 0));
+}
+
+void chunker::update_status() noexcept {
+    if (!ready_.empty())
+        status_ = status::ready;
+    else if (pending_ && !is_early(*pending_))
+        status_ = status::holding;
+    else
+        status_ = status::reading;
+}
+
+}  // namespace tandem::text

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "text/sentences/boundary_detector.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace tandem::text {
+
+/// The plain rule: a sentence ends with the token after which the text, without white space at its
+/// end, matches `[.!?]["')]*$`. It is settled by the next token after which it does not match.
+class classic_boundary final : public boundary_detector {
+ public:
+    verdict feed(std::string_view token) override;
+    verdict consume(std::size_t bytes) override;
+    verdict finish() override { return current(); }
+
+ private:
+    void read(char32_t character, std::size_t offset) noexcept;
+    verdict current() const noexcept;
+
+    std::size_t length_ = 0;
+    /// Offset of the mark that makes the text match now.
+    std::optional<std::size_t> mark_;
+    bool ends_in_space_ = false;
+    std::optional<std::size_t> settled_;
+};
+
+}  // namespace tandem::text

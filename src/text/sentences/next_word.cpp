@@ -1,0 +1,73 @@
+#include "text/sentences/next_word.hpp"
+
+#include "text/characters/characters.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+
+namespace tandem::text {
+namespace {
+
+using kind = next_word::kind;
+
+constexpr std::u32string_view quotes = U"\"“”„«»‹›‘'*_~`";
+constexpr std::u32string_view brackets = U"([{（［｛「『【《〈";
+constexpr std::u32string_view bullets = U"•▪◦‣·#><|";
+constexpr std::u32string_view dashes = U"-–—";
+constexpr std::u32string_view starting_symbols = U"¿¡+";
+
+bool contains(std::u32string_view set, char32_t c) noexcept {
+    return set.find(c) != set.npos;
+}
+
+bool is_apostrophe(char32_t c) noexcept {
+    return c == '\'' || c == 0x2019;
+}
+
+kind kind_of(char32_t c) {
+    if (is_uppercase(c)) return kind::upper;
+    if (is_lowercase(c)) return kind::lower;
+    if (is_digit(c)) return kind::digit;
+    if (is_letter(c)) return kind::caseless;
+    if (c == '.' || c == 0x2026) return kind::ellipsis;
+    if (is_currency(c) || contains(starting_symbols, c)) return kind::currency;
+    if (contains(bullets, c)) return kind::bullet;
+    return kind::other;
+}
+
+/// Reads what may stand before the word.
+bool read_opener(next_word& n, char32_t c) {
+    n.quoted = n.quoted || contains(quotes, c);
+    n.bracketed = n.bracketed || contains(brackets, c);
+    n.dashed = n.dashed || contains(dashes, c);
+    if (!contains(quotes, c) && !contains(brackets, c) && !contains(dashes, c))
+        return n.what == kind::opener && is_white_space(c);
+    n.what = kind::opener;
+    return true;
+}
+
+void read_letter(next_word& n, char32_t c) {
+    if (n.what == kind::lower && is_uppercase(c)) n.what = kind::upper;
+    if (is_letter(c)) ++n.letters;
+    append_utf8(n.text, is_apostrophe(c) ? U'\'' : to_lowercase(c));
+}
+
+}  // namespace
+
+next_word read_next_word(std::u32string_view characters) {
+    next_word n;
+    for (const char32_t c : characters) {
+        const bool starts = n.what == kind::none || n.what == kind::opener;
+        if (starts && read_opener(n, c)) continue;
+        if (starts) {
+            n.what = kind_of(c);
+            n.initial = to_lowercase(c);
+        }
+        n.complete = !is_letter(c) && (starts || !is_apostrophe(c));
+        n.is_initial = n.complete && c == '.' && n.letters == 1;
+        if (n.complete) return n;
+        read_letter(n, c);
+    }
+    return n;
+}
+
+}  // namespace tandem::text

@@ -1,0 +1,439 @@
+#include "text/sentences/sentence_end.hpp"
+
+#include "text/characters/characters.hpp"
+#include "text/sentences/next_word.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tandem::text {
+namespace {
+
+using kind = end_mark::kind;
+using word_kind = end_mark::word_kind;
+using next = next_word::kind;
+using enum judgement;
+
+constexpr char32_t full_width_stop = 0xFF0E;
+// A clock time this early in the sentence is no end of it: "At 5 p.m. John left."
+constexpr int words_of_opening_time = 4;
+// "Stop! Go back!" is said in one breath. In characters.
+constexpr std::uint32_t short_quotation = 60;
+
+judgement ends_if(bool condition) {
+    return condition ? ends : goes_on;
+}
+
+template <class List>
+bool is_in(const List& list, std::string_view word) {
+    return std::ranges::find(list, word) != list.end();
+}
+
+/// The rules for one mark.
+class rules {
+ public:
+    rules(const end_mark& m, const sentence_context& b, const follower& f, const lexicon& w)
+        : mark_(m), before_(b), after_(f), words_(w), next_(read_next_word(f.characters)) {
+        // Nothing longer is kept.
+        last_look_ = f.last_look || f.characters.size() >= max_follower;
+    }
+
+    judgement decide() {
+        if (before_.is_enclosed() || mark_.is_label || goes_on_in_quotation()) return goes_on;
+        const bool has_gap = after_.space || mark_.closed;
+        const auto j = has_gap ? behind_gap() : behind_no_gap();
+        // Without a gap the words behind the next one tell nothing.
+        return j == undecided && (last_look_ || (!has_gap && next_.complete)) ? at_last_look() : j;
+    }
+
+ private:
+    judgement behind_no_gap();
+    judgement behind_stop_without_gap();
+    judgement behind_gap();
+    judgement behind_dash();
+    judgement behind_dots();
+    judgement behind_stop();
+    judgement behind_title();
+    judgement behind_name_part();
+    judgement behind_number_word();
+    judgement behind_initial();
+    judgement behind_clock();
+    judgement behind_plain();
+    judgement behind_plain_lower();
+    judgement behind_ellipsis();
+    judgement behind_emoji();
+    judgement behind_shout();
+    judgement behind_hard();
+    judgement behind_upper();
+    judgement if_starter(judgement otherwise);
+    judgement if_starter_begins(judgement otherwise);
+    judgement at_last_look();
+
+    bool goes_on_in_quotation() const;
+    bool is_last_chance() const { return next_.complete || last_look_; }
+    bool next_is(word_class c) const { return words_.find(next_.text).has(c); }
+    bool is_starter() const { return !next_.is_initial && next_is(word_class::starter); }
+    bool hesitates() const;
+    bool is_no_name() const;
+    bool is_plain() const { return mark_.what != kind::stop || mark_.last_is == word_kind::plain; }
+    bool is_lowercase_style() const { return before_.starts_lowercase() && words_.is_english(); }
+
+    const end_mark& mark_;
+    const sentence_context& before_;
+    const follower& after_;
+    const lexicon& words_;
+    next_word next_;
+    bool last_look_ = false;
+};
+
+/// In a quotation only what starts with a capital is a sentence of its own.
+bool rules::goes_on_in_quotation() const {
+    if (!before_.is_quoted()) return false;
+    if (before_.quoted_for() < short_quotation) return true;
+    const bool may_start =
+        next_.what == next::upper || next_.what == next::none || next_.what == next::opener;
+    return !may_start || is_cjk(before_.last_letter());
+}
+
+judgement rules::behind_no_gap() {
+    const auto c = after_.characters.front();
+    if (mark_.what == kind::hard) return ends_if(!(mark_.mark == full_width_stop && is_digit(c)));
+    if (mark_.what == kind::emoji) return ends_if(is_cjk(c));
+    if (is_cjk(c)) {
+        const bool is_foreign = mark_.last.has_lower || mark_.last.starts_upper;
+        if (mark_.what == kind::ellipsis) return ends_if(!hesitates());
+        return ends_if((is_cjk(before_.last_letter()) && !is_foreign));
+    }
+    if (next_.what != next::upper || mark_.last.is_technical()) return goes_on;
+    return mark_.what == kind::stop ? behind_stop_without_gap() : undecided;
+}
+
+/// "world.Today", but not "Amazon.Com", "VB.NET", "J.P".
+judgement rules::behind_stop_without_gap() {
+    const auto& w = mark_.last;
+    if (mark_.last_is != word_kind::plain || w.is_initials() || w.stops > 0) return goes_on;
+    if (w.is_number()) return w.digits >= 3 || w.other ? undecided : goes_on;
+    if (w.letters < 2 || w.has_upper) return goes_on;
+    if (!w.starts_upper || !is_last_chance()) return undecided;
+    return ends_if(is_starter() || next_is(word_class::title));
+}
+
+judgement rules::behind_gap() {
+    if (mark_.what == kind::hard) return behind_hard();
+    // "iPhone" shows its capital with the second letter.
+    if (next_.what == next::lower && next_.letters == 1 && !is_last_chance()) return undecided;
+    if (next_.what == next::none) return undecided;
+    if (next_.what == next::other) return goes_on;
+    if (next_.dashed) return behind_dash();
+    if (next_.what == next::ellipsis) return behind_dots();
+    if (next_.what == next::bullet) return ends_if(mark_.last_is != word_kind::never);
+    switch (mark_.what) {
+        case kind::ellipsis:
+            return behind_ellipsis();
+        case kind::shout:
+            return behind_shout();
+        case kind::emoji:
+            return behind_emoji();
+        default:
+            return behind_stop();
+    }
+}
+
+/// "– What a day! – she said": a dash may come before a speaker's words, or set off a remark.
+judgement rules::behind_dash() {
+    if (!is_plain() || before_.has_open_dash() || mark_.what == kind::emoji || mark_.closed)
+        return goes_on;
+    if (next_.what == next::opener)
+        return last_look_ ? ends_if(words_.is_english() || mark_.what == kind::stop) : undecided;
+    return ends_if(next_.what != next::lower && next_.what != next::other);
+}
+
+/// ". ..." starts the next sentence, ". . ." is an ellipsis with gaps.
+judgement rules::behind_dots() {
+    const auto& c = after_.characters;
+    if (mark_.what == kind::emoji || next_.bracketed) return goes_on;
+    if (c.front() != '.' || (c.size() > 1 && c[1] == '.')) return ends_if(is_plain());
+    return c.size() > 1 || last_look_ ? goes_on : undecided;
+}
+
+judgement rules::behind_stop() {
+    switch (mark_.last_is) {
+        case word_kind::marker:
+            return goes_on;
+        case word_kind::never:
+            return behind_title();
+        case word_kind::numbered:
+            return behind_number_word();
+        case word_kind::name_part:
+        case word_kind::ordinal:
+            if (next_.what == next::upper) return behind_name_part();
+            if (next_.what == next::currency) return ends;
+            return next_.what == next::opener && !next_.bracketed ? undecided : goes_on;
+        case word_kind::tail:
+            if (next_.what == next::digit)
+                return ends_if(mark_.last.stops == 0 && !mark_.classes.has(word_class::unit));
+            return behind_plain();
+        case word_kind::clock:
+            if (next_.what == next::upper) return behind_clock();
+            return ends_if(next_.what != next::lower && next_.what != next::opener);
+        case word_kind::initial:
+            return behind_initial();
+        case word_kind::plain:
+            break;
+    }
+    return behind_plain();
+}
+
+/// "Ask the Sgt. He knows." No name of a person is a pronoun.
+judgement rules::behind_title() {
+    constexpr std::array<std::string_view, 6> pronouns{"he", "she", "they", "we", "it", "you"};
+    constexpr std::array<std::string_view, 8> articles{"the", "a",   "my",    "our",
+                                                       "his", "her", "their", "your"};
+    const bool has_no_name = words_.is_english() && mark_.classes.has(word_class::title) &&
+                             is_in(articles, mark_.previous.text());
+    if (!has_no_name || next_.what != next::upper) return goes_on;
+    return is_last_chance() ? ends_if(is_in(pronouns, next_.text)) : undecided;
+}
+
+judgement rules::behind_name_part() {
+    if (!mark_.classes.has(word_class::suffix)) return if_starter(goes_on);
+    if (!is_last_chance()) return undecided;
+    return next_is(word_class::title) ? ends : if_starter(goes_on);
+}
+
+/// "No. 9", "Fig. A", but "The answer is no. Five of them left."
+judgement rules::behind_number_word() {
+    if (next_.what == next::digit || next_.what == next::lower) return goes_on;
+    if (next_.what != next::upper) return behind_plain();
+    if (mark_.last.text() != "no") {
+        if (!is_last_chance()) return undecided;
+        if (next_.letters == 1 && next_.initial != 'i') return goes_on;
+    }
+    return words_.is_english() ? behind_plain() : if_starter(goes_on);
+}
+
+judgement rules::behind_initial() {
+    if (next_.what != next::upper) return goes_on;
+    if (!mark_.last.starts_upper && !words_.is_english()) return goes_on;
+    const auto& label = mark_.previous;
+    const bool is_initial = label.letters == 1 && label.starts_upper;  // "A. B. Carver"
+    // "an A", but "from an R. Castellano".
+    const bool is_grade = label.letters > 2 || mark_.last.text() <= "f" || mark_.last.text() == "x";
+    if (!is_initial && is_grade && words_.find(label.text()).has(word_class::label)) {
+        if (!is_last_chance()) return undecided;
+        return ends_if(!next_.is_initial && (next_.letters > 1 || label.text() != "is"));
+    }
+    return if_starter(goes_on);
+}
+
+judgement rules::behind_clock() {
+    // First letters of days, months and time zones, where only these are known.
+    constexpr std::array<std::string_view, 15> begins{
+        "m", "e", "f", "p", "s", "mo", "mr", "sa", "su", "ea", "pa", "ce", "fr", "tu", "we"};
+    if (!is_last_chance()) return undecided;
+    const bool opens = before_.words() <= words_of_opening_time;
+    if (after_.is_piece && is_starter()) return ends;
+    if (next_is(word_class::when) || (opens && next_is(word_class::title))) return goes_on;
+    if (next_.complete) return ends_if(!opens || is_starter());
+    if (next_.letters > 2) return ends_if(!words_.has_start(word_class::when, next_.text));
+    return ends_if(!is_in(begins, next_.text));
+}
+
+judgement rules::behind_plain() {
+    switch (next_.what) {
+        case next::upper:
+            return behind_upper();
+        case next::lower:
+            return behind_plain_lower();
+        case next::caseless:
+            return ends_if(!mark_.closed || (after_.space && !before_.closed_from_start()));
+        case next::digit:
+        case next::currency:
+            return ends;
+        case next::opener:
+            return undecided;
+        default:
+            return goes_on;
+    }
+}
+
+/// Some write without capitals; others abbreviate words that are in no list.
+judgement rules::behind_plain_lower() {
+    if (mark_.closed || !words_.is_english() || mark_.last_is != word_kind::plain) return goes_on;
+    if (next_.bracketed || is_lowercase_style()) return ends;
+    const auto& w = mark_.last;
+    return ends_if(w.letters >= 5 && w.has_vowel && !w.starts_upper && mark_.classes.none());
+}
+
+judgement rules::behind_ellipsis() {
+    switch (next_.what) {
+        case next::upper: {
+            // "I" has its capital anywhere.
+            const bool says_nothing =
+                words_.is_english() && mark_.stops < 4 && next_.initial == 'i';
+            if (!says_nothing) return ends;
+            if (!is_last_chance()) return undecided;
+            return ends_if(next_.letters > 1 && next_.text[1] != '\'');
+        }
+        case next::caseless:
+            return ends_if(is_cjk(before_.last_letter()) && !hesitates());
+        case next::currency:
+            return ends;
+        case next::opener:
+            return undecided;
+        default:
+            return goes_on;
+    }
+}
+
+/// It stands for a full stop, unless it is a word: "I ❤️ Rome".
+judgement rules::behind_emoji() {
+    const bool may_be_word = before_.words() == 1 && is_heart(mark_.mark);
+    switch (next_.what) {
+        case next::upper:
+            return may_be_word ? if_starter(goes_on) : ends;
+        case next::caseless:
+            return ends_if(is_cjk(before_.last_letter()));
+        case next::digit:
+        case next::currency:
+            return ends_if(before_.words() > 1);
+        case next::opener:
+            return undecided;
+        default:
+            return goes_on;
+    }
+}
+
+judgement rules::behind_shout() {
+    const bool is_name = mark_.classes.has(word_class::exclaimed) && !mark_.asks && !mark_.spaced;
+    switch (next_.what) {
+        case next::upper:
+            return is_name ? if_starter(goes_on) : behind_upper();
+        case next::lower:
+            return ends_if(is_lowercase_style() && !is_name && !mark_.closed &&
+                           !mark_.last.is_number());
+        case next::caseless:
+            return ends_if(!mark_.closed || (after_.space && !before_.closed_from_start()));
+        case next::digit:
+        case next::currency:
+            return ends_if(!is_name);
+        case next::opener:
+            return undecided;
+        default:
+            return goes_on;
+    }
+}
+
+/// "嗯……": not more than a sound was said.
+bool rules::hesitates() const {
+    const auto& w = before_.last_word();
+    return before_.words() == 1 && w.letters <= (is_kana(w.last) ? 3 : 2);
+}
+
+/// 「行きます。」と goes on, 老師說：「明天放假。」同學們 does not.
+judgement rules::behind_hard() {
+    if (!mark_.closed) return ends;
+    if (next_.what == next::none) return undecided;
+    if (next_.what == next::other || next_.what == next::lower) return goes_on;
+    if (before_.closed_from_start()) return goes_on;
+    return ends_if(after_.space || before_.closed_after_colon() ||
+                   !is_kana(after_.characters.front()));
+}
+
+/// "Stop!" John said.
+judgement rules::behind_upper() {
+    const bool is_speech = mark_.closed && before_.closed_from_start();
+    if (!is_speech || next_.quoted) return ends;
+    // "Where is it?" I asked.
+    if (next_.text == "i" && (next_.complete || after_.is_piece)) return goes_on;
+    return if_starter(undecided);
+}
+
+/// Ends if the next word starts sentences and is no name.
+judgement rules::if_starter(judgement otherwise) {
+    if (!is_last_chance()) return undecided;
+    if (next_.complete ? !is_starter() : next_.letters == 0) return goes_on;
+    return next_.complete ? ends : if_starter_begins(otherwise);
+}
+
+/// The same where only the first letters of the word are known.
+judgement rules::if_starter_begins(judgement otherwise) {
+    const bool is_initial = mark_.what == kind::stop && mark_.last_is == word_kind::initial;
+    if (next_.letters >= 2) {
+        if (is_initial) return ends_if(is_no_name());
+        const bool is_enough = next_.letters > 2 || words_.is_english();
+        return ends_if(is_starter() ||
+                       (is_enough && words_.has_start(word_class::starter, next_.text)));
+    }
+    if (otherwise == undecided || (after_.is_piece && !is_initial && is_starter())) return ends;
+    const bool before_name = is_initial || (mark_.last.is_initials() && mark_.classes.none());
+    const std::string_view likely = before_name ? "iy" : "itwhy";
+    return ends_if(words_.is_english() && likely.find(next_.text) != likely.npos);
+}
+
+/// Not the first piece of a name either, as "And" is.
+bool rules::is_no_name() const {
+    constexpr std::array<std::string_view, 33> no_names{
+        "the",   "this",  "that",   "they",    "there",    "then",  "she",   "what",   "when",
+        "you",   "it",    "we",     "it's",    "these",    "would", "could", "should", "does",
+        "don't", "can't", "didn't", "because", "before",   "after", "while", "which",  "where",
+        "those", "their", "did",    "how",     "everyone", "nobody"};
+    return is_in(no_names, next_.text) ||
+           (!words_.is_english() && next_.letters > 2 && is_starter());
+}
+
+judgement rules::at_last_look() {
+    if (next_.what != next::opener && next_.what != next::upper && next_.what != next::none)
+        return goes_on;
+    if (mark_.what == kind::emoji) return goes_on;
+    if (is_plain() || mark_.last_is == word_kind::tail)
+        return ends_if(!mark_.closed || next_.what != next::none);
+    return ends_if(next_.quoted && !next_.bracketed);
+}
+
+/// A question; more marks follow an exclamation mark often enough, and as tokens of their own.
+bool is_surely_question(const end_mark& m) {
+    return m.mark == '?' && m.asks && m.last.letters >= 2 && !m.last.starts_upper;
+}
+
+bool is_surely_stop(const end_mark& m, const sentence_context& before) {
+    if (m.last.starts_upper || before.words() < 2 || m.last_is != word_kind::plain) return false;
+    if (m.classes.has(word_class::brief)) return true;
+    const bool is_doubtful = m.classes.has(word_class::title) || m.classes.has(word_class::unit) ||
+                             m.classes.has(word_class::name_part) ||
+                             m.classes.has(word_class::file) || m.classes.has(word_class::clock);
+    return m.last.letters >= 4 && m.last.has_vowel && !is_doubtful;
+}
+
+}  // namespace
+
+judgement judge(const end_mark& mark, const sentence_context& before, const follower& after,
+                const lexicon& words) {
+    return rules(mark, before, after, words).decide();
+}
+
+bool may_end(const end_mark& mark, const sentence_context& before) {
+    if (before.is_enclosed() || before.is_quoted()) return false;
+    // "I ❤️ Rome."
+    if (mark.what == kind::emoji) return before.words() > 1 || is_cjk(before.last_letter());
+    if (mark.what != kind::stop) return true;
+    return mark.last_is != word_kind::never && mark.last_is != word_kind::marker &&
+           mark.last_is != word_kind::initial && mark.last_is != word_kind::numbered;
+}
+
+bool surely_ends(const end_mark& mark, const sentence_context& before, const lexicon& words) {
+    // More of these may follow, as tokens of their own.
+    constexpr std::u32string_view repeated = U"．！？؟";
+    if (before.is_enclosed() || before.is_quoted() || before.has_open_dash()) return false;
+    if (before.has_single_quote() || before.has_open_emphasis()) return false;
+    if (mark.closed || mark.spaced) return false;
+    if (mark.what == kind::hard) return repeated.find(mark.mark) == repeated.npos;
+    const auto& w = mark.last;
+    const bool is_word = w.letters > 0 && !w.has_upper && !w.other && w.stops + w.digits == 0;
+    if (!words.is_english() || !is_word || w.last >= 0x250) return false;
+    if (mark.what == kind::shout) return mark.stops == 0 && is_surely_question(mark);
+    return mark.what == kind::stop && is_surely_stop(mark, before);
+}
+
+}  // namespace tandem::text

@@ -1,0 +1,308 @@
+#include "text/sentences/spoken_boundary.hpp"
+
+#include "text/characters/characters.hpp"
+#include "text/characters/emoji.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::text {
+namespace {
+
+using kind = end_mark::kind;
+using word_kind = end_mark::word_kind;
+
+constexpr char32_t ellipsis_mark = 0x2026;
+constexpr int max_tag = 200;
+// In letters: some words of another script change nothing, a sentence of it does.
+constexpr int max_script_lead = 30;
+constexpr std::u32string_view closing_marks = U"\"'”’“»«›)]}）］｝」』】》〉〕*_~`";
+constexpr std::u32string_view emphasis_marks = U"*_~";
+
+bool is_line_break(char32_t c) noexcept {
+    return c == '\n' || c == 0x2028 || c == 0x2029;
+}
+
+bool is_closing_mark(char32_t c) noexcept {
+    return closing_marks.find(c) != closing_marks.npos;
+}
+
+bool is_emphasis(char32_t c) noexcept {
+    return emphasis_marks.find(c) != emphasis_marks.npos;
+}
+
+/// Long runs of marks come in several tokens.
+bool is_mark_alone(std::string_view token) noexcept {
+    const auto c = first_character(token).character;
+    return token.size() < 4 && (c == '.' || is_shout(c));
+}
+
+/// The words that a letter of this script stands for where no language is told; null for a script
+/// that stands for none.
+const lexicon* lexicon_of_script(char32_t c) {
+    static const auto& english = lexicon::of("en");
+    if (!is_letter(c)) return nullptr;
+    if (c < 0x80) return &english;
+    static const auto& russian = lexicon::of("ru");
+    static const auto& greek = lexicon::of("el");
+    static const auto& hindi = lexicon::of("hi");
+    static const auto& bengali = lexicon::of("bn");
+    if (is_cyrillic(c)) return &russian;
+    if (is_greek(c)) return &greek;
+    if (c >= 0x900 && c < 0x980) return &hindi;
+    return c >= 0x980 && c < 0xA00 ? &bengali : nullptr;
+}
+
+}  // namespace
+
+spoken_boundary::spoken_boundary(std::string_view language)
+    : words_(&lexicon::of(language)), has_hint_(!language.empty()) {}
+
+verdict spoken_boundary::feed(std::string_view token) {
+    ++token_;
+    auto rest = token;
+    while (!rest.empty()) {
+        const auto first = static_cast<unsigned char>(rest.front());
+        const auto c = first < 0x80 ? decoded{first, 1} : first_character(rest);
+        read(c.character, c.bytes);
+        rest.remove_prefix(c.bytes);
+    }
+    token_ended(token);
+    return current();
+}
+
+verdict spoken_boundary::consume(std::size_t bytes) {
+    base_ += bytes;
+    if (open_ && bytes > 0 && open_->end <= base_) resolve(open_->end == base_);
+    while (!settled_.empty() && settled_.front() <= base_) settled_.pop_front();
+    return current();
+}
+
+verdict spoken_boundary::finish() {
+    if (open_ && !open_->after.characters.empty()) {
+        open_->after.last_look = true;
+        decide();
+    }
+    return current();
+}
+
+void spoken_boundary::read(char32_t c, std::size_t bytes) {
+    length_ += bytes;
+    if (!has_hint_) choose_language(c);
+    if (!open_ || !attach(c)) {
+        if (open_) {
+            open_->after.characters += c;
+            decide();
+        } else {
+            read_outside(c);
+        }
+    }
+    if (!is_white_space(c)) content_end_ = length_;
+}
+
+void spoken_boundary::read_outside(char32_t c) {
+    if (is_line_break(c) && !context_.is_in_fence()) return line_broke();
+    if (start_mark(c)) return;
+    context_.read(c);
+}
+
+void spoken_boundary::line_broke() {
+    const auto& w = context_.last_word();
+    const bool marker = context_.is_first_word() &&
+                        (w.last == '.' || (w.is_number() && context_.is_numbered_line()));
+    context_.read('\n');
+    if (context_.is_in_fence() || !context_.has_content() || marker) return;
+    // A chunk may have ended here already, at a limit.
+    if (content_end_ > base_) settled_.push_back(content_end_);
+    context_.start_sentence();
+}
+
+bool spoken_boundary::start_mark(char32_t c) {
+    const auto what = find_mark(c, context_);
+    if (!what || !context_.has_content() || context_.is_in_fence() || context_.is_in_tag())
+        return false;
+    open_ = open_mark{make_mark(*what, c, context_, *words_), length_, token_, {}, false, 0};
+    return true;
+}
+
+/// Whether `c` belongs to the open mark: more marks, what closes with it, white space, emoji.
+bool spoken_boundary::attach(char32_t c) {
+    auto& o = *open_;
+    if (o.tag > 0) return attach_in_tag(c);
+    if (!o.after.characters.empty()) return false;
+    if (is_line_break(c)) return attach_line_break();
+    if (is_white_space(c)) return o.after.space = true;
+    if (is_emoji_part(c)) {
+        o.mark.has_emoji = true;
+        o.end = length_;
+        return true;
+    }
+    if (c == '<' && !o.after.space) return ++o.tag > 0;
+    return attach_mark(c) || attach_closer(c);
+}
+
+bool spoken_boundary::attach_in_tag(char32_t c) {
+    const bool is_tag = open_->tag > 1 || c == '/';
+    if (!is_tag || ++open_->tag > max_tag) {
+        leave_tag(c);
+        return true;
+    }
+    if (c != '>') return true;
+    open_->tag = 0;
+    return lengthen();
+}
+
+/// It was none: "I like it.<3"
+void spoken_boundary::leave_tag(char32_t c) {
+    open_->tag = 0;
+    open_->after.characters = {U'<', c};
+    decide();
+}
+
+bool spoken_boundary::attach_line_break() {
+    // "1." or "Dr." is no sentence, also on a line of its own.
+    const auto& m = open_->mark;
+    const bool says_nothing = m.what == kind::stop && context_.is_first_word() &&
+                              (m.last_is == word_kind::marker || m.last_is == word_kind::never);
+    resolve(!context_.is_enclosed() && !says_nothing);
+    context_.read('\n');
+    return true;
+}
+
+/// The mark and what closes with it reach to here.
+bool spoken_boundary::lengthen() {
+    open_->end = length_;
+    open_->token = token_;
+    open_->after.space = false;
+    return true;
+}
+
+bool spoken_boundary::attach_mark(char32_t c) {
+    auto& m = open_->mark;
+    const bool touches = !open_->after.space;
+    const auto what = find_mark(c, context_);
+    if (!what || *what == kind::emoji) return false;
+    if (c == '.' && m.what != kind::hard && m.what != kind::emoji && !m.closed) {
+        if (!touches && !m.spaced) return false;
+        ++m.stops;
+        if (m.what == kind::stop) m.what = kind::ellipsis;
+        return lengthen();
+    }
+    if (!touches) return false;
+    if (m.closed && c == '.') return lengthen();
+    if (m.what == kind::emoji) m.spaced = true;
+    if (c == ellipsis_mark ? m.what == kind::stop : m.what != kind::hard) m.what = *what;
+    m.asks = m.asks || (*what == kind::shout && c != '!');
+    return lengthen();
+}
+
+bool spoken_boundary::attach_closer(char32_t c) {
+    const bool touches = !open_->after.space;
+    const bool may_open = c == '"' || c == 0x201C || c == 0xAB;
+    const bool closes = touches ? is_closing_mark(c) && (!may_open || context_.closes(c))
+                                : context_.is_open_mark(c);
+    // "file._name" is one word.
+    const bool joins = c == '_' && open_->mark.what == kind::stop;
+    if (!closes || (joins && !context_.has_open_underscore())) return false;
+    context_.read(c);
+    open_->has_closer = true;
+    open_->mark.is_label = open_->mark.is_label || (c == '*' && context_.is_label());
+    open_->mark.closed = open_->mark.closed || !is_emphasis(c);
+    return lengthen();
+}
+
+void spoken_boundary::decide() {
+    auto& o = *open_;
+    // In the middle of a word nothing new is learned.
+    const bool in_word = o.after.characters.size() > 2 && is_letter(o.after.characters.back());
+    if (in_word && !o.after.last_look && o.after.characters.size() < max_follower) return;
+    const auto j = judge(o.mark, context_, o.after, *words_);
+    if (j != judgement::undecided) resolve(j == judgement::ends);
+}
+
+/// The open mark is decided: what was read behind it is read once more, as what it is now known to
+/// be.
+void spoken_boundary::resolve(bool ends) {
+    const auto o = std::move(*open_);
+    open_.reset();
+    if (ends) {
+        settled_.push_back(o.end);
+        context_.start_sentence();
+    } else if (o.mark.what == kind::stop && !o.after.space && !o.mark.closed && !o.mark.has_emoji) {
+        context_.join_stop();
+    } else if (!o.mark.closed) {
+        context_.read(o.mark.mark);
+    }
+    if (o.after.space) context_.read(' ');
+    const std::u32string_view again = o.after.characters;
+    if (again.empty()) return;
+    for (const auto c : again.substr(0, again.size() - 1)) context_.read(c);
+    // Only the last one, which completes the word behind the mark, can be a mark itself.
+    read_outside(again.back());
+}
+
+void spoken_boundary::token_ended(std::string_view token) {
+    if (open_ && !is_all_white_space(token)) {
+        if (!open_->after.characters.empty())
+            look(token);
+        else if (ends_without_look(token))
+            resolve(may_end(open_->mark, context_));
+    }
+    note_token(token);
+}
+
+/// The token behind the mark is all that is looked at.
+void spoken_boundary::look(std::string_view token) {
+    if (token_ == open_->token) return;
+    open_->after.last_look = true;
+    open_->after.is_piece = token.starts_with(' ');
+    decide();
+}
+
+/// Whether it is decided though nothing but white space and emoji stands behind the mark.
+bool spoken_boundary::ends_without_look(std::string_view token) const {
+    const auto& o = *open_;
+    // A full stop may stand behind it.
+    if (o.mark.what == kind::emoji) return false;
+    // The emoji was the one token to look at.
+    if (token_ > o.token) return o.mark.has_emoji;
+    if (!word_pieces_) return false;
+    const bool is_alone = last_was_word_ && is_mark_alone(token);
+    return o.tag == 0 && !o.has_closer && !o.after.space &&
+           (is_alone || o.mark.what == kind::hard) && surely_ends(o.mark, context_, *words_);
+}
+
+/// Whether tokens look like word pieces: at most one space, at the start.
+void spoken_boundary::note_token(std::string_view token) noexcept {
+    const auto body = token.substr(token.starts_with(' ') ? 1 : 0);
+    const auto last = last_character(body);
+    const auto space = body.find(' ');
+    if (space != body.npos && body.find_first_not_of(" \n") != body.npos) word_pieces_ = false;
+    last_was_word_ = body.size() > last.bytes && is_letter(last.character);
+}
+
+verdict spoken_boundary::current() const {
+    verdict v;
+    if (!settled_.empty())
+        v.settled = settled_.front() - base_;
+    else if (open_ && open_->end > base_ && may_end(open_->mark, context_))
+        v.pending = open_->end - base_;
+    return v;
+}
+
+/// The script that most of the latest letters have decides: one π makes no reply Greek.
+void spoken_boundary::choose_language(char32_t c) {
+    if (c >= 0x80 && c < 0x370) return;
+    const auto* likely = lexicon_of_script(c);
+    if (!likely) return;
+    if (likely == words_)
+        script_lead_ = std::min(script_lead_ + 1, max_script_lead);
+    else if (script_lead_ > 0)
+        --script_lead_;
+    else
+        words_ = likely;
+}
+
+}  // namespace tandem::text

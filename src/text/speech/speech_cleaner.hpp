@@ -1,0 +1,109 @@
+#pragma once
+
+#include "text/speech/markdown_lines.hpp"
+#include "text/speech/speech_writer.hpp"
+
+#include "tandem/config.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tandem::text {
+
+struct speech_options {
+    emoji_speech emoji = emoji_speech::removed;
+    code_speech code = code_speech::skipped;
+    url_speech urls = url_speech::kept;
+};
+
+/// Makes the chunks of one reply speakable: leaves out the marks of Markdown, HTML, SSML and LaTeX,
+/// and what the options say, and keeps the words. What a chunk opens is known in the next one. A
+/// mark that is no mark where it stands stays: the star of `3 * 4`, the line of `snake_case`, the
+/// `#` of `C#`. Remembers a few flags and numbers, and no text.
+class speech_cleaner {
+ public:
+    explicit speech_cleaner(speech_options options = {});
+
+    /// The speech of the next chunk, empty if there is nothing to speak. Takes time in proportion
+    /// to the text. Never throws but for lack of memory.
+    std::string clean(std::string_view chunk);
+
+ private:
+    /// What is open of one mark of emphasis: 1 for one, 2 for two, 3 for both.
+    struct emphasis {
+        char mark;
+        unsigned open = 0;
+    };
+
+    void keep(std::size_t bytes);
+    void skip(std::size_t bytes);
+    void skip_to(char end, bool& open);
+    bool ends_at(std::size_t bytes) const noexcept { return bytes >= rest_.size(); }
+    std::string_view line() const noexcept { return rest_.substr(0, rest_.find('\n')); }
+    char32_t after(std::size_t bytes) const noexcept;
+    bool in_word() const noexcept { return is_word_character(before_); }
+
+    void finish_what_was_cut();
+    void read_code();
+    void say_code(std::size_t bytes);
+    void end_code();
+    void start_line();
+    bool blank_line();
+    bool whole_line(std::string_view body);
+    std::size_t line_mark(std::string_view body);
+    void end_paragraph();
+
+    void read_inline();
+    void read_mark();
+    void read_other();
+    void new_line();
+    void back_ticks();
+    bool late_fence(std::size_t length);
+    void emphasis_mark(emphasis& e);
+    bool closes(const emphasis& e, std::size_t length) const noexcept;
+    bool opens(const emphasis& e, std::size_t length) const noexcept;
+    bool is_closed_later(std::size_t length) const noexcept;
+    void strike_mark();
+    void closing_hashes();
+    void opening_bracket();
+    void closing_bracket();
+    void target(std::size_t bracket);
+    void tag();
+    void entity();
+    void escape();
+    void dollars();
+    void cell_end();
+    bool address();
+    void say_address(std::string_view whole);
+
+    speech_options options_;
+    speech_writer out_;
+    std::string_view rest_;  // of the chunk being cleaned
+    /// The character before `rest_`, left out or not; 0 at the start.
+    char32_t before_ = 0;
+
+    bool at_line_start_ = true;
+    bool in_heading_ = false;
+    bool in_row_ = false;
+    bool row_has_cell_ = false;
+    std::optional<code_fence> fence_;
+    bool in_fence_line_ = false;
+
+    std::size_t code_span_ = 0;  // back-ticks that opened it
+    emphasis stars_{'*'};
+    emphasis lines_{'_'};
+    bool strike_ = false;
+    bool in_formula_ = false;
+    unsigned links_ = 0;  // whose text is open
+
+    // What the end of a chunk cut.
+    bool maybe_link_ = false;
+    bool in_target_ = false;
+    bool in_tag_ = false;
+    bool in_address_ = false;
+    std::size_t cut_bytes_ = 0;  // left out since
+};
+
+}  // namespace tandem::text

@@ -1,0 +1,83 @@
+#include "text/speech/speech_writer.hpp"
+
+#include "text/characters/characters.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+
+#include <utility>
+
+namespace tandem::text {
+namespace {
+
+constexpr std::string_view spaces = " \t\r\n";
+
+bool is_one_of(char32_t c, std::string_view marks) noexcept {
+    return c != 0 && c < 0x80 && marks.find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+/// Whether a space between a word and the start of `text` is there for what was left out.
+bool ends_phrase(std::string_view text) noexcept {
+    if (!is_one_of(first_character(text).character, ".,;:!?)")) return false;
+    return text.size() == 1 || !is_word_character(first_character(text.substr(1)).character);
+}
+
+}  // namespace
+
+bool is_word_character(char32_t c) noexcept {
+    return is_letter(c) || is_digit(c);
+}
+
+void speech_writer::put(std::string_view text) {
+    if (gap_) text = settle_gap(text);
+    if (text.empty()) return;
+    out_ += text;
+    last_ = last_character(text).character;
+}
+
+/// The part of `text` that is written after the gap.
+std::string_view speech_writer::settle_gap(std::string_view text) {
+    const bool after_space = last_ == 0 || is_white_space(last_);
+    while (after_space && !text.empty()) {
+        const auto c = first_character(text);
+        if (!is_white_space(c.character)) break;
+        if (c.character == '\n' && out_.ends_with(' ')) {
+            trim(" ");
+            gap_ = false;
+            return text;
+        }
+        text.remove_prefix(c.bytes);
+    }
+    if (text.empty()) return text;
+    gap_ = false;
+    const auto next = first_character(text).character;
+    if (ends_phrase(text))
+        trim(" ");
+    else if (is_word_character(next) && (is_word_character(last_) || is_one_of(last_, ".,;:!?)")))
+        out_ += ' ';
+    return text;
+}
+
+void speech_writer::end_cell() {
+    trim(" \t");
+    const bool needs_comma = is_word_character(last_) || is_one_of(last_, ")\"'%$");
+    put(needs_comma ? ", " : " ");
+}
+
+void speech_writer::trim(std::string_view marks) {
+    const auto kept = out_.find_last_not_of(marks);
+    out_.resize(kept == std::string::npos ? 0 : kept + 1);
+    last_ = out_.empty() ? last_taken_ : last_character(out_).character;
+}
+
+std::string speech_writer::take() {
+    if (gap_) trim(spaces);
+    if (is_all_white_space(out_)) {
+        gap_ |= !out_.empty();
+        out_.clear();
+        last_ = last_taken_;
+    }
+    last_taken_ = last_;
+    return std::exchange(out_, {});
+}
+
+}  // namespace tandem::text

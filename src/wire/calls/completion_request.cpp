@@ -1,0 +1,106 @@
+#include "wire/calls/completion_request.hpp"
+
+#include "wire/calls/server_messages.hpp"
+#include "wire/json/json_text.hpp"
+
+#include <fmt/format.h>
+
+namespace tandem::wire {
+namespace {
+
+void append_part(const prompt_part& part, std::string& out) {
+    if (const auto* text = std::get_if<std::string_view>(&part))
+        append_string(*text, out);
+    else
+        append_ids(std::get<std::span<const token_id>>(part), out);
+}
+
+bool is_empty(const prompt_part& part) noexcept {
+    return std::visit([](const auto& p) { return p.empty(); }, part);
+}
+
+/// One text is sent as a string, all else as an array of texts and ids.
+void append_prompt(std::span<const prompt_part> parts, std::string& out) {
+    if (parts.size() == 1 && std::holds_alternative<std::string_view>(parts[0]))
+        return append_part(parts[0], out);
+    out += '[';
+    for (const auto& part : parts) {
+        if (is_empty(part)) continue;
+        if (out.back() != '[') out += ',';
+        append_part(part, out);
+    }
+    out += ']';
+}
+
+// llama.cpp's LLAMA_DEFAULT_SEED: a server that was started with a seed uses that where none is
+// sent.
+constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
+
+// Control tokens of some models, which the server hides otherwise. It passes over what its model
+// has not.
+constexpr const char* marks_of_calls[]{
+    "<tool_call>", "</tool_call>", "<|tool_call>",  "<tool_call|>",   "<|\"|>",       "<arg_key>",
+    "</arg_key>",  "<arg_value>",  "</arg_value>",  "<|python_tag|>", "[TOOL_CALLS]", "[ARGS]",
+    "[CALL_ID]",   "<|channel|>",  "<|constrain|>", "<|message|>",    "<|start|>"};
+
+json sampling_fields(const generation_options& o) {
+    json fields = json::object();
+    const auto add = [&](const char* name, const auto& value) {
+        if (value) fields[name] = *value;
+    };
+    add("temperature", o.temperature);
+    add("top_p", o.top_p);
+    add("top_k", o.top_k);
+    add("min_p", o.min_p);
+    add("repeat_penalty", o.repeat_penalty);
+    add("repeat_last_n", o.repeat_last_n);
+    add("presence_penalty", o.presence_penalty);
+    add("frequency_penalty", o.frequency_penalty);
+    if (o.seed) fields["seed"] = *o.seed < 0 ? new_seed_each_time : *o.seed;
+    if (!o.stop.empty()) fields["stop"] = o.stop;
+    if (!o.grammar.empty()) fields["grammar"] = o.grammar;
+    return fields;
+}
+
+json fields_of(const generation_options& options, prompt_report report) {
+    auto fields = sampling_fields(options);
+    fields["stream"] = true;
+    fields["return_tokens"] = true;
+    fields[report == prompt_report::progress ? "return_progress" : "timings_per_token"] = true;
+    // Without this the final event repeats the whole prompt and all settings.
+    fields["response_fields"] = {"content",          "tokens",           "stop",
+                                 "stop_type",        "stopping_word",    "id_slot",
+                                 "tokens_predicted", "tokens_evaluated", "tokens_cached",
+                                 "truncated",        "timings"};
+    return fields;
+}
+
+}  // namespace
+
+std::string completion_settings(const generation_options& options,
+                                std::span<const tag_pair> reasoning_tags, prompt_report report) {
+    auto fields = fields_of(options, report);
+    for (const auto& pair : reasoning_tags)
+        for (const auto& mark : {pair.open, pair.close}) fields["preserved_tokens"].push_back(mark);
+    if (!options.tools.empty())
+        for (const auto* mark : marks_of_calls) fields["preserved_tokens"].push_back(mark);
+    const auto object = dumped(fields);
+    auto settings = object.substr(1, object.size() - 2);
+    if (!options.lora.empty()) settings += R"(,"lora":)" + adapter_list(options.lora);
+    if (!options.json_schema.empty())
+        settings += R"(,"json_schema":)" + compacted(options.json_schema);
+    append_members(options.sampling, settings);
+    return settings;
+}
+
+std::string completion_body(const completion_request& request) {
+    std::string body = R"({"prompt":)";
+    append_prompt(request.prompt, body);
+    body +=
+        fmt::format(R"(,"id_slot":{},"cache_prompt":{},)", request.id_slot, request.reuse_cache);
+    if (request.n_predict >= 0) body += fmt::format(R"("n_predict":{},)", request.n_predict);
+    body += request.settings;
+    return body += '}';
+}
+
+}  // namespace tandem::wire

@@ -1,0 +1,195 @@
+#include "wire/calls/answer_reader.hpp"
+#include "wire/calls/server_messages.hpp"
+#include "wire/calls/token_list_reader.hpp"
+#include "wire/stream/server_error.hpp"
+#include "wire/stream/server_words.hpp"
+
+#include <utility>
+
+namespace tandem::wire {
+namespace {
+
+std::string file_name(const std::string& path) {
+    return path.substr(path.find_last_of("/\\") + 1);
+}
+
+server_props props_of(const json& body) {
+    server_props p;
+    p.total_slots = int_or(body, "total_slots", 0);
+    p.context_per_slot = int_or(member(body, "default_generation_settings"), "n_ctx", 0);
+    p.model = server_words(string_or(body, "model_alias"));
+    if (p.model.empty()) p.model = server_words(file_name(string_or(body, "model_path")));
+    p.build_info = server_words(string_or(body, "build_info"));
+    p.chat_template = string_or(body, "chat_template");
+    p.bos_token = string_or(body, "bos_token");
+    p.eos_token = string_or(body, "eos_token");
+    p.is_sleeping = bool_or(body, "is_sleeping", p.is_sleeping);
+    p.has_slots_endpoint = bool_or(body, "endpoint_slots", p.has_slots_endpoint);
+    p.has_metrics_endpoint = bool_or(body, "endpoint_metrics", p.has_metrics_endpoint);
+    p.has_props_endpoint = bool_or(body, "endpoint_props", p.has_props_endpoint);
+    return p;
+}
+
+error_code refuse_router(int http_status, diagnostics& diag) {
+    diag.http_status = http_status;
+    diag.client_message =
+        "/props: the server is a router of several models; use the URL of one of its servers";
+    diag.server_message.clear();
+    return errc::not_supported;
+}
+
+/// Some builds send the object, others an array of one.
+int decoded_tokens(const json& slot) {
+    const auto& next = member(slot, "next_token");
+    return int_or(next.is_array() && !next.empty() ? next.front() : next, "n_decoded", 0);
+}
+
+slot_state slot_of(int id, const json& body) {
+    slot_state s;
+    s.id = id;
+    s.context = int_or(body, "n_ctx", 0);
+    s.processing = bool_or(body, "is_processing", false);
+    s.speculative = bool_or(body, "speculative", false);
+    if (int task = 0; read_int(member(body, "id_task"), 0, task)) s.task = task;
+    s.prompt_tokens = int_or(body, "n_prompt_tokens", 0);
+    s.cached_tokens = int_or(body, "n_prompt_tokens_cache", 0);
+    s.evaluated_tokens = int_or(body, "n_prompt_tokens_processed", 0);
+    s.decoded = decoded_tokens(body);
+    return s;
+}
+
+struct slot_file_keys {
+    const char* tokens;
+    const char* bytes;
+    const char* ms;
+};
+
+error_code decode_slot_file(answer a, const slot_file_keys& keys, slot_file_result& out,
+                            diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/slots", a, body, diag)) return ec;
+    slot_file_result result;
+    if (!read_int(member(body, keys.tokens), 0, result.tokens))
+        return not_understood("/slots", a.http_status, std::string("it has no ") + keys.tokens,
+                              diag);
+    result.bytes = int64_or(body, keys.bytes, 0);
+    result.ms = number_or(member(body, "timings"), keys.ms, 0);
+    out = result;
+    return {};
+}
+
+error_code decode_member(std::string_view path, const char* name, answer a, std::string& out,
+                         diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer(path, a, body, diag)) return ec;
+    const auto& text = member(body, name);
+    if (!text.is_string()) return not_understood(path, a.http_status, "it has no text", diag);
+    out = text.get<std::string>();
+    return {};
+}
+
+}  // namespace
+
+error_code decode_health(answer a, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/health", a, body, diag)) return ec;
+    if (string_or(body, "status") == "ok") return {};
+    return not_understood("/health", a.http_status, "its status is not \"ok\"", diag);
+}
+
+error_code decode_props(answer a, server_props& out, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/props", a, body, diag)) return ec;
+    if (string_or(body, "role") == "router") return refuse_router(a.http_status, diag);
+    auto props = props_of(body);
+    if (props.total_slots < 1)
+        return not_understood("/props", a.http_status, "it has no total_slots", diag);
+    out = std::move(props);
+    return {};
+}
+
+error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/slots", a, body, diag)) return ec;
+    if (!body.is_array()) return not_understood("/slots", a.http_status, "it is not a list", diag);
+    std::vector<slot_state> slots;
+    for (const auto& item : body) {
+        int id = 0;
+        if (!read_int(member(item, "id"), 0, id))
+            return not_understood("/slots", a.http_status, "a slot has no id", diag);
+        slots.push_back(slot_of(id, item));
+    }
+    out = std::move(slots);
+    return {};
+}
+
+error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnostics& diag) {
+    constexpr std::string_view path = "/lora-adapters";
+    json body;
+    if (const auto ec = open_answer(path, a, body, diag)) return ec;
+    if (!body.is_array()) return not_understood(path, a.http_status, "it is not a list", diag);
+    std::vector<server_adapter> adapters;
+    for (const auto& item : body) {
+        server_adapter adapter;
+        if (!read_int(member(item, "id"), 0, adapter.id))
+            return not_understood(path, a.http_status, "an adapter has no id", diag);
+        adapter.path = server_words(string_or(item, "path"));
+        // May be below 0.
+        if (const auto& scale = member(item, "scale"); scale.is_number())
+            adapter.scale = scale.get<double>();
+        adapters.push_back(std::move(adapter));
+    }
+    out = std::move(adapters);
+    return {};
+}
+
+error_code decode_adapters_set(answer a, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/lora-adapters", a, body, diag)) return ec;
+    if (bool_or(body, "success", false)) return {};
+    return not_understood("/lora-adapters", a.http_status, "it tells no success", diag);
+}
+
+error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag) {
+    if (std::vector<token_id> ids; a.http_status == 200 && read_token_list(a.body, ids)) {
+        out = std::move(ids);
+        return {};
+    }
+    json body;
+    if (const auto ec = open_answer("/tokenize", a, body, diag)) return ec;
+    const auto& list = member(body, "tokens");
+    if (!list.is_array())
+        return not_understood("/tokenize", a.http_status, "it has no list of tokens", diag);
+    std::vector<token_id> ids(list.size());
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (!read_int(list[i], 0, ids[i]))
+            return not_understood("/tokenize", a.http_status, "a token is of another kind", diag);
+    out = std::move(ids);
+    return {};
+}
+
+error_code decode_prompt(answer a, std::string& out, diagnostics& diag) {
+    return decode_member("/apply-template", "prompt", a, out, diag);
+}
+
+error_code decode_text(answer a, std::string& out, diagnostics& diag) {
+    return decode_member("/detokenize", "content", a, out, diag);
+}
+
+error_code decode_slot_erased(answer a, int& erased, diagnostics& diag) {
+    json body;
+    if (const auto ec = open_answer("/slots", a, body, diag)) return ec;
+    if (!read_int(member(body, "n_erased"), 0, erased))
+        return not_understood("/slots", a.http_status, "it has no n_erased", diag);
+    return {};
+}
+
+error_code decode_slot_saved(answer a, slot_file_result& out, diagnostics& diag) {
+    return decode_slot_file(a, {"n_saved", "n_written", "save_ms"}, out, diag);
+}
+
+error_code decode_slot_restored(answer a, slot_file_result& out, diagnostics& diag) {
+    return decode_slot_file(a, {"n_restored", "n_read", "restore_ms"}, out, diag);
+}
+
+}  // namespace tandem::wire

@@ -1,0 +1,80 @@
+#include "wire/calls/server_messages.hpp"
+#include "wire/json/json_text.hpp"
+
+#include <fmt/format.h>
+
+namespace tandem::wire {
+namespace {
+
+json template_json(const tool_call& c) {
+    json call{{"type", "function"}, {"function", {{"name", c.name}, {"arguments", c.arguments}}}};
+    if (!c.id.empty()) call["id"] = c.id;
+    return call;
+}
+
+// Old servers want a content in each message; an empty one is rendered as a missing one.
+json template_json(const chat_message& m) {
+    json message{{"role", m.role}, {"content", m.content}};
+    for (const auto& c : m.tool_calls) message["tool_calls"].push_back(template_json(c));
+    if (!m.tool_call_id.empty()) message["tool_call_id"] = m.tool_call_id;
+    if (!m.name.empty()) message["name"] = m.name;
+    return message;
+}
+
+}  // namespace
+
+std::string adapter_list(std::span<const adapter_scale> adapters) {
+    auto list = json::array();
+    for (const auto& a : adapters) list.push_back({{"id", a.id}, {"scale", a.scale}});
+    return dumped(list);
+}
+
+std::string tokenize_body(std::string_view text) {
+    return dumped({{"content", text}, {"add_special", true}, {"parse_special", true}});
+}
+
+std::string tokenize_tail_body(std::string_view text) {
+    return dumped({{"content", text}, {"add_special", false}, {"parse_special", true}});
+}
+
+std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator) {
+    // Strings in a list are tokenised one by one, and ids among them are passed on.
+    auto list = json::array();
+    for (const auto& text : texts) {
+        list.push_back(text);
+        list.push_back(separator);
+    }
+    return dumped({{"content", std::move(list)}, {"add_special", false}, {"parse_special", false}});
+}
+
+std::string detokenize_body(std::span<const token_id> ids) {
+    return dumped({{"tokens", ids}});
+}
+
+std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools,
+                                std::string_view template_options) {
+    auto list = json::array();
+    for (const auto& m : messages) list.push_back(template_json(m));
+    auto body = R"({"messages":)" + dumped(list);
+    if (!tools.empty()) body += R"(,"tools":)" + compacted(tools);
+    append_members(template_options, body);
+    return body + '}';
+}
+
+std::string slot_erase_path(int slot) {
+    return fmt::format("/slots/{}?action=erase", slot);
+}
+
+std::string slot_save_path(int slot) {
+    return fmt::format("/slots/{}?action=save", slot);
+}
+
+std::string slot_restore_path(int slot) {
+    return fmt::format("/slots/{}?action=restore", slot);
+}
+
+std::string slot_file_body(std::string_view file) {
+    return dumped({{"filename", file}});
+}
+
+}  // namespace tandem::wire

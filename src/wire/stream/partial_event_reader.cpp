@@ -1,0 +1,95 @@
+#include "wire/stream/partial_event_reader.hpp"
+
+#include <charconv>
+
+namespace tandem::wire {
+namespace {
+
+// Eats its text from the front; each function is false if the next thing is another one.
+class cursor {
+ public:
+    explicit cursor(std::string_view text) : text_(text) {}
+
+    bool literal(std::string_view expected) noexcept {
+        if (!text_.starts_with(expected)) return false;
+        text_.remove_prefix(expected.size());
+        return true;
+    }
+
+    bool count(int& out) noexcept {
+        const char* const begin = text_.data();
+        const auto [end, fault] = std::from_chars(begin, begin + text_.size(), out);
+        const auto length = static_cast<std::size_t>(end - begin);
+        // JSON knows no leading zeros, and counts have no sign.
+        if (fault != std::errc{} || out < 0 || text_[0] == '-') return false;
+        if (length > 1 && text_[0] == '0') return false;
+        if (out > max_tokens_told) return false;
+        text_.remove_prefix(length);
+        return true;
+    }
+
+    bool string(std::string& out) {
+        if (!literal("\"")) return false;
+        for (;;) {
+            const auto plain = plain_prefix();
+            out.append(text_.substr(0, plain));
+            text_.remove_prefix(plain);
+            if (literal("\"")) return true;
+            if (!escape(out)) return false;
+        }
+    }
+
+    bool at_end() const noexcept { return text_.empty(); }
+
+ private:
+    std::size_t plain_prefix() const noexcept {
+        std::size_t n = 0;
+        while (n < text_.size() && text_[n] != '"' && text_[n] != '\\' &&
+               static_cast<unsigned char>(text_[n]) >= 0x20)
+            ++n;
+        return n;
+    }
+
+    bool escape(std::string& out) {
+        constexpr std::string_view names = "\"\\/bfnrt";
+        constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
+        if (text_.size() < 2 || text_[0] != '\\') return false;
+        const auto which = names.find(text_[1]);
+        if (which == std::string_view::npos) return false;
+        out += meanings[which];
+        text_.remove_prefix(2);
+        return true;
+    }
+
+    std::string_view text_;
+};
+
+bool read_timings(cursor& in, timings& out) {
+    return in.literal("{\"cache_n\":") && in.count(out.cached) && in.literal(",\"prompt_n\":") &&
+           in.count(out.evaluated) && in.literal(",");
+}
+
+bool read_token(cursor& in, token_event& out) {
+    int id = 0;
+    if (!in.literal("[") || !in.count(id) || !in.literal("]")) return false;
+    out.tokens.assign(1, id);
+    return true;
+}
+
+}  // namespace
+
+bool read_partial_event(std::string_view data, token_event& out) {
+    cursor in(data);
+    const bool is_partial = in.literal("{\"index\":0,\"content\":") && in.string(out.content) &&
+                            in.literal(",\"tokens\":") && read_token(in, out) &&
+                            in.literal(",\"stop\":false,\"id_slot\":-1,\"tokens_predicted\":") &&
+                            in.count(out.predicted) && in.literal(",\"tokens_evaluated\":") &&
+                            in.count(out.prompt_tokens);
+    if (!is_partial) return false;
+    if (in.literal("}")) return in.at_end();
+    out.has_timings = in.literal(",\"timings\":") && read_timings(in, out.timings);
+    // What follows the counts is not read; see token_event_handler::ends_here().
+    return out.has_timings && out.predicted > 0 && out.prompt_tokens > 0;
+}
+
+}  // namespace tandem::wire

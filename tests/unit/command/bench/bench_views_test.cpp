@@ -1,0 +1,115 @@
+#include "bench/bench_json.hpp"
+#include "bench/bench_text.hpp"
+#include "text/display_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <clocale>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using namespace tandem::command;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+bench_report usual_report() {
+    bench_report r;
+    r.setting = {.servers = {"http://a:1"}, .concurrency = 4, .loops = 2, .pacing = "warm"};
+    r.figures.replies = 10;
+    r.figures.complete = 8;
+    r.figures.failed = 2;
+    r.figures.errors = {{"queue_full", 2}};
+    r.figures.generated = 1000;
+    r.figures.first_token = {10, 0.045, 1.5, 25, 2500};
+    r.cost = {.seconds = 5,
+              .loop_cpu_seconds = 0.02,
+              .rss_before = 10 << 20,
+              .rss_peak = 12 << 20,
+              .peak_streams = 4};
+    return r;
+}
+
+TEST(latency_text, has_three_digits) {
+    EXPECT_EQ(latency_text(0), "0 µs");
+    EXPECT_EQ(latency_text(0.045), "45 µs");
+    EXPECT_EQ(latency_text(0.9996), "1.00 ms");
+    EXPECT_EQ(latency_text(1.234), "1.23 ms");
+    EXPECT_EQ(latency_text(23.44), "23.4 ms");
+    EXPECT_EQ(latency_text(234.4), "234 ms");
+    EXPECT_EQ(latency_text(2500), "2.50 s");
+}
+
+TEST(bench_report, counts_costs_by_token_stream_and_loop) {
+    const auto r = usual_report();
+    EXPECT_DOUBLE_EQ(r.cpu_us_per_token(), 20);
+    EXPECT_DOUBLE_EQ(r.tokens_per_second(), 200);
+    EXPECT_DOUBLE_EQ(r.replies_per_second(), 1.6) << "complete ones";
+    EXPECT_DOUBLE_EQ(r.loop_load(), 0.002);
+    EXPECT_EQ(r.bytes_per_stream(), 512 << 10);
+}
+
+TEST(bench_report, of_nothing_has_no_costs) {
+    const bench_report r;
+    EXPECT_EQ(r.cpu_us_per_token(), 0);
+    EXPECT_EQ(r.loop_load(), 0);
+    EXPECT_EQ(r.bytes_per_stream(), 0);
+}
+
+TEST(bench_screen, tells_what_was_measured_and_what_failed) {
+    const auto text = bench_screen(usual_report(), false);
+    EXPECT_THAT(text, HasSubstr("4 conversations at once, closed loop\n"));
+    EXPECT_THAT(text, HasSubstr("no voice, pacing warm, on 2 loops\n"));
+    EXPECT_THAT(text, HasSubstr("10 replies in 5.0 s: 8 complete, 2 failed\n"));
+    EXPECT_THAT(text, HasSubstr("       2  queue_full\n"));
+    EXPECT_THAT(text, HasSubstr("20.0 µs a token"));
+    EXPECT_THAT(text, HasSubstr("512 KiB a stream of 4 at once"));
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(bench_screen, has_a_row_for_what_was_measured_only) {
+    const auto text = bench_screen(usual_report(), false);
+    EXPECT_THAT(text, HasSubstr("\n  first token"));
+    EXPECT_THAT(text, Not(HasSubstr("cut to close")));
+    EXPECT_THAT(text, Not(HasSubstr("begun late")));
+}
+
+TEST(bench_screen, keeps_its_columns) {
+    ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8"));
+    auto r = usual_report();
+    r.setting.rate = 2;
+    for (auto* f : {&r.figures.late, &r.figures.gap, &r.figures.guard_wait})
+        *f = {1'000'000, 0.001, 123.4, 999.9, 3'599'999};
+    std::istringstream lines(bench_screen(r, false));
+    int rows = 0;
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(columns_of(line), 80) << line;
+        if (!line.ends_with("1000000")) continue;
+        ++rows;
+        EXPECT_EQ(columns_of(line), 71) << line;
+    }
+    EXPECT_EQ(rows, 3);
+}
+
+TEST(bench_json, is_one_object_in_one_line) {
+    const auto text = bench_json(usual_report());
+    EXPECT_EQ(text.find('\n'), text.size() - 1);
+    const auto o = json::parse(text);
+    EXPECT_EQ(o["event"], "bench");
+    EXPECT_EQ(o["setting"]["servers"][0]["url"], "http://a:1");
+    EXPECT_EQ(o["errors"]["queue_full"], 2);
+    EXPECT_EQ(o["first_token_ms"]["p99"], 25);
+    EXPECT_EQ(o["cpu_us_per_token"], 20);
+}
+
+TEST(bench_json, has_null_for_what_was_not_measured) {
+    const auto o = json::parse(bench_json(usual_report()));
+    EXPECT_TRUE(o["gap_ms"]["p50"].is_null());
+    EXPECT_TRUE(o["setting"]["rate"].is_null());
+}
+
+}  // namespace

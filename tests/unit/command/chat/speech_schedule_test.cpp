@@ -1,0 +1,78 @@
+#include "chat/speech_schedule.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tandem::command {
+namespace {
+
+using namespace std::chrono_literals;
+
+const time_point zero = time_point(1000s);
+
+class schedule : public ::testing::Test {
+ protected:
+    // A sound of 2 s that begins at 1 s, and is heard to its end.
+    void speak_first(boundary behind) {
+        sounds.began(zero + 1s, 2s);
+        sounds.ended(zero + 3s, behind);
+    }
+
+    speech_schedule sounds{250ms};
+};
+
+TEST_F(schedule, begins_with_the_first_sound_at_once) {
+    EXPECT_EQ(sounds.start_of_next(zero), zero);
+    EXPECT_FALSE(sounds.first_began());
+}
+
+TEST_F(schedule, pauses_behind_a_sentence) {
+    speak_first(boundary::sentence);
+    EXPECT_EQ(sounds.start_of_next(zero + 3s), zero + 3250ms);
+}
+
+TEST_F(schedule, does_not_pause_inside_a_sentence) {
+    for (const auto b : {boundary::clause, boundary::word, boundary::limit}) {
+        speak_first(b);
+        EXPECT_EQ(sounds.start_of_next(zero + 3s), zero + 3s) << to_string(b);
+    }
+}
+
+TEST_F(schedule, lets_nobody_wait_for_a_pause_that_is_over) {
+    speak_first(boundary::sentence);
+    EXPECT_EQ(sounds.start_of_next(zero + 4s), zero + 4s);
+}
+
+TEST_F(schedule, tells_the_silence_between_two_sounds) {
+    speak_first(boundary::sentence);
+    EXPECT_FALSE(sounds.silence());
+    sounds.began(zero + 3400ms, 1s);
+    EXPECT_EQ(sounds.silence(), 400ms);
+}
+
+TEST_F(schedule, remembers_its_first_sound) {
+    speak_first(boundary::sentence);
+    sounds.began(zero + 4s, 1s);
+    EXPECT_EQ(sounds.first_began(), zero + 1s);
+}
+
+TEST_F(schedule, tells_how_much_of_a_sound_was_heard) {
+    sounds.began(zero + 1s, 2s);
+    EXPECT_EQ(sounds.share_heard(zero), 0) << "before its beginning";
+    EXPECT_DOUBLE_EQ(sounds.share_heard(zero + 1500ms), 0.25);
+    EXPECT_EQ(sounds.share_heard(zero + 3s), 1);
+    EXPECT_EQ(sounds.share_heard(zero + 9s), 1);
+}
+
+TEST_F(schedule, has_heard_nothing_of_what_is_not_spoken) {
+    EXPECT_EQ(sounds.share_heard(zero), 0);
+    speak_first(boundary::sentence);
+    EXPECT_EQ(sounds.share_heard(zero + 3100ms), 0) << "in the pause";
+}
+
+TEST_F(schedule, has_heard_all_of_a_sound_of_no_length) {
+    sounds.began(zero, 0s);
+    EXPECT_EQ(sounds.share_heard(zero), 1);
+}
+
+}  // namespace
+}  // namespace tandem::command

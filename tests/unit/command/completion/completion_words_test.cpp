@@ -1,0 +1,120 @@
+// What shells complete, held against what the command takes.
+#include "completion/completion_words.hpp"
+
+#include "completion/completion_script.hpp"
+#include "unit/command/arguments_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+completion_words all_words() {
+    completion_words all;
+    visit_commands([&](const CLI::App& tandem) { all = words_of(tandem); });
+    return all;
+}
+
+// "--color is ?; it must be auto, always or never" → those three.
+std::vector<std::string> words_in_refusal(const std::string& text) {
+    static const std::regex list("(it must be )([a-z_, -]+)");
+    static const std::regex word("[a-z_-]+");
+    std::smatch found;
+    if (!std::regex_search(text, found, list)) return {};
+    const auto names = std::regex_replace(found.str(2), std::regex(" or "), ", ");
+    return {std::sregex_token_iterator(names.begin(), names.end(), word), {}};
+}
+
+class completed : public arguments {
+ protected:
+    // What the command says of `--flag ?`, without that of other flags.
+    std::vector<std::string> told_words(const std::string& command, const std::string& flag) {
+        const auto err = parse({command, flag, "?"}).err;
+        const auto from = err.find(flag + " ");
+        return from == err.npos ? std::vector<std::string>()
+                                : words_in_refusal(err.substr(from, err.find('\n', from) - from));
+    }
+};
+
+TEST_F(completed, words_of_a_flag_are_those_that_its_refusal_names) {
+    int flags = 0;
+    for (const auto& c : all_words().commands)
+        for (const auto& f : c.flags) {
+            if (f.by != completed_by::words || f.names.empty()) continue;
+            EXPECT_THAT(told_words(c.name, f.names.back()),
+                        ::testing::UnorderedElementsAreArray(f.words))
+                << c.name << ' ' << f.names.back();
+            ++flags;
+        }
+    EXPECT_GT(flags, 15);
+}
+
+TEST_F(completed, flags_without_words_take_texts_that_nobody_else_knows) {
+    const std::set<std::string> free{"ADDRESS:PORT",
+                                     "CMD",
+                                     "GBNF",
+                                     "JSON",
+                                     "KEY",
+                                     "N",
+                                     "NAME",
+                                     "NAME=ID[@MODEL]",
+                                     "'OPEN CLOSE'",
+                                     "P",
+                                     "PACE",
+                                     "R",
+                                     "TAG",
+                                     "TEXT",
+                                     "TIME",
+                                     "URL",
+                                     "X"};
+    for (const auto& c : all_words().commands)
+        for (const auto& f : c.flags) {
+            if (f.by != completed_by::user) continue;
+            EXPECT_THAT(free, Contains(f.value))
+                << "flag_values() has no words for " << c.name << ' ' << f.names.back();
+        }
+}
+
+TEST_F(completed, commands_are_all_that_there_are) {
+    const auto help = parse({"--help"}).out;
+    const auto all = all_words();
+    EXPECT_GE(all.commands.size(), 7u);
+    for (const auto& c : all.commands) EXPECT_THAT(help, HasSubstr("\n  " + c.name + ' '));
+}
+
+TEST_F(completed, scripts_are_printed_for_each_shell) {
+    const auto all = all_words();
+    EXPECT_EQ(parse({"completion", "bash"}).out, bash_completion(all));
+    EXPECT_EQ(parse({"completion", "zsh"}).out, zsh_completion(all));
+    EXPECT_EQ(parse({"completion", "fish"}).out, fish_completion(all));
+}
+
+TEST_F(completed, shells_that_are_unknown_or_missing_are_told) {
+    EXPECT_THAT(parse({"completion", "csh"}).err,
+                HasSubstr("SHELL is csh; it must be bash, zsh or fish"));
+    EXPECT_THAT(parse({"completion"}).err, HasSubstr("there is no SHELL"));
+    EXPECT_THAT(parse({"completion", "bash", "zsh"}).err,
+                HasSubstr("zsh is one argument too many"));
+    EXPECT_THAT(parse({"completion", "--bash"}).err, HasSubstr("--bash is an unknown flag"));
+    EXPECT_EQ(parse({"completion"}).status, 2);
+}
+
+TEST_F(completed, texts_cannot_leave_the_quotes_of_a_script) {
+    const completed_flag flag{.names = {"--odd"}, .help = "it's [x]: a\\b"};
+    const completion_words odd{.commands = {{.name = "do", .help = "it's", .flags = {flag}}}};
+    EXPECT_THAT(zsh_completion(odd), HasSubstr(R"('--odd[it'\''s \[x\]\: a\\b]')"));
+    EXPECT_THAT(fish_completion(odd), HasSubstr(R"(-l odd -d 'it\'s [x]: a\\b')"));
+}
+
+}  // namespace
+}  // namespace tandem::command

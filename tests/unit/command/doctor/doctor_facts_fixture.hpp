@@ -1,0 +1,49 @@
+#pragma once
+
+#include "probe/doctor_facts.hpp"
+
+#include <utility>
+
+namespace tandem::testing {
+
+/// What is found at a server with which all is well: two slots, a sound build, no guard.
+inline command::doctor_facts good_facts() {
+    using namespace command;
+    doctor_facts f;
+    f.url = "http://127.0.0.1:8080";
+    f.wishes.slots = 2;
+    f.wishes.reuse_guard = duration{};
+    f.wishes.pacing = "warm";
+    f.health.done = f.props.done = f.slots.done = f.chat_template.done = f.measured.done = true;
+    f.round_trip_ms = 0.5;
+    f.props.value.total_slots = 2;
+    f.props.value.context_per_slot = 8192;
+    f.props.value.model = "/models/talk.gguf";
+    f.props.value.build_info = "b11669-Debian";
+    f.slots.value = {{.id = 0, .context = 8192}, {.id = 1, .context = 8192}};
+    f.measured.value = {.median = {.first_token_cold_ms = 120,
+                                   .first_token_warm_ms = 12,
+                                   .prompt_tokens_per_second = 2500,
+                                   .tokens_per_second = 45.25,
+                                   .cut_to_idle_ms = 22,
+                                   .tokens_after_cut = 1,
+                                   .same_slot = cache_use{279, 1},
+                                   .other_slot = cache_use{0, 281},
+                                   .prefilled_slot = cache_use{281, 1},
+                                   .first_slot_again = cache_use{280, 3}},
+                        .rounds = 3,
+                        .requests = 18,
+                        .prompt_tokens = 256,
+                        .slots = {0, 1}};
+    return f;
+}
+
+/// A server that answered this to the first question.
+inline command::doctor_facts facts_of_fault(errc code, std::string words, int http_status = 0) {
+    command::doctor_facts f;
+    f.url = "http://127.0.0.1:8080";
+    f.health = {true, {code, {.client_message = std::move(words), .http_status = http_status}}, {}};
+    return f;
+}
+
+}  // namespace tandem::testing

@@ -1,0 +1,53 @@
+#include "gateway/access/failure_limit.hpp"
+
+#include "support/at.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::time_point;
+using tandem::gateway::failure_limit;
+using tandem::test::at;
+
+void fail(failure_limit& limit, const std::string& client, int times, time_point now = at(0s)) {
+    for (int i = 0; i < times; ++i) limit.failed(now, client);
+}
+
+TEST(failure_limit, lets_a_client_fail_some_times) {
+    failure_limit limit;
+    fail(limit, "a", failure_limit::per_minute - 1);
+    EXPECT_FALSE(limit.wait(at(0s), "a"));
+    fail(limit, "a", 1);
+    EXPECT_EQ(limit.wait(at(0s), "a"), 6s);
+    EXPECT_FALSE(limit.wait(at(6s), "a"));
+}
+
+TEST(failure_limit, counts_each_client_apart) {
+    failure_limit limit;
+    fail(limit, "a", 100);
+    EXPECT_FALSE(limit.wait(at(0s), "b"));
+}
+
+TEST(failure_limit, forgets_who_failed_longest_ago_when_there_are_too_many) {
+    failure_limit limit;
+    fail(limit, "early", failure_limit::per_minute);
+    fail(limit, "again", failure_limit::per_minute);
+    for (std::size_t i = 0; i < failure_limit::most_clients - 2; ++i)
+        fail(limit, std::to_string(i), 1);
+    fail(limit, "again", 1);
+    fail(limit, "one more", 1);
+    EXPECT_EQ(limit.size(), failure_limit::most_clients);
+    EXPECT_FALSE(limit.wait(at(0s), "early"));
+    EXPECT_TRUE(limit.wait(at(0s), "again"));
+}
+
+TEST(failure_limit, has_a_bound_whoever_comes) {
+    failure_limit limit;
+    for (std::size_t i = 0; i < 3 * failure_limit::most_clients; ++i)
+        fail(limit, std::to_string(i), 1);
+    EXPECT_EQ(limit.size(), failure_limit::most_clients);
+}
+
+}  // namespace

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "gateway/access/gatekeeper.hpp"
+#include "support/at.hpp"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// Words for tests of the gatekeeper.
+namespace tandem::gateway {
+
+using test::at;
+
+inline const route& route_of(endpoint e) {
+    for (const auto& r : all_routes())
+        if (r.endpoint == e) return r;
+    throw std::logic_error("no such route");
+}
+
+/// A key whose holder presents its name with "-key" behind it.
+inline api_key key_named(const std::string& name) {
+    return {.name = name, .sha256 = *hash_of_key(name + "-key")};
+}
+
+inline std::string bearer(const std::string& name) {
+    return "Bearer " + name + "-key";
+}
+
+/// A gatekeeper that is asked by clients.
+struct gate {
+    gatekeeper keeper;
+
+    explicit gate(std::vector<api_key> keys) : keeper(api_keys(std::move(keys))) {}
+
+    admission ask(endpoint e, const std::string& authorization, time_point now = at({}),
+                  std::string_view remote = "10.0.0.1") {
+        return keeper.check(route_of(e), {.authorization = authorization, .remote = remote}, now);
+    }
+    admission chat(const std::string& authorization, time_point now = at({}),
+                   std::string_view remote = "10.0.0.1") {
+        return ask(endpoint::chat_completions, authorization, now, remote);
+    }
+    /// How many of `tries` requests are let in, each of which ends at once.
+    int let_in(const std::string& authorization, int tries, time_point now = at({})) {
+        int count = 0;
+        for (int i = 0; i < tries; ++i)
+            count += std::holds_alternative<admitted>(chat(authorization, now));
+        return count;
+    }
+};
+
+/// 200 if it was let in.
+inline int status_of(const admission& a) {
+    const auto* const e = std::get_if<api_error>(&a);
+    return e ? e->status : 200;
+}
+
+/// Empty if it was let in.
+inline api_error error_of(const admission& a) {
+    const auto* const e = std::get_if<api_error>(&a);
+    return e ? *e : api_error{.status = 200, .type = ""};
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,85 @@
+#include "gateway/answers/model_choice.hpp"
+
+#include "unit/gateway/access/gatekeeper_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class model_choice : public ::testing::Test {
+ protected:
+    /// Of a client that may use these; all where there are none.
+    auto choose(const std::vector<std::string>& names, const std::string& asked,
+                std::vector<std::string> allowed = {}) {
+        auto key = key_named("bot");
+        key.models = std::move(allowed);
+        gate g({key});
+        const auto let_in = g.chat(bearer("bot"));
+        return choose_model(names, asked, std::get<admitted>(let_in));
+    }
+    std::size_t place(const std::vector<std::string>& names, const std::string& asked,
+                      std::vector<std::string> allowed = {}) {
+        return std::get<std::size_t>(choose(names, asked, std::move(allowed)));
+    }
+    api_error refusal(const std::vector<std::string>& names, const std::string& asked,
+                      std::vector<std::string> allowed = {}) {
+        return std::get<api_error>(choose(names, asked, std::move(allowed)));
+    }
+};
+
+TEST_F(model_choice, takes_any_name_for_the_one_model) {
+    EXPECT_EQ(place({"talk"}, "talk"), 0u);
+    EXPECT_EQ(place({"talk"}, "gpt-4o"), 0u);
+    EXPECT_EQ(place({"talk"}, ""), 0u);
+}
+
+TEST_F(model_choice, goes_by_the_name_where_there_are_several) {
+    EXPECT_EQ(place({"talk", "code"}, "talk"), 0u);
+    EXPECT_EQ(place({"talk", "code"}, "code"), 1u);
+}
+
+TEST_F(model_choice, knows_no_other_name_then) {
+    const auto e = refusal({"talk", "code"}, "Talk");
+    EXPECT_EQ(e.status, 404);
+    EXPECT_EQ(e.code, "model_not_found");
+    EXPECT_THAT(e.message, HasSubstr("there are: talk, code"));
+}
+
+TEST_F(model_choice, needs_a_name_then) {
+    const auto e = refusal({"talk", "code"}, "");
+    EXPECT_EQ(e.status, 400);
+    EXPECT_EQ(e.param, "model");
+    EXPECT_THAT(e.message, HasSubstr("there are: talk, code"));
+}
+
+TEST_F(model_choice, is_bound_to_the_models_of_the_key) {
+    EXPECT_EQ(place({"talk", "code"}, "code", {"code"}), 1u);
+    EXPECT_EQ(refusal({"talk", "code"}, "talk", {"code"}).code, "model_not_allowed");
+    EXPECT_EQ(refusal({"talk"}, "gpt-4o", {"gpt-4o"}).status, 403) << "the name is no way around";
+}
+
+TEST_F(model_choice, tells_a_key_of_no_models_but_its_own) {
+    EXPECT_THAT(refusal({"talk", "code"}, "x", {"code"}).message, Not(HasSubstr("talk")));
+}
+
+TEST(unserved_models, are_told_with_those_that_there_are) {
+    const api_keys keys({{.name = "desk", .models = {"talk", "tlak"}}, {.name = "all"}});
+    const std::vector<std::string> served{"talk", "code"};
+    EXPECT_THAT(unserved_models(keys, served),
+                ElementsAre(AllOf(HasSubstr("\"desk\""), HasSubstr("\"tlak\""),
+                                  HasSubstr("there are: talk, code"))));
+}
+
+}  // namespace
+}  // namespace tandem::gateway

@@ -1,0 +1,42 @@
+#include "gateway/answers/model_list.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <vector>
+
+namespace {
+
+using nlohmann::json;
+using tandem::gateway::model_body;
+using tandem::gateway::model_info;
+using tandem::gateway::model_list_body;
+using tandem::gateway::unknown_model;
+using ::testing::EndsWith;
+
+TEST(model_list, is_told_as_openai_does) {
+    EXPECT_EQ(json::parse(model_list_body(std::vector<model_info>{{"a", 7}, {"b", 8, "me"}})),
+              json::parse(R"({"object":"list","data":[
+                  {"id":"a","object":"model","created":7,"owned_by":"tandem"},
+                  {"id":"b","object":"model","created":8,"owned_by":"me"}]})"));
+    EXPECT_EQ(json::parse(model_list_body({})), json::parse(R"({"object":"list","data":[]})"));
+}
+
+TEST(model_list, tells_one_model) {
+    EXPECT_EQ(json::parse(model_body({"a", 7})),
+              json::parse(R"({"id":"a","object":"model","created":7,"owned_by":"tandem"})"));
+}
+
+TEST(model_list, says_of_an_unknown_model_which_there_are) {
+    const auto e = unknown_model("gpt-4", std::vector<model_info>{{"a", 7}, {"b", 8}});
+    EXPECT_EQ(e.status, 404);
+    EXPECT_EQ(e.code, "model_not_found");
+    EXPECT_EQ(e.param, "model");
+    EXPECT_EQ(e.message, "the model \"gpt-4\" does not exist; there are: a, b");
+    EXPECT_THAT(unknown_model("x", {}).message, EndsWith("there are: none"));
+    EXPECT_THAT(unknown_model("x", std::vector<model_info>(17, {"m", 0})).message,
+                EndsWith("m, ..."));
+}
+
+}  // namespace

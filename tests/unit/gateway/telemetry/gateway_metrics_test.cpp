@@ -1,0 +1,349 @@
+#include "gateway/telemetry/gateway_metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tandem::gateway {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ContainerEq;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string near_url = "http://127.0.0.1:8081";
+const std::string far_url = "http://user:secret@10.0.0.7:8081";
+
+struct counting : ::testing::Test {
+    gateway_metrics metrics{{{near_url, "talk"}, {far_url, "talk"}}, 1'700'000'000};
+
+    /// Of the line that starts with this; nothing if there is none.
+    std::optional<double> value(const std::string& series) const {
+        std::istringstream in(metrics.text());
+        for (std::string line; std::getline(in, line);)
+            if (line.starts_with(series + " ")) return std::stod(line.substr(series.size()));
+        return std::nullopt;
+    }
+    std::size_t series() const {
+        const auto text = metrics.text();
+        return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    }
+};
+
+reply_result a_reply() {
+    reply_result r{.finish_reason = finish_reason::eos, .servers = {far_url, near_url}};
+    r.usage = {.prompt = 100,
+               .cached = 75,
+               .evaluated = 25,
+               .warmed = 5,
+               .generated = 20,
+               .handed_over = 18,
+               .heard = 16,
+               .wasted = 2};
+    r.metrics.requests = 3;
+    r.metrics.cuts = 2;
+    r.metrics.verified_cuts = 1;
+    r.metrics.cancel_to_idle_ms = 40;
+    r.metrics.guard_waits = 1;
+    r.metrics.guard_wait_ms = 1500;
+    r.metrics.first_chunk_ms = 450;
+    r.metrics.retries = 2;
+    r.metrics.went_on = 1;
+    r.metrics.total_ms = 4000;
+    r.timeline = {{.what = timeline_event::kind::first_token, .at_ns = 180'000'000}};
+    return r;
+}
+
+const std::string of_near = R"({model="talk",server="http://127.0.0.1:8081"})";
+std::string of_near_and(const std::string& label) {
+    return "{" + label + "," + of_near.substr(1);
+}
+
+TEST_F(counting, begins_with_nothing_of_each_server) {
+    EXPECT_EQ(value("tandem_start_time_seconds"), 1.7e9);
+    EXPECT_EQ(value("tandem_cuts_total" + of_near), 0);
+    EXPECT_EQ(value("tandem_reply_first_token_seconds_count" + of_near), 0);
+}
+
+TEST_F(counting, gives_a_reply_to_the_server_that_it_was_at_last) {
+    metrics.reply_ended("talk", a_reply(), true);
+    EXPECT_EQ(value("tandem_replies_total" + of_near_and(R"(finish_reason="eos")")), 1);
+    EXPECT_EQ(value("tandem_server_requests_total" + of_near), 3);
+    EXPECT_EQ(value("tandem_cuts_total" + of_near), 2);
+    EXPECT_EQ(value("tandem_resumptions_total" + of_near), 1);
+    EXPECT_EQ(value("tandem_guard_waits_total" + of_near), 1);
+    EXPECT_EQ(value(R"(tandem_cuts_total{model="talk",server="http://10.0.0.7:8081"})"), 0);
+}
+
+TEST_F(counting, tells_tokens_by_kind) {
+    metrics.reply_ended("talk", a_reply(), true);
+    metrics.reply_ended("talk", a_reply(), true);
+    const auto tokens = [&](const std::string& kind) {
+        return value("tandem_tokens_total" + of_near_and("kind=\"" + kind + "\""));
+    };
+    EXPECT_EQ(tokens("prompt_evaluated"), 50);
+    EXPECT_EQ(tokens("prompt_cached"), 150);
+    EXPECT_EQ(tokens("prompt_warmed"), 10);
+    EXPECT_EQ(tokens("generated"), 40);
+    EXPECT_EQ(value("tandem_tokens_heard_total" + of_near), 32);
+    EXPECT_EQ(value("tandem_tokens_wasted_total" + of_near), 4);
+    EXPECT_EQ(value("tandem_reply_cache_ratio_sum" + of_near), 1.5);
+}
+
+TEST_F(counting, tells_times_in_seconds) {
+    metrics.reply_ended("talk", a_reply(), true);
+    EXPECT_EQ(value("tandem_reply_first_token_seconds_sum" + of_near), 0.18);
+    EXPECT_EQ(value("tandem_reply_first_chunk_seconds_sum" + of_near), 0.45);
+    EXPECT_EQ(value("tandem_reply_guard_wait_seconds_sum" + of_near), 1.5);
+    EXPECT_EQ(value("tandem_cancel_to_idle_seconds_sum" + of_near), 0.04);
+    EXPECT_EQ(value("tandem_reply_duration_seconds_sum" + of_near), 4);
+}
+
+TEST_F(counting, tells_of_a_first_chunk_only_where_the_reader_gets_chunks) {
+    metrics.reply_ended("talk", a_reply(), false);
+    EXPECT_EQ(value("tandem_reply_first_chunk_seconds_count" + of_near), 0);
+    EXPECT_EQ(value("tandem_reply_first_token_seconds_count" + of_near), 1);
+}
+
+TEST_F(counting, tells_gaps_from_the_second_chunk_on) {
+    metrics.chunk_came("talk", {.id = {1, 0}, .server = near_url});
+    EXPECT_EQ(value("tandem_chunk_gap_seconds_count" + of_near), 0);
+    metrics.chunk_came("talk", {.id = {1, 1}, .server = near_url, .gap_ms = 250});
+    EXPECT_EQ(value("tandem_chunk_gap_seconds_count" + of_near), 1);
+    EXPECT_EQ(value("tandem_chunk_gap_seconds_sum" + of_near), 0.25);
+}
+
+TEST_F(counting, tells_why_replies_failed) {
+    metrics.reply_ended("talk", {.error = errc::queue_full}, true);
+    EXPECT_EQ(value(R"(tandem_reply_errors_total{code="queue_full",model="talk",server="none"})"),
+              1);
+    metrics.reply_ended(
+        "talk", {.error = boost::system::error_code(5, boost::system::system_category())}, true);
+    EXPECT_EQ(value(R"(tandem_reply_errors_total{code="other",model="talk",server="none"})"), 1);
+}
+
+TEST_F(counting, tells_requests_by_route_and_status) {
+    metrics.request_ended("/v1/models/{+id}", 404, 20ms);
+    metrics.request_ended("", 404, 1ms);
+    metrics.request_ended("/v1/chat/completions", 0, 5s);
+    EXPECT_EQ(value(R"(tandem_http_requests_total{route="/v1/models/{+id}",status="404"})"), 1);
+    EXPECT_EQ(value(R"(tandem_http_requests_total{route="other",status="404"})"), 1);
+    EXPECT_EQ(value(R"(tandem_http_requests_total{route="/v1/chat/completions",status="none"})"),
+              1);
+    EXPECT_EQ(value(R"(tandem_http_request_duration_seconds_sum{route="/v1/chat/completions"})"),
+              5);
+}
+
+TEST_F(counting, takes_no_websocket_for_a_request_that_took_long) {
+    metrics.request_ended("/v1/voice", 101, 1h);
+    EXPECT_EQ(value(R"(tandem_http_requests_total{route="/v1/voice",status="101"})"), 1);
+    EXPECT_EQ(value(R"(tandem_http_request_duration_seconds_count{route="/v1/voice"})"),
+              std::nullopt);
+}
+
+TEST_F(counting, tells_the_silence_and_its_parts) {
+    metrics.voice_answered(
+        "talk", 300ms, voice_timing{.detector = 500ms, .slot_wait = 100ms, .first_chunk = 150ms});
+    metrics.voice_answered("talk", 100ms, std::nullopt);
+    EXPECT_EQ(value(R"(tandem_voice_turn_first_chunk_seconds_count{model="talk"})"), 2);
+    EXPECT_EQ(value(R"(tandem_voice_to_voice_seconds_count{model="talk"})"), 1);
+    EXPECT_EQ(value(R"(tandem_voice_to_voice_seconds_sum{model="talk"})"), 0.75);
+    EXPECT_EQ(value(R"(tandem_voice_to_voice_part_seconds_sum{model="talk",part="detector"})"),
+              0.5);
+}
+
+TEST_F(counting, tells_how_its_servers_are) {
+    metrics.set_servers({{.url = near_url,
+                          .state = server_status::health::down,
+                          .circuit_open = true,
+                          .slots = 4,
+                          .generating = 3,
+                          .waiting = 2}});
+    const std::string server = R"(server="http://127.0.0.1:8081")";
+    EXPECT_EQ(value("tandem_server_state{" + server + R"(,state="down"})"), 1);
+    EXPECT_EQ(value("tandem_server_state{" + server + R"(,state="up"})"), 0);
+    EXPECT_EQ(value("tandem_server_circuit_open{" + server + "}"), 1);
+    EXPECT_EQ(value("tandem_server_replies_running{" + server + "}"), 3);
+    EXPECT_EQ(value("tandem_server_queue_depth{" + server + "}"), 2);
+}
+
+TEST_F(counting, has_bounded_labels_whatever_comes) {
+    const auto tell_all_of = [&](int i) {
+        const auto odd = "odd " + std::to_string(i) + "\n\"";
+        auto r = a_reply();
+        r.servers = {"http://" + odd};
+        r.error = boost::system::error_code(i, boost::system::system_category());
+        r.finish_reason = finish_reason::error;
+        metrics.reply_ended(odd, r, true);
+        metrics.request_ended("/" + odd, 404, 1ms);
+        metrics.voice_answered(odd, 1ms, voice_timing());
+        metrics.chunk_came(odd, {.id = {1, 1}, .server = odd});
+        metrics.set_servers({{.url = odd}});
+    };
+    tell_all_of(0);
+    const auto before = series();
+    for (int i = 1; i < 100; ++i) tell_all_of(i);
+    EXPECT_EQ(series(), before);
+    EXPECT_THAT(metrics.text(), Not(HasSubstr("odd")));
+}
+
+TEST_F(counting, shows_no_credentials_of_servers) {
+    EXPECT_THAT(metrics.text(), HasSubstr("http://10.0.0.7:8081"));
+    EXPECT_THAT(metrics.text(), Not(HasSubstr("secret")));
+}
+
+TEST_F(counting, tells_what_was_built) {
+    EXPECT_THAT(metrics.text(), HasSubstr(",version=\"" TANDEM_VERSION "\"} 1\n"));
+    EXPECT_THAT(metrics.text(), HasSubstr("tandem_build_info{compiler=\""));
+}
+
+TEST_F(counting, tells_of_the_process) {
+    const auto text = metrics.text({.cpu_seconds = 1.5,
+                                    .start_time_seconds = 1'700'000'000.25,
+                                    .resident_memory_bytes = 5 << 20,
+                                    .virtual_memory_bytes = 6 << 20,
+                                    .open_fds = 12,
+                                    .max_fds = 1024});
+    for (const std::string line :
+         {"# TYPE process_cpu_seconds_total counter", "process_cpu_seconds_total 1.5",
+          "process_start_time_seconds 1700000000.25", "process_resident_memory_bytes 5242880",
+          "process_virtual_memory_bytes 6291456", "process_open_fds 12", "process_max_fds 1024"})
+        EXPECT_THAT(text, HasSubstr("\n" + line + "\n"));
+}
+
+TEST(process_figures, are_those_of_this_process) {
+    const auto before = static_cast<double>(std::time(nullptr));
+    const auto first = figures_of_this_process();
+    std::ifstream one_more("/proc/self/stat");
+    const auto later = figures_of_this_process();
+    EXPECT_EQ(later.open_fds, first.open_fds + 1);
+    EXPECT_GE(later.max_fds, later.open_fds);
+    EXPECT_GE(later.cpu_seconds, first.cpu_seconds);
+    EXPECT_GT(first.resident_memory_bytes, 0);
+    EXPECT_GE(first.virtual_memory_bytes, first.resident_memory_bytes);
+    constexpr double a_day = 86'400, a_second = 1;
+    EXPECT_LE(first.start_time_seconds, before + a_second) << "as exactly as the machine's start";
+    EXPECT_GT(first.start_time_seconds, before - a_day);
+}
+
+// --- the whole text, with all that can be in it
+
+struct family {
+    std::string type;
+    std::set<std::string> labels;
+
+    friend bool operator==(const family&, const family&) = default;
+};
+void PrintTo(const family& f, std::ostream* out) {
+    *out << f.type;
+    for (const auto& l : f.labels) *out << ' ' << l;
+}
+using families = std::map<std::string, family>;
+
+struct all_counted : counting {
+    all_counted() {
+        auto failed = a_reply();
+        failed.finish_reason = finish_reason::error;
+        failed.error = errc::server_error;
+        metrics.reply_ended("talk", failed, true);
+        metrics.request_ended("/health", 200, 1ms);
+        metrics.voice_answered("talk", 1ms, voice_timing());
+        metrics.set_servers({{.url = near_url}});
+    }
+};
+
+// Samples of a histogram have names of their own.
+std::string family_of(const std::string& sample, const families& known) {
+    for (const std::string end : {"_bucket", "_sum", "_count"}) {
+        if (!sample.ends_with(end)) continue;
+        const auto base = sample.substr(0, sample.size() - end.size());
+        if (const auto found = known.find(base);
+            found != known.end() && found->second.type == "histogram")
+            return base;
+    }
+    return sample;
+}
+
+/// Reads the text format, strictly: each line is one of its three kinds, and each sample belongs to
+/// the family that was told last.
+families read(const std::string& text) {
+    static const std::regex help("# HELP ([a-z_]+) [^\\\\]+"), type("# TYPE ([a-z_]+) ([a-z]+)"),
+        sample(
+            R"(([a-z_]+)(\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)*)\})? ([-+0-9.e]+|NaN|[+-]Inf))"),
+        label("([a-z_]+)=\"(?:[^\"\\\\]|\\\\.)*\"");
+    families found;
+    std::string current;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+        std::smatch m;
+        if (std::regex_match(line, m, help)) continue;
+        if (std::regex_match(line, m, type)) {
+            EXPECT_FALSE(found.contains(m[1])) << "told twice: " << line;
+            found[current = m[1]].type = m[2];
+            continue;
+        }
+        EXPECT_TRUE(std::regex_match(line, m, sample)) << line;
+        EXPECT_EQ(family_of(m[1], found), current) << line;
+        const auto labels = m[3].str();
+        for (std::sregex_iterator l(labels.begin(), labels.end(), label), end; l != end; ++l)
+            if ((*l)[1] != "le") found[current].labels.insert((*l)[1]);
+    }
+    return found;
+}
+
+TEST_F(all_counted, is_well_formed) {
+    const auto text = metrics.text();
+    EXPECT_TRUE(text.ends_with('\n'));
+    EXPECT_GT(read(text).size(), 30u);
+}
+
+TEST_F(all_counted, has_histograms_that_end_with_all_that_they_counted) {
+    const std::string name = "tandem_reply_first_token_seconds";
+    EXPECT_EQ(value(name + "_bucket" + of_near.substr(0, of_near.size() - 1) + ",le=\"+Inf\"}"),
+              value(name + "_count" + of_near));
+}
+
+/// The table of docs/metrics.md.
+families documented() {
+    static const std::regex row(
+        R"(\| `((?:tandem|process)_[a-z_]+)` \| ([a-z]+) \|([^|]*)\| .+ \|)");
+    static const std::regex name("`([a-z_]+)`");
+    std::ifstream in(TANDEM_SOURCE_DIR "/docs/metrics.md");
+    families found;
+    for (std::string line; std::getline(in, line);) {
+        std::smatch m;
+        if (!std::regex_match(line, m, row)) continue;
+        auto& f = found[m[1]];
+        f.type = m[2];
+        const auto labels = m[3].str();
+        for (std::sregex_iterator l(labels.begin(), labels.end(), name), end; l != end; ++l)
+            f.labels.insert((*l)[1]);
+    }
+    return found;
+}
+
+TEST_F(counting, tells_from_the_start_all_that_its_document_names) {
+    EXPECT_THAT(read(metrics.text()), ContainerEq(documented()));
+}
+
+TEST_F(counting, begins_with_0_for_each_error_of_a_reply) {
+    for (const std::string code : {"connect_failed", "server_error", "stream_incomplete"})
+        EXPECT_EQ(value("tandem_reply_errors_total" + of_near_and("code=\"" + code + "\"")), 0);
+}
+
+TEST_F(all_counted, is_what_its_document_says) {
+    EXPECT_THAT(read(metrics.text()), ContainerEq(documented()));
+}
+
+}  // namespace
+}  // namespace tandem::gateway

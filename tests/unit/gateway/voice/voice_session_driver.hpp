@@ -1,0 +1,173 @@
+#pragma once
+
+#include "gateway/voice/voice_turns.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// The first message of most tests.
+inline const std::string hello = R"({"type":"start","text":"Hello"})";
+
+/// Drives a session as the gateway does, with a library that does what the test says: what is sent
+/// is kept as JSON, and what is asked of the library as words.
+class voice_session_driver {
+ public:
+    using json = nlohmann::json;
+
+    explicit voice_session_driver(voice_setup setup = defaults()) : turns(std::move(setup)) {}
+
+    static voice_setup defaults() {
+        return {.session = "s-1", .model = "talk", .asked_model = "default"};
+    }
+
+    /// A socket comes with its first message.
+    void attach(voice_socket socket, const std::string& start = R"({"type":"start"})") {
+        turns.attached(now, socket, std::get<voice::start>(read(start)));
+        perform();
+    }
+    void say(voice_socket socket, const std::string& message) {
+        turns.told(now, socket, read(message));
+        perform();
+    }
+    void drop(voice_socket socket) {
+        turns.dropped(now, socket);
+        perform();
+    }
+    void permit(std::uint64_t number) {
+        turns.permitted(now, number);
+        perform();
+    }
+    void refuse(std::uint64_t number) {
+        turns.refused(now, number, {.status = 403, .code = "policy", .message = "not this"});
+        perform();
+    }
+    void chunk(std::uint64_t number, std::uint32_t seq, const std::string& text,
+               boundary why = boundary::sentence) {
+        chunk(number, {.id = {0, seq}, .text = text, .speech = text, .boundary = why});
+    }
+    void chunk(std::uint64_t number, tandem::chunk c) {
+        c.id.reply = library_id(number);
+        turns.chunk_came(now, number, c);
+        perform();
+    }
+    void end(std::uint64_t number, finish_reason why = finish_reason::eos, std::string text = {}) {
+        reply_result result{.finish_reason = why, .text = std::move(text)};
+        if (why == finish_reason::error) result.error = errc::no_model;
+        turns.reply_ended(now, number, result);
+        perform();
+    }
+    void drain() {
+        turns.drain(now);
+        perform();
+    }
+    void stop() {
+        turns.stop(now);
+        perform();
+    }
+    void wait(duration d) {
+        now += d;
+        turns.check(now);
+        perform();
+    }
+
+    /// What was sent to the socket since the last call.
+    std::vector<json> sent(voice_socket socket) {
+        std::vector<json> found;
+        std::erase_if(sent_, [&](const auto& s) {
+            if (s.first == socket) found.push_back(json::parse(s.second));
+            return s.first == socket;
+        });
+        return found;
+    }
+    /// The types of these, with the reply that they end or begin: "ready", "chunk 1-0", "end 1".
+    std::vector<std::string> heard_by(voice_socket socket) {
+        std::vector<std::string> words;
+        for (const auto& m : sent(socket)) words.push_back(in_words(m));
+        return words;
+    }
+    /// What was asked of the library, and of the gateway, since the last call.
+    std::vector<std::string> asked() { return std::exchange(asked_, {}); }
+
+    time_point now{std::chrono::hours(1)};
+    voice_turns turns;
+    /// Turns are permitted as soon as that is asked.
+    bool permits = true;
+    std::vector<voice_action::first_chunk> first_chunks;
+    std::vector<conversation_options> opened;
+    std::vector<voice_turn_ptr> generated;
+
+ private:
+    static std::uint64_t library_id(std::uint64_t number) { return 1000 + number; }
+
+    static voice_message read(const std::string& text) {
+        auto message = read_voice_message(text, 1 << 20);
+        if (const auto* why = std::get_if<voice_fault>(&message)) {
+            ADD_FAILURE() << text << ": " << why->message;
+            return voice::end();
+        }
+        return std::get<voice_message>(std::move(message));
+    }
+    static std::string in_words(const json& m) {
+        const std::string type = m["type"];
+        if (type == "chunk") return "chunk " + m["id"].get<std::string>();
+        std::string words = type == "error" ? type + " " + m["code"].get<std::string>() : type;
+        if (m.contains("reply")) words += " " + m["reply"].get<std::string>();
+        if (type == "end" && m["finish_reason"] == "interrupted") words += " interrupted";
+        return words;
+    }
+    void perform() {
+        for (auto actions = turns.take_actions(); !actions.empty(); actions = turns.take_actions())
+            for (auto& a : actions) std::visit([this](auto& value) { perform(value); }, a);
+    }
+    void note(std::string what) { asked_.push_back(std::move(what)); }
+    static std::string name(chunk_id id) {
+        return std::to_string(id.reply - 1000) + "-" + std::to_string(id.seq);
+    }
+
+    void perform(voice_action::send& a) { sent_.emplace_back(a.socket, std::move(a.text)); }
+    void perform(voice_action::close& a) {
+        note("close " + std::to_string(a.socket) + " " +
+             std::to_string(static_cast<unsigned>(a.why)));
+    }
+    void perform(voice_action::check_turn& a) {
+        note("check " + std::to_string(a.turn->number));
+        if (permits) turns.permitted(now, a.turn->number);
+    }
+    void perform(voice_action::open_conversation& a) {
+        note("open with " + std::to_string(a.options.messages.size()));
+        opened.push_back(std::move(a.options));
+    }
+    void perform(voice_action::warm&) { note("warm"); }
+    void perform(voice_action::append& a) { note("append " + a.message.content); }
+    void perform(voice_action::generate& a) {
+        note("generate " + std::to_string(a.turn->number));
+        generated.push_back(a.turn);
+    }
+    void perform(voice_action::generate_raw& a) {
+        note("generate raw " + std::to_string(a.turn->number));
+        generated.push_back(a.turn);
+    }
+    void perform(voice_action::resume& a) { note("resume " + std::to_string(a.number)); }
+    void perform(voice_action::next_chunk& a) { note("next " + std::to_string(a.number)); }
+    void perform(voice_action::continue_after& a) { note("continue " + name(a.id)); }
+    void perform(voice_action::heard& a) {
+        note("heard " + name(a.id) + " " +
+             (a.share ? std::to_string(*a.share) : std::to_string(a.chars)));
+    }
+    void perform(voice_action::interrupt& a) { note(a.is_raw ? "interrupt raw" : "interrupt"); }
+    void perform(voice_action::first_chunk& a) { first_chunks.push_back(a); }
+    void perform(voice_action::keep&) { note("keep"); }
+    void perform(voice_action::forget&) { note("forget"); }
+
+    std::vector<std::pair<voice_socket, std::string>> sent_;
+    std::vector<std::string> asked_;
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,319 @@
+#include "gateway/voice/voice_turns.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// Sessions whose clients, sockets, library and gateway do things in any order. What must hold is
+// checked at each action.
+namespace tandem::gateway {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+/// A reply as the library has it.
+struct played_reply {
+    std::uint64_t number = 0;
+    int chunks = 0;  // that it would have
+    std::uint32_t next = 0;
+    bool is_asked = false;
+    bool is_speaking = false;
+    bool is_interrupted = false;
+    // A chunk whose handler was posted before the interrupt.
+    bool has_posted = false;
+};
+
+using tally = std::map<std::string, int>;
+
+class random_session {
+ public:
+    /// Counts in `seen` what happened, so that nobody has to believe that it did.
+    random_session(unsigned seed, tally& seen)
+        : random_(seed), seen_(seen), turns_({.session = "s-1", .limits = {.waiting_turns = 3}}) {
+        attach();
+    }
+
+    void step() {
+        now_ += std::chrono::milliseconds(below(3000));
+        if (below(3) != 0) return react();
+        switch (below(16)) {
+            case 0:
+                return drop();
+            case 1:
+                return attach();
+            case 2:
+                return below(20) == 0 ? drain() : check();
+            case 3:
+                return below(10) == 0 ? say(R"({"type":"end"})") : check();
+            default:
+                say(some_message());
+        }
+    }
+    /// Lets everything come to its end, with a client that hears it.
+    void finish() {
+        if (!turns_.is_over() && sockets_.empty()) attach();
+        for (int i = 0; i < 500 && !is_quiet(); ++i) {
+            react();
+            speak();
+        }
+        EXPECT_TRUE(is_quiet());
+    }
+    void check_ends() {
+        // Where the session was over before anybody came back nobody could be told.
+        if (turns_.is_over() && over_without_socket_) return;
+        for (const auto number : accepted_) EXPECT_EQ(ends_[number], 1) << "reply " << number;
+    }
+
+ private:
+    std::size_t below(std::size_t n) { return random_() % n; }
+
+    // The client
+
+    std::string some_chunk() {
+        const auto reply = below(4) ? last_chunk_.reply : below(5);
+        const auto seq = below(4) ? last_chunk_.seq : below(4);
+        return to_string(chunk_name{reply, static_cast<std::uint32_t>(seq)});
+    }
+    std::string some_message() {
+        switch (below(9)) {
+            case 0:
+                return R"({"type":"interrupt"})";
+            case 1:
+                return R"({"type":"interrupt","heard":{"chunk":")" + some_chunk() +
+                       R"(","chars":3}})";
+            case 2:
+                return R"({"type":"resume"})";
+            case 3:
+                return R"({"type":"heard","share":0.5,"chunk":")" + some_chunk() + "\"}";
+            case 4:
+                return R"({"type":"start","text":"Hello"})";
+            case 5:
+                return R"({"type":"start","messages":[{"role":"system","content":"Noon."}]})";
+            case 6:
+                return R"({"type":"start","prompt":"Once"})";
+            default:
+                return R"({"type":"continue","chunk":")" + some_chunk() + "\"}";
+        }
+    }
+    void say(const std::string& text) {
+        if (sockets_.empty()) return;
+        // One that was taken over may still have something to say.
+        const auto from = below(10) ? last_socket_ : 1 + below(last_socket_);
+        auto message = read_voice_message(text, 1000);
+        turns_.told(now_, from, std::get<voice_message>(std::move(message)));
+        perform();
+    }
+    void attach() {
+        const auto text = below(2) ? R"({"type":"start","text":"Hello"})" : R"({"type":"start"})";
+        auto start = std::get<voice_message>(read_voice_message(text, 1000));
+        if (!turns_.is_over()) sockets_.insert(++last_socket_);
+        turns_.attached(now_, last_socket_, std::get<voice::start>(std::move(start)));
+        perform();
+    }
+    void drop() {
+        const auto socket = below(4) ? last_socket_ : 1 + below(last_socket_);
+        sockets_.erase(socket);
+        turns_.dropped(now_, socket);
+        perform();
+    }
+    /// Says that the last chunk was spoken.
+    void speak() {
+        if (!reply_ || !reply_->is_speaking || sockets_.empty()) return;
+        auto message = read_voice_message(
+            R"({"type":"continue","chunk":")" + to_string(last_chunk_) + "\"}", 1000);
+        turns_.told(now_, last_socket_, std::get<voice_message>(std::move(message)));
+        perform();
+    }
+
+    // The gateway and the library
+
+    void check() {
+        turns_.check(now_);
+        perform();
+    }
+    void drain() {
+        below(2) ? turns_.drain(now_) : turns_.stop(now_);
+        perform();
+    }
+    void react() {
+        if (!checks_.empty() && below(2)) return answer_check();
+        if (reply_ && reply_->is_asked) go_on();
+    }
+    void answer_check() {
+        const auto number = checks_.back();
+        checks_.pop_back();
+        if (below(5)) {
+            permitted_.insert(number);
+            turns_.permitted(now_, number);
+        } else {
+            turns_.refused(now_, number, {.status = 403, .code = "policy"});
+        }
+        perform();
+    }
+    void go_on() {
+        auto& r = *reply_;
+        const bool has_chunk = std::cmp_less(r.next, r.chunks) && !r.is_speaking;
+        if (r.is_interrupted && sockets_.empty()) ++seen_["end held"];
+        if (r.is_interrupted && r.has_posted) ++seen_["chunk too late"];
+        if (r.is_interrupted ? std::exchange(r.has_posted, false) : has_chunk) return hand_over();
+        if (r.is_speaking && !r.is_interrupted && std::cmp_less(r.next, r.chunks) && below(8))
+            return;  // it waits for the continue
+        reply_result result{.finish_reason = finish_reason::eos};
+        if (r.is_interrupted) result.finish_reason = finish_reason::interrupted;
+        if (below(6) == 0) {
+            result.finish_reason = finish_reason::error;
+            result.error = errc::server_gone;
+        }
+        const auto number = std::exchange(reply_, {})->number;
+        turns_.reply_ended(now_, number, result);
+        perform();
+    }
+    void hand_over() {
+        auto& r = *reply_;
+        r.is_asked = false;
+        r.is_speaking = true;
+        const chunk c{.id = {100 + r.number, r.next++}, .text = "One. ", .speech = "One."};
+        turns_.chunk_came(now_, r.number, c);
+        perform();
+    }
+    bool is_quiet() const { return !reply_ && checks_.empty(); }
+
+    // What the session wants
+
+    void perform() {
+        for (auto actions = turns_.take_actions(); !actions.empty();
+             actions = turns_.take_actions())
+            for (auto& a : actions) {
+                EXPECT_FALSE(forgotten_) << "an action after the last one";
+                ++seen_["action " + std::to_string(a.index())];
+                ++actions_;
+                std::visit([this](auto& value) { perform(value); }, a);
+            }
+    }
+    void perform(const voice_action::send& a) {
+        EXPECT_TRUE(sockets_.contains(a.socket)) << "sent to a socket that is closed: " << a.text;
+        const auto m = json::parse(a.text);
+        const std::string type = m["type"];
+        ++seen_[type + " " + m.value("code", "")];
+        if (type == "ready" && m["resumed"] == true && !reply_) ++seen_["taken up"];
+        EXPECT_EQ(type == "ready", greeted_.insert(a.socket).second) << "ready comes first, once";
+        if (type == "chunk") return chunk_sent(m);
+        if (!m.contains("reply")) return;
+        const auto number = std::stoull(m["reply"].get<std::string>());
+        EXPECT_TRUE(accepted_.contains(number));
+        EXPECT_EQ(++ends_[number], 1) << "a second end of reply " << number;
+    }
+    void chunk_sent(const json& m) {
+        const auto name = *read_chunk_name(m["id"].get<std::string>());
+        EXPECT_EQ(ends_[name.reply], 0) << "a chunk after the end";
+        EXPECT_EQ(name.seq, name.reply == last_chunk_.reply ? last_chunk_.seq + 1 : 0);
+        EXPECT_FALSE(reply_->is_interrupted) << "a chunk after the interrupt";
+        last_chunk_ = name;
+    }
+    void perform(const voice_action::close& a) {
+        EXPECT_EQ(sockets_.erase(a.socket), 1u) << "closed twice, or what was gone";
+        closed_at_ = actions_;
+        ++seen_["close " + std::to_string(static_cast<unsigned>(a.why))];
+    }
+    void perform(const voice_action::check_turn& a) {
+        checks_.push_back(a.turn->number);
+        if (a.turn->what == voice_turn::kind::messages) return;
+        EXPECT_TRUE(accepted_.insert(a.turn->number).second);
+    }
+    void perform(const voice_action::open_conversation&) {
+        EXPECT_FALSE(std::exchange(has_conversation_, true));
+    }
+    void perform(const voice_action::append&) {
+        EXPECT_TRUE(has_conversation_);
+        EXPECT_FALSE(reply_) << "appended while a reply runs";
+    }
+    void begin(std::uint64_t number) {
+        EXPECT_FALSE(reply_) << "a second reply at a time";
+        EXPECT_TRUE(permitted_.contains(number)) << "nobody permitted it";
+        EXPECT_FALSE(sockets_.empty()) << "nobody listens";
+        reply_ = played_reply{.number = number, .chunks = static_cast<int>(below(5))};
+    }
+    void perform(const voice_action::generate& a) {
+        EXPECT_TRUE(has_conversation_);
+        begin(a.turn->number);
+    }
+    void perform(const voice_action::generate_raw& a) { begin(a.turn->number); }
+    void perform(const voice_action::resume& a) {
+        EXPECT_TRUE(has_conversation_);
+        begin(a.number);
+    }
+    void perform(const voice_action::next_chunk& a) {
+        ASSERT_TRUE(reply_);
+        EXPECT_EQ(a.number, reply_->number);
+        EXPECT_FALSE(std::exchange(reply_->is_asked, true)) << "asked twice";
+    }
+    void perform(const voice_action::continue_after& a) {
+        EXPECT_EQ(a.id, (chunk_id{100 + last_chunk_.reply, last_chunk_.seq}));
+        if (reply_) reply_->is_speaking = false;
+    }
+    void perform(const voice_action::heard& a) {
+        EXPECT_EQ(a.id.reply, 100 + last_chunk_.reply);
+        EXPECT_LE(a.id.seq, last_chunk_.seq);
+    }
+    void perform(const voice_action::interrupt&) {
+        if (!reply_) return;
+        EXPECT_FALSE(std::exchange(reply_->is_interrupted, true));
+        reply_->has_posted = reply_->is_asked && !reply_->is_speaking && below(3) == 0;
+        reply_->is_speaking = false;
+    }
+    void perform(const voice_action::warm&) { EXPECT_TRUE(has_conversation_); }
+    void perform(const voice_action::first_chunk& a) { EXPECT_GE(a.since_asked, duration()); }
+    void perform(const voice_action::keep&) { EXPECT_FALSE(turns_.has_socket()); }
+    void perform(const voice_action::forget&) {
+        EXPECT_FALSE(reply_);
+        forgotten_ = true;
+        over_without_socket_ = closed_at_ + 1 != actions_;
+    }
+
+    std::mt19937 random_;
+    tally& seen_;
+    time_point now_{1h};
+    voice_turns turns_;
+    voice_socket last_socket_ = 0;
+    std::set<voice_socket> sockets_;  // that are open
+    std::set<voice_socket> greeted_;
+    std::optional<played_reply> reply_;
+    bool has_conversation_ = false;
+    int actions_ = 0;
+    int closed_at_ = 0;
+    bool forgotten_ = false;
+    bool over_without_socket_ = false;
+    std::vector<std::uint64_t> checks_;
+    std::set<std::uint64_t> permitted_;
+    std::set<std::uint64_t> accepted_;  // turns that have a reply
+    std::map<std::uint64_t, int> ends_;
+    chunk_name last_chunk_;
+};
+
+TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
+    tally seen;
+    for (unsigned seed = 0; seed < 3000 && !::testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        random_session session(seed, seen);
+        for (int i = 0; i < 150; ++i) session.step();
+        session.finish();
+        session.check_ends();
+    }
+    for (std::size_t i = 0; i < std::variant_size_v<voice_action::any>; ++i)
+        EXPECT_GT(seen["action " + std::to_string(i)], 100) << i;
+    for (const auto* what : {"end held", "chunk too late", "taken up", "close 1000", "close 1012",
+                             "close 4001", "error policy", "error gateway_stopping"})
+        EXPECT_GT(seen[what], 50) << what;
+}
+
+}  // namespace
+}  // namespace tandem::gateway

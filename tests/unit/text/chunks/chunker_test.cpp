@@ -1,0 +1,420 @@
+#include "text/chunks/chunker.hpp"
+
+#include "text/sentences/boundary_rules.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::text {
+
+bool operator==(const piece& a, const piece& b) {
+    return a.text == b.text && a.why == b.why && a.tokens == b.tokens;
+}
+
+void PrintTo(const piece& p, std::ostream* out) {
+    constexpr const char* names[] = {"sentence", "clause", "word", "limit", "end"};
+    *out << '"' << p.text << "\" " << names[static_cast<int>(p.why)] << " of " << p.tokens;
+}
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using enum boundary;
+using status = chunker::status;
+using tokens = std::vector<std::string_view>;
+
+class ChunkerTest : public testing::Test {
+ protected:
+    void limit(int first_min, int first_max, int max) {
+        chunks_ =
+            chunker(make_boundary_detector(boundary_rule::classic), {first_min, first_max, max});
+    }
+    status read(const tokens& list) {
+        for (const auto t : list) chunks_.feed(t);
+        return chunks_.current();
+    }
+    std::vector<piece> taken() {
+        std::vector<piece> list;
+        while (chunks_.current() == status::ready) list.push_back(chunks_.take());
+        return list;
+    }
+    std::vector<piece> pieces_of(const tokens& list) {
+        read(list);
+        chunks_.finish();
+        return taken();
+    }
+
+    /// A chunker for which every sentence ends a chunk.
+    chunker chunks_{make_boundary_detector(boundary_rule::classic), {0, 24, 96}};
+};
+
+TEST_F(ChunkerTest, EndsAChunkWithASentenceOnceTheNextTokenIsRead) {
+    EXPECT_EQ(read({"Hello"}), status::reading);
+    EXPECT_EQ(read({"!"}), status::holding);
+    EXPECT_EQ(read({" How"}), status::ready);
+    EXPECT_THAT(taken(), ElementsAre(piece{"Hello!", sentence, 2}));
+    EXPECT_EQ(chunks_.unread(), " How");
+    EXPECT_EQ(chunks_.current(), status::reading);
+}
+
+TEST_F(ChunkerTest, KeepsTheClosingQuoteWithTheSentence) {
+    EXPECT_THAT(
+        pieces_of({"He", " said", " \"", "Hello", "!", "\"", " Then", " left", "."}),
+        ElementsAre(piece{"He said \"Hello!\"", sentence, 6}, piece{" Then left.", end, 3}));
+}
+
+TEST_F(ChunkerTest, LeavesAnOpeningQuoteToTheNextSentence) {
+    EXPECT_THAT(pieces_of({"Yes", ".", " \"", "No", ".\""}),
+                ElementsAre(piece{"Yes.", sentence, 2}, piece{" \"No.\"", end, 3}));
+}
+
+TEST_F(ChunkerTest, AbsorbsWhiteSpaceAfterASentence) {
+    EXPECT_THAT(pieces_of({"Yes", ".", "\n\n", "No"}),
+                ElementsAre(piece{"Yes.\n\n", sentence, 3}, piece{"No", end, 1}));
+}
+
+TEST_F(ChunkerTest, CountsACarriedTokenInTheNextChunk) {
+    read({"One", ".", " Two"});
+    taken();
+    read({".", " Three"});
+    EXPECT_THAT(taken(), ElementsAre(piece{" Two.", sentence, 2}));
+}
+
+TEST_F(ChunkerTest, CountsEachTokenOfATextThatSeveralMade) {
+    limit(0, 4, 4);
+    chunks_.feed("\xE4\xBD\xA0", 3);
+    chunks_.feed(" so", 1);
+    EXPECT_THAT(taken(), ElementsAre(piece{"\xE4\xBD\xA0", word, 3}));
+    chunks_.finish();
+    EXPECT_THAT(taken(), ElementsAre(piece{" so", end, 1}));
+}
+
+TEST_F(ChunkerTest, FindsNoChangeInAnEmptyToken) {
+    EXPECT_EQ(read({"Yes", ".", "", ""}), status::holding);
+    EXPECT_THAT(pieces_of({""}), ElementsAre(piece{"Yes.", end, 2}));
+}
+
+TEST_F(ChunkerTest, EndsAHeldChunkWhenTheHoldExpires) {
+    read({"Yes", "."});
+    EXPECT_EQ(chunks_.hold_expired(), status::ready);
+    EXPECT_THAT(taken(), ElementsAre(piece{"Yes.", sentence, 2}));
+    EXPECT_EQ(chunks_.unread(), "");
+}
+
+TEST_F(ChunkerTest, IgnoresAnExpiredHoldWhenItDoesNotHold) {
+    read({"Yes"});
+    EXPECT_EQ(chunks_.hold_expired(), status::reading);
+    read({".", " No"});
+    EXPECT_EQ(chunks_.hold_expired(), status::ready);
+    EXPECT_EQ(taken().size(), 1u);
+}
+
+TEST_F(ChunkerTest, StartsTheNextChunkWithAQuoteThatCameTooLate) {
+    read({"\"", "Yes", "."});
+    chunks_.hold_expired();
+    EXPECT_THAT(pieces_of({"\"", " he", " said"}),
+                ElementsAre(piece{"\"Yes.", sentence, 3}, piece{"\" he said", end, 3}));
+}
+
+// The first chunk.
+
+TEST_F(ChunkerTest, GoesOnWhenTheFirstSentenceIsTooShort) {
+    limit(10, 24, 96);
+    EXPECT_EQ(read({"Hello", "!"}), status::reading);
+    EXPECT_EQ(read({" How", " can", " I", " help", " you", " today", "?"}), status::reading);
+    EXPECT_EQ(read({" I", " am", " here", "."}), status::holding);
+    read({" Yes"});
+    EXPECT_THAT(taken(),
+                ElementsAre(piece{"Hello! How can I help you today? I am here.", sentence, 13}));
+}
+
+TEST_F(ChunkerTest, EndsTheFirstChunkAtTheFirstSentenceThatIsLongEnough) {
+    limit(10, 24, 96);
+    EXPECT_EQ(read({"Hello", "!", " How", " can", " I", " help", " all", " of", " you", "?"}),
+              status::holding);
+}
+
+TEST_F(ChunkerTest, CountsWhatASentenceEndAbsorbs) {
+    limit(3, 24, 96);
+    EXPECT_EQ(read({"Yes", "."}), status::reading);
+    EXPECT_EQ(read({"\n"}), status::holding);
+}
+
+TEST_F(ChunkerTest, AsksForNoShortestChunkLater) {
+    limit(3, 24, 96);
+    read({"Now", " then", ".", " Yes"});
+    taken();
+    EXPECT_EQ(read({"."}), status::holding);
+}
+
+TEST_F(ChunkerTest, FallsBackToASentenceEndThatCameTooEarly) {
+    limit(4, 6, 96);
+    EXPECT_EQ(read({"Sure", "!", " I", " would", " really", " like"}), status::ready);
+    EXPECT_THAT(taken(), ElementsAre(piece{"Sure!", sentence, 2}));
+    EXPECT_EQ(chunks_.unread(), " I would really like");
+}
+
+TEST_F(ChunkerTest, PrefersTheLaterOfAnEarlySentenceEndAndAClause) {
+    limit(4, 6, 96);
+    read({"Sure", "!", " Well", ",", " I", " would"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"Sure! Well,", clause, 4}));
+    limit(6, 7, 96);
+    read({"Well", ",", " sure", "!", " I", " would", " really"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"Well, sure!", sentence, 4}));
+}
+
+TEST_F(ChunkerTest, FindsLaterSentencesBehindAnEarlyEnd) {
+    limit(4, 24, 96);
+    read({"A", ".", " B", ".", " C"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"A. B.", sentence, 4}));
+}
+
+TEST_F(ChunkerTest, TakesAnySentenceEndAtTheLimitWhenTheLeastIsMoreThanTheMost) {
+    limit(10, 3, 96);
+    read({"I", " do", ".", " Yes"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"I do.", sentence, 3}));
+}
+
+TEST_F(ChunkerTest, HasTheLimitOfLaterChunksWhenTheFirstHasNone) {
+    limit(0, 0, 3);
+    read({"a", " b", " c"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"a b", word, 2}));
+}
+
+// Limits.
+
+TEST_F(ChunkerTest, EndsAfterTheLastClauseAtALimit) {
+    limit(0, 5, 96);
+    read({"Well", ",", " one", ",", " two"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"Well, one,", clause, 4}));
+    EXPECT_EQ(chunks_.unread(), " two");
+}
+
+TEST_F(ChunkerTest, EndsBeforeTheLastWordWithoutAClause) {
+    limit(0, 3, 96);
+    read({"the", " quick", " bro"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"the quick", word, 2}));
+    EXPECT_EQ(chunks_.unread(), " bro");
+}
+
+TEST_F(ChunkerTest, EndsInsideAWordWhenThereIsButOne) {
+    limit(0, 3, 96);
+    EXPECT_THAT(pieces_of({"anti", "dis", "establish", "ment"}),
+                ElementsAre(piece{"antidisestablish", boundary::limit, 3}, piece{"ment", end, 1}));
+}
+
+TEST_F(ChunkerTest, NeverSplitsANumberWhereItHasAnotherPlace) {
+    limit(0, 5, 96);
+    read({"costs", " 1", ",", "000", " euro"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"costs 1,000", word, 4}));
+    limit(0, 3, 96);
+    read({"costs", " 1", ","});
+    EXPECT_THAT(taken(), ElementsAre(piece{"costs", word, 1}));
+}
+
+TEST_F(ChunkerTest, DividesATokenWhereAClauseEndsInIt) {
+    limit(0, 2, 96);
+    read({"so", " well, I"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"so well,", clause, 1}));
+    EXPECT_THAT(pieces_of({}), ElementsAre(piece{" I", end, 1}));
+}
+
+TEST_F(ChunkerTest, CountsCarriedTokensAgainstTheNextLimit) {
+    limit(0, 3, 3);
+    read({"a", " b", " c"});
+    taken();
+    EXPECT_EQ(read({" d"}), status::reading);
+    EXPECT_EQ(read({" e"}), status::ready);
+    EXPECT_THAT(taken(), ElementsAre(piece{" c d", word, 2}));
+}
+
+TEST_F(ChunkerTest, DividesACarriedTextThatIsOverTheNextLimit) {
+    limit(0, 8, 3);
+    read({"a", ",", " b", " c", " d", " e", " f", " g"});
+    EXPECT_THAT(taken(), ElementsAre(piece{"a,", clause, 2}, piece{" b c", word, 2},
+                                     piece{" d e", word, 2}));
+    EXPECT_EQ(chunks_.unread(), " f g");
+}
+
+TEST_F(ChunkerTest, LooksOneTokenPastASentenceEndAtTheLimit) {
+    limit(0, 3, 96);
+    EXPECT_EQ(read({"I", " do", "."}), status::holding);
+    EXPECT_EQ(read({" Yes"}), status::ready);
+    EXPECT_THAT(taken(), ElementsAre(piece{"I do.", sentence, 3}));
+    EXPECT_EQ(chunks_.unread(), " Yes");
+}
+
+TEST_F(ChunkerTest, LooksNoFurtherThanOneTokenPastTheLimit) {
+    limit(0, 3, 96);
+    read({"Wait", ".", "."});
+    EXPECT_EQ(read({"."}), status::ready);
+    EXPECT_THAT(taken(), ElementsAre(piece{"Wait...", sentence, 4}));
+}
+
+TEST_F(ChunkerTest, EndsALateSentenceOfTheLimitWhenTheHoldExpires) {
+    limit(0, 3, 96);
+    read({"I", " do", "."});
+    chunks_.hold_expired();
+    EXPECT_THAT(taken(), ElementsAre(piece{"I do.", sentence, 3}));
+}
+
+TEST_F(ChunkerTest, WorksTokenByToken) {
+    limit(1, 1, 1);
+    EXPECT_THAT(pieces_of({"One", ".", " two", " three, four"}),
+                ElementsAre(piece{"One", boundary::limit, 1}, piece{".", sentence, 1},
+                            piece{" two", boundary::limit, 1}, piece{" three,", clause, 0},
+                            piece{" four", boundary::limit, 1}));
+}
+
+TEST_F(ChunkerTest, HasNoLimitOfTokensWithZero) {
+    limit(0, 0, 0);
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(read({" word"}), status::reading);
+    read({".", " Yes"});
+    EXPECT_EQ(taken().at(0).tokens, 1001);
+}
+
+TEST_F(ChunkerTest, CountsNoTokenForMoreTextOfATokenReadBefore) {
+    chunks_.feed("One", 1);
+    chunks_.feed(" <", 0);
+    chunks_.feed(".", 1);
+    chunks_.finish();
+    EXPECT_THAT(taken(), ElementsAre(piece{"One <.", boundary::end, 2}));
+}
+
+TEST_F(ChunkerTest, BoundsTheBytesOfAChunk) {
+    limit(0, 0, 0);
+    const std::string thousand(1000, 'x');
+    for (int i = 0; i < 100; ++i) read({" ", thousand});
+    const auto list = taken();
+    ASSERT_EQ(list.size(), 1u);
+    EXPECT_EQ(list[0].text.size(), 65u * 1001);
+    EXPECT_EQ(list[0].why, word);
+}
+
+TEST_F(ChunkerTest, EndsBetweenCharactersAtTheBoundOfBytes) {
+    limit(0, 0, 0);
+    std::string euros;
+    while (euros.size() < 3 * max_chunk_bytes) euros += "\xE2\x82\xAC";
+    const auto list = pieces_of({euros});
+    ASSERT_EQ(list.size(), 4u);
+    EXPECT_EQ(list[0].text.size(), max_chunk_bytes - 1);
+    EXPECT_EQ(list[0].tokens, 0);
+    EXPECT_EQ(list[3].tokens, 1);
+}
+
+TEST_F(ChunkerTest, BoundsTheBytesOfARunOfMarks) {
+    limit(0, 0, 0);
+    const std::string dots(1000, '.');
+    for (int i = 0; i < 70; ++i) read({dots});
+    const auto list = taken();
+    ASSERT_EQ(list.size(), 1u);
+    EXPECT_EQ(list[0].text.size(), max_chunk_bytes);
+}
+
+// The end of the reply.
+
+TEST_F(ChunkerTest, GivesNoPieceOfAnEmptyReply) {
+    EXPECT_EQ(chunks_.finish(), status::reading);
+    EXPECT_THAT(taken(), IsEmpty());
+}
+
+TEST_F(ChunkerTest, GivesNoEmptyPieceAtTheEnd) {
+    read({"Yes", "."});
+    chunks_.hold_expired();
+    chunks_.finish();
+    EXPECT_THAT(taken(), ElementsAre(piece{"Yes.", sentence, 2}));
+    EXPECT_EQ(chunks_.current(), status::reading);
+}
+
+TEST_F(ChunkerTest, KeepsAnEarlySentenceInTheOnlyChunk) {
+    limit(10, 24, 96);
+    EXPECT_THAT(pieces_of({"Yes", ".", " No", "."}), ElementsAre(piece{"Yes. No.", end, 4}));
+}
+
+TEST_F(ChunkerTest, GivesWhatWasReadWhileAChunkWaited) {
+    EXPECT_THAT(
+        pieces_of({"A", ".", " B", ".", " C", ".", "\n"}),
+        ElementsAre(piece{"A.", sentence, 2}, piece{" B.", sentence, 2}, piece{" C.\n", end, 3}));
+}
+
+TEST_F(ChunkerTest, HoldsWhatIsNotTakenAsUnread) {
+    read({"A", ".", " B", ".", " C"});
+    EXPECT_EQ(chunks_.unread(), "A. B. C");
+    chunks_.take();
+    EXPECT_EQ(chunks_.unread(), " B. C");
+}
+
+TEST_F(ChunkerTest, GivesAnEmptyPieceWhenNoneIsReady) {
+    EXPECT_EQ(chunks_.take(), piece{});
+}
+
+/// A detector that says what the test wrote, one verdict for each call.
+class scripted_detector final : public boundary_detector {
+ public:
+    explicit scripted_detector(std::vector<verdict> script) : script_(std::move(script)) {}
+    verdict feed(std::string_view) override { return next(); }
+    verdict consume(std::size_t) override { return next(); }
+    verdict finish() override { return last_; }
+
+ private:
+    verdict next() { return last_ = at_ < script_.size() ? script_[at_++] : verdict{}; }
+    std::vector<verdict> script_;
+    verdict last_;
+    std::size_t at_ = 0;
+};
+
+std::vector<piece> pieces_by(std::vector<verdict> script, chunk_limits limits, const tokens& list) {
+    chunker chunks(std::make_unique<scripted_detector>(std::move(script)), limits);
+    for (const auto t : list) chunks.feed(t);
+    chunks.finish();
+    std::vector<piece> out;
+    while (chunks.current() == status::ready) out.push_back(chunks.take());
+    return out;
+}
+
+TEST(ChunkerWithAnyRule, EndsAChunkInsideAToken) {
+    EXPECT_THAT(pieces_by({{}, {5, {}}}, {0, 24, 96}, {"I d", "o. Yes"}),
+                ElementsAre(piece{"I do.", sentence, 1}, piece{" Yes", end, 1}));
+}
+
+TEST(ChunkerWithAnyRule, TakesSeveralSettledEndsOfOneToken) {
+    EXPECT_THAT(
+        pieces_by({{2, {}}, {3, {}}}, {0, 24, 96}, {"A. B. C"}),
+        ElementsAre(piece{"A.", sentence, 0}, piece{" B.", sentence, 0}, piece{" C", end, 1}));
+}
+
+TEST(ChunkerWithAnyRule, FallsBackWhenTheTokenPastTheLimitDeniesTheEnd) {
+    EXPECT_THAT(pieces_by({{}, {{}, 6}, {}}, {0, 2, 96}, {"Dear", " M.", " Smith"}),
+                ElementsAre(piece{"Dear", word, 1}, piece{" M. Smith", end, 2}));
+}
+
+TEST(ChunkerWithAnyRule, EndsASentenceInsideWhatIsLeftAtTheEnd) {
+    EXPECT_THAT(pieces_by({{}, {{}, 3}}, {0, 24, 96}, {"Yes.", " No"}),
+                ElementsAre(piece{"Yes", sentence, 0}, piece{". No", end, 2}));
+}
+
+TEST(ChunkerWithAnyRule, LeavesNoWhiteSpaceAloneAtTheEnd) {
+    EXPECT_THAT(pieces_by({{{}, 4}}, {0, 24, 96}, {"Yes. \n"}),
+                ElementsAre(piece{"Yes. \n", end, 1}));
+}
+
+TEST_F(ChunkerTest, MakesAChunkOfEachTextByToken) {
+    chunks_ = chunker(make_boundary_detector(boundary_rule::spoken), {.by_token = true});
+    EXPECT_EQ(read({"It is", " 3", ""}), status::ready);
+    chunks_.feed(".", 2);
+    EXPECT_EQ(chunks_.finish(), status::ready);
+    EXPECT_THAT(taken(),
+                ElementsAre(piece{"It is", boundary::limit, 1}, piece{" 3", boundary::limit, 1},
+                            piece{".", boundary::limit, 2}));
+    EXPECT_EQ(chunks_.current(), status::reading);
+    EXPECT_THAT(chunks_.unread(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace tandem::text

@@ -1,0 +1,205 @@
+#include "bench/bench_flags.hpp"
+
+#include "bench/bench_mock.hpp"
+#include "flags/flag_faults.hpp"
+#include "flags/run_flags.hpp"
+#include "flags/service_flags.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr int max_concurrency = 1000;
+constexpr int max_loops = 64;
+constexpr int max_turns = 100'000'000;
+constexpr double least_rate = 0.001;
+constexpr double most_rate = 10'000;
+constexpr double most_tokens_per_second = 1'000'000;
+constexpr auto usual_time = std::chrono::seconds(10);
+
+constexpr const char* bench_text = R"(Example:
+  tandem bench --mock --concurrency 8 --duration 10s
+
+Holds conversations with llama-server, many at once, and tells what their
+listeners would have waited for, what went wrong, and what tandem itself cost.
+
+Usage: tandem bench [FLAG...]
+
+In a closed loop each conversation begins its next turn when the one before has
+ended. With --rate turns begin at their own times, whatever becomes of those
+before, and a wait counts from the time at which the turn should have begun.
+After --duration, or with the last of --turns, no turn begins any more, and
+those that run are finished.
+
+--mock measures against mock servers in this process, on threads of their own,
+with as many slots as the conversations take. The processor time that is told is
+that of the event loops; that of the mock is left out.
+
+The prompts are those of FILE, as "tandem replay" has them, or four short
+dialogues that are built in. Conversations hold them one after the other, and
+begin anew with each.
+
+The library's own guard of two seconds between two uses of a slot shows in the
+gaps; give --reuse-guard auto, or 0, for a sound server.
+
+Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
+groups server to generation may also be set by a variable (--reuse-guard by
+TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
+variables, and variables over the file.
+
+Exit status: 0 all replies complete, 1 some failed or turns never begun, 2 wrong
+use, 130 stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP, 141 when nobody
+reads its output any more; the report of what was begun comes all the same.)";
+
+// In the order of their enumeration.
+constexpr std::array<std::string_view, 2> arrival_names{"poisson", "even"};
+
+}  // namespace
+
+bench_flags::bench_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, bench_text)) {
+    app_.footer("measure under load");
+    app_.set_help_flag();
+    app_.allow_extras();
+    add_load_flags();
+    add_prompt_flags();
+    add_conversation_flags();
+    app_.add_flag("--json", texts_.json, "one JSON object, for programs")->group("output");
+    add_flag("--color", texts_.color, "WHEN", "auto, always or never [auto]", "output");
+    add_flag("--log-level", texts_.log_level, "LEVEL",
+             "log lines on stderr: debug, info, warning, error or off [off]", "output");
+    app_.set_help_flag("-h,--help", "this text")->group("output");
+    auto usual = usual_config();
+    usual.slots = 0;
+    config_.add_to(
+        app_, [](const field_info&) { return true; }, usual);
+}
+
+void bench_flags::add_flag(const char* flag, auto& target, const char* value, const char* help,
+                           const char* group) {
+    add_value_flag(app_, flag, target, value, help, group);
+}
+
+void bench_flags::add_load_flags() {
+    auto& t = texts_;
+    constexpr auto group = "load";
+    app_.add_flag("--mock", t.mock, "measure against a mock server in this process")->group(group);
+    add_flag("--tokens-per-second", t.tokens_per_second, "R",
+             "of each slot of the mock; 0 = as fast as it can [50]", group);
+    add_flag("--concurrency", t.concurrency, "N", "conversations at once [8]", group);
+    add_flag("--loops", t.loops, "N", "event loops, each on a thread of its own [1]", group);
+    add_flag("--rate", t.rate, "R", "new turns a second [as the conversations end them]", group);
+    add_flag("--arrivals", t.arrivals, "HOW", "how --rate spreads them: poisson or even [poisson]",
+             group);
+    add_flag("--duration", t.time, "TIME", "how long turns begin [10s without --turns]", group);
+    add_flag("--turns", t.turns, "N", "turns in all [no bound]", group);
+    add_flag("--tts", t.tts, "PACE",
+             "how long a chunk is spoken: none, or wpm=N for N words a minute [none]", group);
+    add_flag("--wait", t.wait, "TIME",
+             "how long to wait for servers that start or load their model [0]", group);
+}
+
+void bench_flags::add_prompt_flags() {
+    constexpr auto group = "prompts";
+    add_flag("--prompts", texts_.file, "FILE", "file of prompts, or - for stdin", group);
+    add_flag("--prompt", texts_.prompts, "TEXT", "a raw prompt (may be repeated)", group);
+    add_flag("--user", texts_.user_messages, "TEXT", "a user's message (may be repeated)", group);
+}
+
+void bench_flags::add_conversation_flags() {
+    auto& t = texts_;
+    constexpr auto group = "conversations";
+    add_flag("--placement", t.placement, "HOW",
+             "server of a conversation: round_robin, or least_busy for its slots [least_busy]",
+             group);
+    add_flag("--slots-per-conversation", t.slots_per_conversation, "N",
+             "slots that one has for itself while it generates (0: two with a reuse guard, else "
+             "one) [0]",
+             group);
+    app_.add_flag("--share-idle-slots", t.share_idle_slots,
+                  "where no slot is free, take one that rests while its voice speaks")
+        ->group(group);
+}
+
+bench_options bench_flags::read(const environment& variables, std::vector<std::string>& faults) {
+    faults = argument_faults(app_);
+    auto options = read_own_flags(faults);
+    auto loaded = config_.load(variables);
+    std::ranges::move(loaded.faults, std::back_inserter(faults));
+    options.service.server = std::move(loaded.value);
+    options.service.servers = std::move(loaded.urls);
+    if (options.mock && !options.service.servers.empty())
+        faults.push_back(
+            "--mock brings its own server, and --url or TANDEM_URL names another one; one of them "
+            "is possible");
+    if (const int slots = options.service.server.slots.value_or(0);
+        options.mock && slots > bench_mock::most_slots)
+        faults.push_back(fmt::format("--slots is {}; a mock server has at most {}", slots,
+                                     bench_mock::most_slots));
+    std::ranges::move(service_faults(options.service), std::back_inserter(faults));
+    return options;
+}
+
+bench_options bench_flags::read_own_flags(std::vector<std::string>& faults) {
+    auto& t = texts_;
+    bench_options o;
+    std::ranges::move(text_faults(t.prompts, t.user_messages), std::back_inserter(faults));
+    if (!t.file.empty() && !(t.prompts.empty() && t.user_messages.empty()))
+        faults.push_back("--prompts and --prompt or --user are given; one of them is possible");
+    read_load(o, faults);
+    read_mock(o, faults);
+    read_pace(t.tts, o.pace, faults);
+    read_wait(t.wait, o.wait, faults);
+    read_placement(t.placement, o.service, faults);
+    read_slots_per_conversation(t.slots_per_conversation, o.service, faults);
+    o.service.share_idle_slots = t.share_idle_slots;
+    read_color(t.color, o.color, faults);
+    read_log_level(t.log_level, o.log_level, faults);
+    o.json = t.json;
+    o.file = std::move(t.file);
+    o.prompts = std::move(t.prompts);
+    o.user_messages = std::move(t.user_messages);
+    return o;
+}
+
+void bench_flags::read_load(bench_options& o, std::vector<std::string>& faults) const {
+    const auto& t = texts_;
+    read_number("--concurrency", t.concurrency, 1, max_concurrency, o.concurrency, faults);
+    read_number("--loops", t.loops, 1, max_loops, o.loops, faults);
+    if (o.loops > o.concurrency)
+        faults.push_back(
+            fmt::format("--loops is {}, more than --concurrency {}: a conversation is "
+                        "on one loop",
+                        o.loops, o.concurrency));
+    if (!t.rate.empty())
+        read_decimal("--rate", t.rate, least_rate, most_rate, o.load.rate.emplace(1), faults);
+    if (!t.arrivals.empty())
+        read_choice("--arrivals", arrival_names, t.arrivals, o.load.spread, faults);
+    if (!t.arrivals.empty() && t.rate.empty())
+        faults.push_back("--arrivals is given without --rate, which it belongs to");
+    if (!t.turns.empty())
+        read_number("--turns", t.turns, 1, max_turns, o.load.turns.emplace(1), faults);
+    if (!t.time.empty()) read_time("--duration", t.time, o.load.time.emplace(1), faults);
+    if (o.load.time == duration{}) faults.push_back("--duration is 0; no turn would begin");
+    if (t.time.empty() && t.turns.empty()) o.load.time = usual_time;
+}
+
+void bench_flags::read_mock(bench_options& o, std::vector<std::string>& faults) const {
+    const auto& t = texts_;
+    o.mock = t.mock;
+    if (t.mock && !has_mock())
+        faults.push_back("--mock is not there, as this command was built without it; give --url");
+    if (t.tokens_per_second.empty()) return;
+    if (!t.mock)
+        faults.push_back("--tokens-per-second is given without --mock, which it belongs to");
+    read_decimal("--tokens-per-second", t.tokens_per_second, 0, most_tokens_per_second,
+                 o.mock_tokens_per_second, faults);
+}
+
+}  // namespace tandem::command

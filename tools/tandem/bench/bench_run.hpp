@@ -1,0 +1,75 @@
+#pragma once
+
+#include "bench/bench_command.hpp"
+#include "bench/bench_loop.hpp"
+#include "bench/bench_mock.hpp"
+#include "os/stop_signals.hpp"
+#include "run/progress.hpp"
+#include "run/server_clients.hpp"
+#include "terminal/terminal.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// One run of `tandem bench` with all that belongs to it. The loops have threads of their own; what
+/// steers them is on the thread that calls run().
+class bench_run {
+ public:
+    /// Precondition: there are dialogues. What is given must outlive this.
+    bench_run(const bench_options& options, std::vector<dialogue> dialogues, terminal& t);
+    ~bench_run();
+    bench_run(const bench_run&) = delete;
+    bench_run& operator=(const bench_run&) = delete;
+
+    /// Nothing if no server answers, which is told.
+    std::optional<bench_report> run();
+
+ private:
+    service_config settings();
+    int slots_for_all() const;
+    boost::asio::awaitable<bool> find_servers();
+    boost::asio::awaitable<void> steer();
+    void start_loops();
+    int share_of(std::size_t loop) const;
+    void loop_ended();
+    boost::asio::awaitable<void> wait_for_loops();
+    void watch_memory();
+    void stop();
+    std::string status_line() const;
+    bench_report report();
+    bench_setting setting() const;
+    bench_cost cost() const;
+
+    const bench_options& options_;
+    terminal& terminal_;
+    boost::asio::io_context ioc_{1};
+    std::optional<bench_mock> mock_;
+    service_config settings_;
+    bench_load load_;
+    server_clients servers_;
+    stop_signals signals_;
+    progress progress_;
+    boost::asio::steady_timer loops_done_;
+    boost::asio::steady_timer next_look_;
+
+    std::deque<bench_loop> loops_;
+    // Destroyed before the loops, which its conversations need to end.
+    std::optional<service> bots_;
+    std::size_t loops_running_ = 0;
+    bool is_started_ = false;
+    bool stopping_ = false;
+    duration took_{};
+    std::int64_t rss_before_ = 0;
+    std::int64_t rss_peak_ = 0;
+};
+
+}  // namespace tandem::command

@@ -1,0 +1,172 @@
+#include "bench/bench_text.hpp"
+
+#include "terminal/color.hpp"
+#include "text/display_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr double mebibyte = 1024.0 * 1024.0;
+constexpr int widest_message = 300;
+
+std::string count_text(std::int64_t count, const char* one, const char* many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string row(const char* name, const std::string& value) {
+    return fmt::format("  {:<14}{}\n", name, value);
+}
+
+std::string load_text(const bench_setting& s) {
+    if (s.rate <= 0) return "closed loop";
+    return fmt::format("{:g} new turns a second ({})", s.rate, s.is_even ? "even" : "Poisson");
+}
+
+std::string voice_text(const bench_setting& s) {
+    return s.words_per_minute > 0 ? fmt::format("voice of {:g} words a minute", s.words_per_minute)
+                                  : "no voice";
+}
+
+std::string setting_lines(const bench_setting& s, bool color) {
+    const auto head = fmt::format(
+        "{} at once, {}", count_text(s.concurrency, "conversation", "conversations"), load_text(s));
+    auto text = painted(color, paint::bold, head) + '\n';
+    text += row("consumers", fmt::format("{}, pacing {}, on {}", voice_text(s), s.pacing,
+                                         count_text(s.loops, "loop", "loops")));
+    if (s.mock_slots > 0) {
+        const auto pace = s.mock_tokens_per_second > 0
+                              ? fmt::format("{:g} tokens a second", s.mock_tokens_per_second)
+                              : "as many tokens a second as it can";
+        return text + row("server", fmt::format("mock in this process, {} of {}",
+                                                count_text(s.mock_slots, "slot", "slots"), pace));
+    }
+    for (const auto& url : s.servers) text += row("server", url);
+    return text + row("slots",
+                      fmt::format("{} of each server, reuse guard {}",
+                                  s.slots > 0 ? fmt::format("{}", s.slots) : "all", s.reuse_guard));
+}
+
+std::string reply_text(const bench_report& r) {
+    const auto& f = r.figures;
+    auto text =
+        fmt::format("{} in {:.1f} s:", count_text(f.replies, "reply", "replies"), r.cost.seconds);
+    const char* before = " ";
+    for (const auto& [count, name] :
+         std::array{std::pair{f.complete, "complete"}, std::pair{f.failed, "failed"},
+                    std::pair{f.interrupted, "interrupted"}, std::pair{f.stopped, "stopped"},
+                    std::pair{r.missed, "turns never begun"}})
+        if (count > 0) text += fmt::format("{}{} {}", std::exchange(before, ", "), count, name);
+    if (f.replies == 0 && r.missed == 0) text += " none";
+    return r.was_stopped ? text + "; stopped early" : text;
+}
+
+// "µs" is two columns of three bytes, which fmt counts as it should only in UTF-8 locales.
+std::string cell(double ms) {
+    const auto text = latency_text(ms);
+    return std::string(static_cast<std::size_t>(std::max(1, 11 - columns_of(text))), ' ') + text;
+}
+
+std::string latency_row(const char* name, const latency_figures& f) {
+    if (f.count == 0) return {};
+    return fmt::format("  {:<14}{}{}{}{}{:>11}\n", name, cell(f.p50), cell(f.p90), cell(f.p99),
+                       cell(f.max), f.count);
+}
+
+std::string latency_table(const bench_report& r, bool color) {
+    const auto& f = r.figures;
+    std::string rows;
+    if (r.setting.rate > 0) rows += latency_row("begun late", f.late);
+    rows += latency_row("first token", f.first_token);
+    rows += latency_row("first chunk", f.first_chunk);
+    rows += latency_row("gap", f.gap);
+    rows += latency_row("hand-over", f.hand_over);
+    rows += latency_row("cut to close", f.cut_to_close);
+    rows += latency_row("cut to idle", f.cut_to_idle);
+    rows += latency_row("slot wait", f.queue_wait);
+    rows += latency_row("guard wait", f.guard_wait);
+    if (rows.empty()) return {};
+    const auto head =
+        fmt::format("  {:<14}{:>11}{:>11}{:>11}{:>11}{:>11}", "", "p50", "p90", "p99", "max", "n");
+    return '\n' + painted(color, paint::dim, head) + '\n' + rows + '\n';
+}
+
+std::string memory_text(const bench_report& r) {
+    const auto& c = r.cost;
+    auto text =
+        fmt::format("{:.1f} MiB, {:.1f} MiB before", static_cast<double>(c.rss_peak) / mebibyte,
+                    static_cast<double>(c.rss_before) / mebibyte);
+    if (c.peak_streams > 0)
+        text += fmt::format("; {:.0f} KiB a stream of {} at once{}",
+                            static_cast<double>(r.bytes_per_stream()) / 1024.0, c.peak_streams,
+                            r.setting.mock_slots > 0 ? ", the mock's share included" : "");
+    return text;
+}
+
+std::string prompt_text(const bench_figures& f) {
+    const auto all = f.cached + f.evaluated;
+    if (all == 0) return "none";
+    return fmt::format("{} tokens, {:.0f} % of them cached", all,
+                       100.0 * static_cast<double>(f.cached) / static_cast<double>(all));
+}
+
+// With what the first one of each code told.
+std::string error_lines(const bench_figures& f, bool color) {
+    std::string lines;
+    for (const auto& [code, count] : f.errors) {
+        auto text = fmt::format("  {:>6}  {}", count, code);
+        const auto told = f.messages.find(code);
+        if (told != f.messages.end() && !told->second.empty())
+            text += ": " + shortened(told->second, widest_message);
+        lines += painted(color, paint::red, text) + '\n';
+    }
+    return lines;
+}
+
+std::string processor_text(const bench_report& r) {
+    const auto token = r.figures.generated > 0
+                           ? fmt::format("{:.1f} µs a token; ", r.cpu_us_per_token())
+                           : std::string();
+    return fmt::format("{}{} {:.0f} % busy", token,
+                       r.setting.loops == 1 ? "the loop" : "the loops each", 100 * r.loop_load());
+}
+
+std::string cost_rows(const bench_report& r) {
+    const auto& f = r.figures;
+    auto text = row("throughput", fmt::format("{:.1f} replies/s, {:.0f} tokens/s",
+                                              r.replies_per_second(), r.tokens_per_second()));
+    text += row("tokens", fmt::format("{} generated, {} wasted, in {}", f.generated, f.wasted,
+                                      count_text(f.chunks, "chunk", "chunks")));
+    text += row("prompts", prompt_text(f));
+    text += row("requests", fmt::format("{}, {} cut, {}", f.requests, f.cuts,
+                                        count_text(f.retries, "retry", "retries")));
+    text += row("processor", processor_text(r));
+    text += row("memory", memory_text(r));
+    return text +
+           row("measuring", fmt::format("{:.1f} MiB of that",
+                                        static_cast<double>(r.cost.measuring_bytes) / mebibyte));
+}
+
+}  // namespace
+
+std::string latency_text(double ms) {
+    if (ms < 0.9995) return fmt::format("{:.0f} µs", ms * 1e3);
+    if (ms < 9.995) return fmt::format("{:.2f} ms", ms);
+    if (ms < 99.95) return fmt::format("{:.1f} ms", ms);
+    if (ms < 999.5) return fmt::format("{:.0f} ms", ms);
+    return fmt::format("{:.2f} s", ms / 1e3);
+}
+
+std::string bench_screen(const bench_report& r, bool color) {
+    auto text = setting_lines(r.setting, color);
+    text += '\n' + painted(color, paint::bold, reply_text(r)) + '\n';
+    text += error_lines(r.figures, color);
+    return text + latency_table(r, color) + cost_rows(r);
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,153 @@
+#include "bench/bench_totals.hpp"
+
+#include "tandem/error.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr std::size_t longest_url_kept = 64;  // on the average, for the memory that is told
+
+// The chunk that an event is about.
+const turn_times::spoken* spoken_in(const turn_times& t, const timeline_event& e) {
+    const auto seq = static_cast<std::size_t>(std::max(e.chunk, 0));
+    return e.chunk >= 0 && seq < t.chunks.size() ? &t.chunks[seq] : nullptr;
+}
+
+// When the time line began, which is a little later than when the reply was asked for. The library
+// cannot have heard of a continue before it was said: the quickest one tells the most.
+turn_times::time_point start_of(const turn_times& t, const reply_result& r) {
+    auto start = t.began;
+    for (const auto& e : r.timeline)
+        if (const auto* c = e.what == timeline_event::kind::continued ? spoken_in(t, e) : nullptr)
+            start = std::max(start, c->continued - std::chrono::nanoseconds(e.at_ns));
+    return start;
+}
+
+}  // namespace
+
+void turn_times::add_chunk(time_point came) {
+    if (chunks.size() < max_chunks) chunks.push_back({came, came});
+}
+
+std::size_t bench_totals::bytes() noexcept {
+    return sizeof(bench_totals) + 9 * (latencies::bytes() - sizeof(latencies)) +
+           max_cuts * (sizeof(cut_mark) + longest_url_kept);
+}
+
+void bench_totals::add(const turn_times& t, const reply_result& r, bool stopped) {
+    count(r, stopped);
+    add_waits(t, r);
+    add_time_line(t, r);
+    add_gaps(t);
+}
+
+void bench_totals::count(const reply_result& r, bool stopped) {
+    auto& f = figures_;
+    ++f.replies;
+    if (r.finish_reason == finish_reason::error) {
+        ++f.failed;
+        const std::string code(error_name(r.error));
+        if (++f.errors[code] == 1) f.messages[code] = r.diagnostics.to_string();
+    } else if (r.finish_reason != finish_reason::interrupted) {
+        ++f.complete;
+    } else {
+        ++(stopped ? f.stopped : f.interrupted);
+    }
+    f.chunks += r.metrics.chunks;
+    f.generated += r.usage.generated;
+    f.wasted += r.usage.wasted;
+    f.cached += r.usage.cached;
+    f.evaluated += r.usage.evaluated;
+    f.requests += r.metrics.requests;
+    f.cuts += r.metrics.cuts;
+    f.retries += r.metrics.retries;
+}
+
+// The silence before the first token and chunk begins when the turn was due: one that began late
+// is no faster for its listener.
+void bench_totals::add_waits(const turn_times& t, const reply_result& r) {
+    late_.add(t.began - t.due);
+    if (!t.chunks.empty()) first_chunk_.add(t.chunks.front().came - t.due);
+    if (r.metrics.verified_cuts > 0) cut_to_idle_.add_ms(r.metrics.cancel_to_idle_ms);
+    if (r.metrics.requests == 0) return;
+    guard_wait_.add_ms(r.metrics.guard_wait_ms);
+    queue_wait_.add_ms(r.metrics.slot_wait_ms - r.metrics.guard_wait_ms);
+}
+
+void bench_totals::add_time_line(const turn_times& t, const reply_result& r) {
+    using kind = timeline_event::kind;
+    const auto start = start_of(t, r);
+    bool has_token = false;
+    for (const auto& e : r.timeline) {
+        const auto at = start + std::chrono::nanoseconds(e.at_ns);
+        if (e.what == kind::first_token && !std::exchange(has_token, true))
+            first_token_.add(at - t.due);
+        if (const auto* c = e.what == kind::chunk ? spoken_in(t, e) : nullptr)
+            hand_over_.add(c->came - at);
+        if (e.what == kind::cut && e.server >= 0)
+            keep({r.servers[static_cast<std::size_t>(e.server)], e.slot, at});
+    }
+}
+
+void bench_totals::add_gaps(const turn_times& t) {
+    for (std::size_t i = 1; i < t.chunks.size(); ++i)
+        gap_.add(t.chunks[i].came - t.chunks[i - 1].continued);
+}
+
+void bench_totals::keep(cut_mark c) {
+    if (cuts_.size() < max_cuts) return cuts_.push_back(std::move(c));
+    cuts_[next_cut_] = std::move(c);
+    next_cut_ = (next_cut_ + 1) % max_cuts;
+}
+
+void bench_totals::add(const bench_totals& other) {
+    auto& f = figures_;
+    const auto& o = other.figures_;
+    for (auto member : {&bench_figures::replies, &bench_figures::complete, &bench_figures::failed,
+                        &bench_figures::interrupted, &bench_figures::stopped,
+                        &bench_figures::chunks, &bench_figures::generated, &bench_figures::wasted,
+                        &bench_figures::cached, &bench_figures::evaluated, &bench_figures::requests,
+                        &bench_figures::cuts, &bench_figures::retries})
+        f.*member += o.*member;
+    for (const auto& [code, count] : o.errors) f.errors[code] += count;
+    f.messages.insert(o.messages.begin(), o.messages.end());
+    for (auto member :
+         {&bench_totals::late_, &bench_totals::first_token_, &bench_totals::first_chunk_,
+          &bench_totals::gap_, &bench_totals::hand_over_, &bench_totals::cut_to_close_,
+          &bench_totals::cut_to_idle_, &bench_totals::queue_wait_, &bench_totals::guard_wait_})
+        (this->*member).add(other.*member);
+    for (const auto& c : other.cuts_) keep(c);
+}
+
+// A slot runs one request at a time: a cut within the life of a request is that one's.
+void bench_totals::match(const std::vector<seen_cut>& seen) {
+    std::multimap<std::pair<std::string, int>, const seen_cut*> by_slot;
+    for (const auto& s : seen) by_slot.emplace(std::pair(s.server, s.slot), &s);
+    for (const auto& c : cuts_) {
+        const auto [begin, end] = by_slot.equal_range({c.server, c.slot});
+        const auto found = std::find_if(begin, end, [&](const auto& entry) {
+            return entry.second->arrived <= c.at && c.at <= entry.second->closed;
+        });
+        if (found != end) cut_to_close_.add(found->second->closed - c.at);
+    }
+}
+
+bench_figures bench_totals::figures() const {
+    auto f = figures_;
+    f.late = late_.figures();
+    f.first_token = first_token_.figures();
+    f.first_chunk = first_chunk_.figures();
+    f.gap = gap_.figures();
+    f.hand_over = hand_over_.figures();
+    f.cut_to_close = cut_to_close_.figures();
+    f.cut_to_idle = cut_to_idle_.figures();
+    f.queue_wait = queue_wait_.figures();
+    f.guard_wait = guard_wait_.figures();
+    return f;
+}
+
+}  // namespace tandem::command

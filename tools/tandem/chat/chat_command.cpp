@@ -1,0 +1,241 @@
+#include "chat/chat_command.hpp"
+
+#include "chat/chat.hpp"
+#include "chat/chat_views.hpp"
+#include "line_input/line_editor.hpp"
+#include "line_input/line_reader.hpp"
+#include "os/exit_status.hpp"
+#include "os/input_file.hpp"
+#include "os/lost_output.hpp"
+#include "os/stop_pipe.hpp"
+#include "os/stop_signals.hpp"
+#include "os/whole_file.hpp"
+#include "recording/recorded_run.hpp"
+#include "terminal/log_output.hpp"
+#include "terminal/terminal.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+
+#include <clocale>
+#include <fcntl.h>
+#include <memory>
+#include <unistd.h>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr std::size_t max_saved_bytes = std::size_t{64} << 20;
+constexpr const char* no_espeak =
+    "espeak-ng is not installed, so replies are shown and not heard, {} words a minute; install it "
+    "(apt-get install espeak-ng), or give --tts-command or --tts none";
+constexpr const char* no_aplay =
+    "aplay is not installed, so nothing is heard; install it (apt-get install alsa-utils), or give "
+    "--player CMD or --play no";
+
+using tts = chat_options::tts;
+using playing = chat_options::playing;
+
+bool has_synthesiser(const voice_options& o) {
+    return !o.synthesiser.empty();
+}
+
+// The programs that the options ask for; what is missing is told.
+class voice_choice {
+ public:
+    voice_choice(const chat_options& options, terminal& t) : options_(options), terminal_(t) {
+        // The reply fails at the timeout: a program that takes too long is ended before, and its
+        // chunk shown.
+        voice_ = {.wav = options.wav,
+                  .pace = {static_cast<double>(options.words_per_minute)},
+                  .sentence_pause = options.sentence_pause,
+                  .limit = options.service.server.continue_timeout * 9 / 10};
+        choose_synthesiser();
+        if (has_synthesiser(voice_)) choose_player();
+    }
+
+    /// Nothing if it cannot speak as it was asked to.
+    std::optional<voice_options> chosen() const {
+        return ok_ ? std::optional(voice_) : std::nullopt;
+    }
+
+ private:
+    void choose_synthesiser() {
+        const auto& o = options_;
+        if (o.synthesiser == tts::command) voice_.synthesiser = shell_arguments(o.tts_command);
+        if (o.synthesiser != tts::espeak && o.synthesiser != tts::automatic) return;
+        if (is_on_path("espeak-ng")) {
+            voice_.synthesiser = espeak_arguments(o.voice_name, o.words_per_minute);
+            voice_.tries_synthesiser = true;
+            if (!o.voice_name.empty())
+                voice_.voice_flag =
+                    (o.voice_is_language ? "--language " : "--voice ") + o.voice_name;
+            return;
+        }
+        if (o.synthesiser == tts::espeak)
+            return refuse("--tts is espeak-ng, which is not installed (apt-get install espeak-ng)");
+        if (!o.wav.empty() || o.play == playing::yes)
+            return refuse(
+                "there is nothing to speak with for --wav, --play or --player: espeak-ng is not "
+                "installed (apt-get install espeak-ng), and no --tts-command is given");
+        if (!o.quiet) tell(fmt::format(fmt::runtime(no_espeak), o.words_per_minute));
+    }
+
+    void choose_player() {
+        const auto& o = options_;
+        if (o.play == playing::no) return;
+        voice_.needs_player = o.play == playing::yes;
+        if (!o.player.empty())
+            voice_.player = shell_arguments(o.player);
+        else if (is_on_path("aplay"))
+            voice_.player = {"aplay", "-q", "-"};
+        else if (voice_.needs_player)
+            refuse(
+                "--play is yes, and aplay is not installed (apt-get install alsa-utils); give "
+                "another program with --player");
+        else
+            voice_.no_player = no_aplay;
+    }
+
+    void refuse(const std::string& text) {
+        ok_ = false;
+        tell(text);
+    }
+    void tell(const std::string& text) { terminal_.print_error(told_text(terminal_, text)); }
+
+    const chat_options& options_;
+    terminal& terminal_;
+    voice_options voice_;
+    bool ok_ = true;
+};
+
+// Also what main() has put in the place of a closed one.
+bool can_be_read(int fd) {
+    const int flags = ::fcntl(fd, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
+// False if there is a fault, which is told, behind the flag that it is of.
+bool is_fine(const std::string& fault, terminal& t, const std::string& flag = {}) {
+    if (!fault.empty()) t.print_error(told_text(t, flag + (flag.empty() ? "" : " ") + fault));
+    return fault.empty();
+}
+
+// One chat with all that belongs to it.
+class chat_run {
+ public:
+    chat_run(const chat_options& options, voice_options speaker, std::string saved,
+             const std::unique_ptr<recording_file>& recorded, terminal& t)
+        : options_(options),
+          recorded_(recorded),
+          terminal_(t),
+          editor_(make_editor()),
+          reader_(editor_ ? nullptr : make_reader()),
+          text_(t, style()),
+          json_(t),
+          chat_(ioc_, settings(), rules(std::move(saved)), std::move(speaker), view(), lines()),
+          signals_(ioc_, [this] { chat_.stop(); }) {
+        t.on_failure([this] { chat_.stop(); });
+    }
+
+    int run() {
+        chat_.start([this] {
+            signals_.cancel();
+            if (editor_) editor_->stop();
+        });
+        ioc_.run();
+        bool good = !chat_.has_failed();
+        if (chat_.saved())
+            good = is_fine(whole_file(options_.save).write(*chat_.saved()), terminal_, "--save") &&
+                   good;
+        if (stop_pipe::has_hung_up()) return by_signal + stop_pipe::received();
+        if (const auto lost = status_of_output(terminal_)) return *lost;
+        if (chat_.was_misused()) return wrong_use;
+        if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+        return good ? all_good : not_all_good;
+    }
+
+ private:
+    static bool has_terminal() { return ::isatty(STDIN_FILENO) == 1; }
+    std::unique_ptr<line_editor> make_editor() {
+        if (!has_terminal() || options_.json || !terminal_.out_is_terminal()) return {};
+        auto editor = std::make_unique<line_editor>(ioc_, terminal_, STDIN_FILENO, STDOUT_FILENO);
+        return editor->is_possible() ? std::move(editor) : nullptr;
+    }
+    std::unique_ptr<line_reader> make_reader() {
+        using reads = line_reader::reads;
+        return std::make_unique<line_reader>(ioc_.get_executor(), STDIN_FILENO,
+                                             has_terminal() ? reads::typed_lines : reads::lines);
+    }
+    line_source& lines() {
+        if (editor_) return *editor_;
+        return *reader_;
+    }
+    chat_text_view::style style() const {
+        return {.color = wants_color(options_.color, terminal_),
+                .is_prompting = has_terminal() && terminal_.out_is_terminal(),
+                .is_quiet = options_.quiet,
+                .editor = editor_.get()};
+    }
+    service_config settings() const {
+        auto s = options_.service;
+        s.server.logger = log_to_terminal(terminal_, options_.log_level.value_or(log_level::off));
+        return s;
+    }
+    chat_rules rules(std::string saved) const {
+        return {.wait = options_.wait,
+                .saved = std::move(saved),
+                .saved_in = input_name(options_.load),
+                .saves = !options_.save.empty(),
+                .barge_in = options_.barge_in || has_terminal(),
+                .barge_in_after = options_.barge_in_after,
+                .vad_stop = options_.vad_stop,
+                .begins = [this] { return begin_recording(recorded_); }};
+    }
+    chat_view& view() {
+        if (options_.json) return json_;
+        return text_;
+    }
+
+    const chat_options& options_;
+    const std::unique_ptr<recording_file>& recorded_;
+    terminal& terminal_;
+    boost::asio::io_context ioc_{1};
+    std::unique_ptr<line_editor> editor_;
+    std::unique_ptr<line_reader> reader_;
+    chat_text_view text_;
+    chat_json_view json_;
+    chat chat_;
+    stop_signals signals_;
+};
+
+}  // namespace
+
+int run_chat(chat_options options) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
+    terminal t;
+    if (!can_be_read(STDIN_FILENO)) {
+        is_fine("stdin is closed, or not open for reading; your lines are read from it", t);
+        return wrong_use;
+    }
+    auto speaker = voice_choice(options, t).chosen();
+    if (!speaker) return wrong_use;
+    file_content saved;
+    if (!options.load.empty()) saved = read_file(options.load, max_saved_bytes);
+    if (!is_fine(saved.fault, t, "--load")) return wrong_use;
+    // Not when somebody has talked for an hour.
+    if (!options.save.empty() && !is_fine(whole_file(options.save).fault(), t, "--save"))
+        return wrong_use;
+    auto& server = options.service.server;
+    const auto recorded =
+        start_recording(options.record, {settings_of(server, options.record.prompts)}, server);
+    if (!is_fine(fault_of(recorded), t)) return wrong_use;
+    const int status =
+        chat_run(options, std::move(*speaker), std::move(saved.text), recorded, t).run();
+    tell_lost_output(t, "tandem chat");
+    const bool is_whole = is_fine(fault_of(recorded), t);
+    return is_whole || status != all_good ? status : not_all_good;
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "chat/chat_view.hpp"
+#include "terminal/terminal.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tandem::command {
+
+class line_editor;
+
+/// What is told on stderr, wrapped where that is a terminal.
+std::string told_text(const terminal& t, std::string_view text);
+
+/// The chat as people read it: each chunk's text appears when its sound begins.
+class chat_text_view final : public chat_view {
+ public:
+    struct style {
+        bool color = false;
+        /// The user is asked for lines.
+        bool is_prompting = false;
+        bool is_quiet = false;
+        /// What asks for lines in its own way, instead; or nullptr.
+        line_editor* editor = nullptr;
+    };
+    chat_text_view(terminal& t, style s) : terminal_(t), style_(s) {}
+
+    void listening() override;
+    void took(std::string_view line) override;
+    void input_ended() override;
+    void began(const spoken_chunk& c) override;
+    void passed_over(int turn, const chunk& c) override;
+    void ended(const spoken_end& e) override;
+    void note(std::string_view text) override;
+    void fault(std::string_view text) override;
+
+ private:
+    void show(std::string_view text, const char* color = nullptr);
+    void end_line();
+
+    terminal& terminal_;
+    style style_;
+    std::string glue_;
+    bool has_prompt_ = false;  // which nothing was typed behind yet
+};
+
+/// One JSON object a line, for programs; notes are on stderr.
+class chat_json_view final : public chat_view {
+ public:
+    explicit chat_json_view(terminal& t) : terminal_(t) {}
+
+    void listening() override {}
+    void took(std::string_view) override {}
+    void input_ended() override {}
+    void began(const spoken_chunk& c) override;
+    void passed_over(int turn, const chunk& c) override;
+    void ended(const spoken_end& e) override;
+    void note(std::string_view text) override;
+    void fault(std::string_view text) override;
+
+ private:
+    terminal& terminal_;
+};
+
+}  // namespace tandem::command

@@ -1,0 +1,31 @@
+#include "chat/speech_schedule.hpp"
+
+#include <algorithm>
+
+namespace tandem::command {
+
+time_point speech_schedule::start_of_next(time_point now) const noexcept {
+    return ended_ ? std::max(now, *ended_ + pause_behind_) : now;
+}
+
+void speech_schedule::began(time_point at, duration length) noexcept {
+    if (ended_) silence_ = at - *ended_;
+    if (!first_began_) first_began_ = at;
+    speaking_ = true;
+    began_ = at;
+    length_ = length;
+}
+
+void speech_schedule::ended(time_point at, boundary b) noexcept {
+    speaking_ = false;
+    ended_ = at;
+    pause_behind_ = b == boundary::sentence ? pause_ : duration{};
+}
+
+double speech_schedule::share_heard(time_point now) const noexcept {
+    if (!speaking_) return 0;
+    if (now >= end()) return 1;
+    return std::max(0.0, to_ms(now - began_) / to_ms(length_));
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,168 @@
+#include "chat/spoken_reply.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+using boost::asio::awaitable;
+using boost::asio::redirect_error;
+using boost::asio::use_awaitable;
+
+// How often a reply that speaks is looked at: it may fail meanwhile.
+constexpr auto speech_look_interval = std::chrono::milliseconds(50);
+
+time_point clock_now() {
+    return std::chrono::steady_clock::now();
+}
+
+}  // namespace
+
+spoken_reply::spoken_reply(boost::asio::any_io_executor executor, tandem::reply reply,
+                           circumstances c)
+    : reply_(std::move(reply)),
+      in_(c),
+      schedule_(c.speaker.options().sentence_pause),
+      marks_{.said_at = c.said_at, .begun_at = clock_now(), .vad_stop = c.vad_stop},
+      timer_(executor),
+      interrupt_timer_(executor) {}
+
+awaitable<void> spoken_reply::run() {
+    error_code ec;  // the reply's result tells it
+    while (const auto c = co_await reply_.async_next_chunk(redirect_error(use_awaitable, ec)))
+        co_await speak(*c, clock_now());
+    interrupt_timer_.cancel();
+}
+
+void spoken_reply::interrupt(time_point at) {
+    if (std::exchange(interrupted_, true)) return;
+    interrupted_at_ = at;
+    if (speaking_) in_.talk.heard_share(*speaking_, schedule_.share_heard(at));
+    in_.talk.interrupt();
+    in_.speaker.stop();
+    timer_.cancel();
+    interrupt_timer_.cancel();
+}
+
+awaitable<void> spoken_reply::speak(const chunk& c, time_point came) {
+    if (interrupted_) co_return;
+    if (c.speech.empty()) {
+        in_.view.passed_over(in_.turn, c);
+        reply_.continue_after(c.id);
+    } else if (in_.speaker.plays_itself()) {
+        co_await let_synthesiser_play(c, came);
+    } else {
+        const auto made = co_await in_.speaker.make(c.speech);
+        co_await speak(c, came, made);
+    }
+}
+
+// Nobody knows before how long that takes: the words tell about.
+awaitable<void> spoken_reply::let_synthesiser_play(const chunk& c, time_point came) {
+    co_await wait_until(schedule_.start_of_next(came));
+    if (is_over()) co_return;
+    const auto about = speaking_time(in_.speaker.options().pace, c.speech);
+    const auto now = clock_now();
+    begin(c, {.came = came, .ready = came, .at = now, .length = about});
+    co_await in_.speaker.make(c.speech);
+    end(c, clock_now());
+}
+
+awaitable<void> spoken_reply::speak(const chunk& c, time_point came, const voice::utterance& made) {
+    start_of_sound start{.came = came, .ready = clock_now(), .length = made.length};
+    if (made.was_played) {
+        if (interrupted_) co_return;
+        start.ready = start.at = made.from;
+        begin(c, start);
+        co_return end(c, made.to);
+    }
+    start.at = schedule_.start_of_next(start.ready);
+    co_await wait_until(start.at);
+    if (is_over()) co_return;
+    const bool has_player = in_.speaker.play(made);
+    if (has_player) start.at = clock_now();
+    start.has_sound = made.made.has_value();
+    begin(c, start);
+    co_await wait_for_end_of_sound();
+    if (clock_now() < schedule_.end()) in_.speaker.stop();
+    co_await in_.speaker.played();
+    const auto stopped = end_of_sound(has_player);
+    end(c, stopped);
+    // Behind the continue, as a long silence before it takes its time.
+    in_.speaker.record(made, start.at, stopped);
+}
+
+// Without a player the sound ends by its length: that the timer is late by a little is no silence.
+time_point spoken_reply::end_of_sound(bool has_player) const {
+    if (interrupted_) return interrupted_at_;
+    const auto now = clock_now();
+    return has_player ? now : std::min<time_point>(now, schedule_.end());
+}
+
+awaitable<void> spoken_reply::wait_until(time_point due) {
+    error_code ec;  // an interrupt cancels it
+    timer_.expires_at(due);
+    if (due > clock_now() && !interrupted_)
+        co_await timer_.async_wait(redirect_error(use_awaitable, ec));
+}
+
+awaitable<void> spoken_reply::wait_for_end_of_sound() {
+    for (auto now = clock_now(); now < schedule_.end() && !is_over(); now = clock_now())
+        co_await wait_until(std::min<time_point>(schedule_.end(), now + speech_look_interval));
+}
+
+void spoken_reply::begin(const chunk& c, const start_of_sound& s) {
+    const bool is_first = !schedule_.first_began();
+    schedule_.began(s.at, s.length);
+    if (is_first) {
+        marks_.chunk_at = s.came;
+        marks_.made_at = s.ready;
+        marks_.sound_at = s.at;
+        interrupt_later();
+    }
+    speaking_ = c.id;
+    in_.view.began({.turn = in_.turn,
+                    .chunk = c,
+                    .at = s.at - in_.begun,
+                    .length = s.length,
+                    .synthesis = std::max(s.ready - s.came, duration{}),
+                    .silence = schedule_.silence(),
+                    .has_sound = s.has_sound});
+    prepare_next();
+}
+
+void spoken_reply::end(const chunk& c, time_point at) {
+    schedule_.ended(at, c.boundary);
+    speaking_.reset();
+    if (!interrupted_) reply_.continue_after(c.id);
+}
+
+// Where the pacing generates ahead, its sound is made while this one is heard.
+void spoken_reply::prepare_next() {
+    reply_.async_upcoming_speech(
+        [weak = weak_from_this()](const error_code& ec, const std::string& speech) {
+            const auto self = weak.lock();
+            if (self && !ec && !self->interrupted_) self->in_.speaker.prepare(speech);
+        });
+}
+
+void spoken_reply::interrupt_later() {
+    if (!in_.interrupt_after) return;
+    interrupt_timer_.expires_at(*schedule_.first_began() + *in_.interrupt_after);
+    interrupt_timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
+        const auto self = weak.lock();
+        if (self && !ec) self->interrupt(clock_now());
+    });
+}
+
+std::optional<spoken_timing> spoken_reply::timing() const {
+    if (!schedule_.first_began()) return std::nullopt;
+    return timing_of(marks_, result());
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,138 @@
+#include "doctor/doctor_advice.hpp"
+
+#include "slots/server_builds.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace tandem::command {
+namespace {
+
+// Below that the usual batch of 2048 tokens takes more than a second.
+constexpr double slow_prompt_tokens_per_second = 2000;
+
+int slots_of(const doctor_facts& facts) {
+    return std::max(2, facts.wishes.slots.value_or(2));
+}
+
+bool loses_pinned_slots(const doctor_facts& facts) {
+    const auto& again = facts.measured.value.median.first_slot_again;
+    return again && again->cached * 2 < again->all();
+}
+
+advised_setting slots_setting(const doctor_facts& facts) {
+    const auto& set = facts.wishes.slots;
+    return {.name = "slots",
+            .value = set ? fmt::format("{}", slots_of(facts)) : "0",
+            .current = fmt::format("{}", set.value_or(0)),
+            .reason = set ? "one goes on while the other ends its cut"
+                          : "all that the server has, for as many callers as it can"};
+}
+
+advised_setting guard_setting(const doctor_facts& facts) {
+    const auto& build = facts.props.value.build_info;
+    const auto safe = slots::safe_reuse_guard(build);
+    const auto& guard = facts.wishes.reuse_guard;
+    const auto current = guard ? to_string(*guard) : "auto";
+    const bool right = guard.value_or(safe) == safe;
+    return {.name = "reuse_guard",
+            .value = right ? current : "auto",
+            .current = current,
+            .reason = slots::is_sound(build) ? "what this build needs after a cut"
+                                             : "for builds on which cuts were not tried"};
+}
+
+advised_setting pacing_setting(const doctor_facts& facts) {
+    const auto& now = facts.wishes.pacing;
+    const double rate = facts.measured.value.median.tokens_per_second;
+    const bool is_behind = now == "strict" || now == "warm";
+    if (is_behind && rate >= 0 && rate < slow_tokens_per_second)
+        return {.name = "pacing",
+                .value = "ahead",
+                .current = now,
+                .reason = "the server is slow: a sentence in hand while the voice speaks"};
+    // Else whether to generate ahead is a matter of taste, not of the server.
+    return {.name = "pacing",
+            .value = now == "strict" ? "warm" : now,
+            .current = now,
+            .reason = is_behind ? "the next slot gets ready while the voice speaks"
+                                : "generates ahead of the voice"};
+}
+
+// Slots for the server: no fewer than it was given by the flag.
+int parallel_of(const doctor_facts& facts) {
+    const int given = loses_pinned_slots(facts) ? 0 : facts.props.value.total_slots;
+    return std::max(slots_of(facts), given);
+}
+
+advised_setting parallel_setting(const doctor_facts& facts) {
+    const int total = facts.props.value.total_slots;
+    const bool unset = loses_pinned_slots(facts);
+    return {.name = "--parallel",
+            .value = fmt::format("{}", parallel_of(facts)),
+            .current = unset ? "" : fmt::format("{}", total),
+            .reason = facts.slots_per_caller() == 1
+                          ? "a slot with its own cache for each caller"
+                          : "two slots with caches of their own for each caller"};
+}
+
+advised_setting context_setting(const doctor_facts& facts) {
+    const int slots = parallel_of(facts);
+    const int context = facts.props.value.context_per_slot;
+    const int each = std::max(fair_context, context);
+    // Slots that share a cache all show the whole of it.
+    const int sharing = loses_pinned_slots(facts) ? 1 : facts.props.value.total_slots;
+    return {.name = "--ctx-size",
+            .value = fmt::format("{}", slots * each),
+            .current = context > 0 ? fmt::format("{}", sharing * context) : "",
+            .reason = fmt::format("{} tokens for each of {} slots", each, slots)};
+}
+
+void add_batch_size(const doctor_facts& facts, doctor_advice& advice) {
+    const double rate = facts.measured.value.median.prompt_tokens_per_second;
+    if (rate < 0 || rate >= slow_prompt_tokens_per_second) return;
+    advice.llama_server.push_back(
+        {.name = "--batch-size",
+         .value = "512",
+         .reason = "a cut in a long prompt waits for the end of a batch"});
+}
+
+// As one word of a shell: the server's words may be anything.
+std::string quoted(const std::string& text) {
+    const bool is_plain = std::ranges::all_of(text, [](unsigned char c) {
+        return std::isalnum(c) || c == '/' || c == '.' || c == '_' || c == '-';
+    });
+    if (is_plain) return text;
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
+// The alias is the path where the server was given no other.
+std::string model_file(const std::string& model) {
+    return model.find('/') != model.npos ? quoted(model) : "MODEL.gguf";
+}
+
+std::string command_of(const doctor_facts& facts, const doctor_advice& advice) {
+    auto text = "llama-server -m " + model_file(facts.props.value.model);
+    for (const auto& s : advice.llama_server) text += fmt::format(" {} {}", s.name, s.value);
+    return text;
+}
+
+}  // namespace
+
+doctor_advice advice_of(const doctor_facts& facts) {
+    if (!facts.props.ok()) return {};
+    doctor_advice advice{
+        .tandem = {slots_setting(facts), guard_setting(facts), pacing_setting(facts)},
+        .llama_server = {parallel_setting(facts), context_setting(facts)}};
+    add_batch_size(facts, advice);
+    advice.command = command_of(facts, advice);
+    return advice;
+}
+
+}  // namespace tandem::command

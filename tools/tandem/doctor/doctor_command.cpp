@@ -1,0 +1,55 @@
+#include "doctor/doctor_command.hpp"
+
+#include "doctor/doctor_json.hpp"
+#include "doctor/doctor_report.hpp"
+#include "doctor/doctor_text.hpp"
+#include "os/exit_status.hpp"
+#include "os/lost_output.hpp"
+#include "os/stop_pipe.hpp"
+#include "os/stop_signals.hpp"
+#include "probe/doctor_probe.hpp"
+#include "run/progress.hpp"
+#include "terminal/terminal.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+
+#include <clocale>
+
+namespace tandem::command {
+namespace {
+
+doctor_facts examine(const doctor_options& options, terminal& t) {
+    boost::asio::io_context ioc{1};
+    doctor_probe probe(ioc, options.settings,
+                       {.load_wait = options.wait, .measure = !options.quick});
+    const auto started = std::chrono::steady_clock::now();
+    stop_signals signals(ioc, [&] { probe.stop(); });
+    progress shown(ioc, t, [&] {
+        const std::chrono::duration<double> since = std::chrono::steady_clock::now() - started;
+        return fmt::format("{:>7.1f}s  {}", since.count(), probe.doing());
+    });
+    probe.start([&] {
+        signals.cancel();
+        shown.stop();
+    });
+    shown.start();
+    ioc.run();
+    return probe.facts();
+}
+
+}  // namespace
+
+int run_doctor(const doctor_options& options) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
+    terminal t;
+    const auto report = report_of(examine(options, t));
+    const screen_style style{.width = t.out_width(), .color = wants_color(options.color, t)};
+    t.print(options.json ? doctor_json(report) : doctor_screen(style, report));
+    tell_lost_output(t, "tandem doctor");
+    if (const auto lost = status_of_output(t)) return *lost;
+    if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+    return report.good() ? all_good : not_all_good;
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,58 @@
+#include "doctor/doctor_findings.hpp"
+
+#include "doctor/doctor_checks.hpp"
+#include "text/display_text.hpp"
+
+#include <algorithm>
+
+namespace tandem::command {
+namespace {
+
+constexpr int longest_server_message = 160;
+
+}  // namespace
+
+std::string_view status_name(finding_status s) noexcept {
+    switch (s) {
+        case finding_status::ok:
+            return "ok";
+        case finding_status::note:
+            return "note";
+        case finding_status::warning:
+            return "warning";
+        default:
+            return "bad";
+    }
+}
+
+std::vector<finding> findings_of(const doctor_facts& facts) {
+    std::vector<finding> all;
+    check_contact(facts, all);
+    if (facts.props.ok()) check_set_up(facts, all);
+    if (facts.measured.done) check_measures(facts, all);
+    return all;
+}
+
+bool any_bad(const std::vector<finding>& findings) {
+    return std::ranges::any_of(findings,
+                               [](const finding& f) { return f.status == finding_status::bad; });
+}
+
+fault_words words_of(const failure& f) {
+    auto what = f.diag.client_message.empty() ? f.ec.message() : f.diag.client_message;
+    std::string detail;
+    if (const auto at = what.rfind(" ("); what.ends_with(')') && at != what.npos) {
+        detail = what.substr(at);
+        what.resize(at);
+    }
+    const auto end = what.find("; ");
+    std::string remedy = end == what.npos ? "" : what.substr(end + 2);
+    what = what.substr(0, end) + detail;
+    const auto& theirs = f.diag.server_message;
+    // A page of HTML tells nothing in one line.
+    if (!theirs.empty() && !theirs.starts_with('<'))
+        what += "; it says: " + shortened(theirs, longest_server_message);
+    return {std::move(what), std::move(remedy)};
+}
+
+}  // namespace tandem::command

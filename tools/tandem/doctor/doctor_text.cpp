@@ -1,0 +1,129 @@
+#include "doctor/doctor_text.hpp"
+
+#include "flags/config_layers.hpp"
+#include "terminal/color.hpp"
+#include "text/display_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace tandem::command {
+namespace {
+
+constexpr int head_columns = 24;  // status and name, or what is advised
+constexpr int least_text_columns = 20;
+
+const char* paint_of(finding_status s) {
+    constexpr std::array paints{paint::green, paint::dim, paint::yellow, paint::red};
+    return paints[static_cast<std::size_t>(s)];
+}
+
+// As people call it, in a column: "reuse guard".
+std::string label_of(std::string name) {
+    constexpr std::array<std::pair<std::string_view, const char*>, 4> labels{
+        {{"cache_same_slot", "same slot"},
+         {"cache_other_slot", "other slot"},
+         {"cache_prefilled_slot", "prefilled"},
+         {"slots_endpoint", "/slots"}}};
+    for (const auto& [known, label] : labels)
+        if (name == known) return label;
+    std::ranges::replace(name, '_', ' ');
+    return name;
+}
+
+// `text` beside `head`, which takes the columns in front; further lines below it.
+std::string block(const screen_style& style, const std::string& head, std::string_view text,
+                  const char* color = nullptr) {
+    std::string result;
+    const auto blank = std::string(head_columns, ' ');
+    const auto* before = &head;
+    for (const auto& line :
+         wrapped(text, std::max(least_text_columns, style.width - head_columns))) {
+        result += *before + (color ? painted(style.color, color, line) : line) + '\n';
+        before = &blank;
+    }
+    return result;
+}
+
+std::string finding_lines(const screen_style& style, const finding& f) {
+    const auto status = fmt::format("  {:<8}", status_name(f.status));
+    const auto name = fmt::format("{:<{}}", label_of(f.name), head_columns - 10);
+    auto lines = block(style, painted(style.color, paint_of(f.status), status) + name, f.message);
+    if (!f.remedy.empty() && f.status != finding_status::ok)
+        lines += block(style, std::string(head_columns, ' '), "→ " + f.remedy,
+                       f.status == finding_status::note ? paint::dim : paint::bold);
+    return lines;
+}
+
+std::string title(const screen_style& style, std::string_view text) {
+    return '\n' + painted(style.color, paint::bold, text) + '\n';
+}
+
+std::string group_lines(const screen_style& style, const doctor_report& report, finding_group group,
+                        const char* heading) {
+    std::string lines;
+    for (const auto& f : report.findings)
+        if (f.group == group) lines += finding_lines(style, f);
+    return lines.empty() ? lines : title(style, heading) + lines;
+}
+
+// As it is set: a flag of ours, or of the server's.
+std::string flag_of(const advised_setting& s) {
+    return fmt::format("{} {}", s.name.starts_with('-') ? s.name : flag_name(s.name), s.value);
+}
+
+std::string setting_lines(const screen_style& style, const advised_setting& s) {
+    const bool as_it_is = s.current == s.value;
+    const auto head = fmt::format("  {:<{}}", flag_of(s), head_columns - 2);
+    const auto now = as_it_is ? "as now" : s.current.empty() ? "" : "now " + s.current;
+    const auto text = now.empty() ? s.reason : fmt::format("{}; {}", now, s.reason);
+    return block(style, as_it_is ? head : painted(style.color, paint::bold, head), text);
+}
+
+std::string advice_lines(const screen_style& style, const doctor_advice& advice) {
+    if (advice.command.empty()) return {};
+    auto lines = title(style, "Advised for tandem");
+    for (const auto& s : advice.tandem) lines += setting_lines(style, s);
+    lines += title(style, "Advised for llama-server, with the other flags you give it");
+    for (const auto& s : advice.llama_server) lines += setting_lines(style, s);
+    // Not broken into lines, so that it can be copied.
+    return lines + "\n  " + shortened(advice.command, 4096) + '\n';
+}
+
+std::string counts(const std::vector<finding>& findings) {
+    std::string text;
+    for (const auto& [status, name] : std::array{
+             std::pair{finding_status::bad, "bad"}, std::pair{finding_status::warning, "to mend"},
+             std::pair{finding_status::note, "to note"}, std::pair{finding_status::ok, "ok"}}) {
+        const auto n = std::ranges::count(findings, status, &finding::status);
+        if (n > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, name);
+    }
+    return text;
+}
+
+std::string verdict(const screen_style& style, const doctor_report& report) {
+    const bool unfinished = report.facts.stopped && !any_bad(report.findings);
+    const auto* words = unfinished      ? "Stopped before all was known"
+                        : report.good() ? "Good for a bot"
+                                        : "A bot would break";
+    const auto* color = unfinished ? paint::yellow : report.good() ? paint::green : paint::red;
+    const auto all = counts(report.findings);
+    return fmt::format("\n{}{}{}\n", painted(style.color, color, words), all.empty() ? "" : ": ",
+                       all);
+}
+
+}  // namespace
+
+std::string doctor_screen(const screen_style& style, const doctor_report& report) {
+    return fmt::format("{}  {}\n", painted(style.color, paint::bold, "tandem doctor"),
+                       shortened(report.facts.url, style.width - 15)) +
+           group_lines(style, report, finding_group::server, "Server") +
+           group_lines(style, report, finding_group::measured, "Measured") +
+           advice_lines(style, report.advice) + verdict(style, report);
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,92 @@
+#include "flags/config_flags.hpp"
+
+#include "flags/flag_faults.hpp"
+#include "os/input_file.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <type_traits>
+
+namespace tandem::command {
+namespace {
+
+constexpr std::size_t max_file_bytes = 1u << 20;
+constexpr std::size_t longest_shown_default = 60;
+
+std::string flag_names(std::string_view field) {
+    const auto name = flag_name(field);
+    return field == "url" ? name + ",--server" : name;
+}
+
+std::string help_of(const field_info& f, const config& defaults) {
+    const auto value = field_text(defaults, f.name);
+    return value.empty() || value.size() > longest_shown_default
+               ? f.help
+               : fmt::format("{} [{}]", f.help, value);
+}
+
+}  // namespace
+
+void config_flags::add_to(CLI::App& app, const std::function<bool(const field_info&)>& wanted,
+                          const config& defaults) {
+    for_each_field(defaults, [&]<class Field>(const field_info& f, const Field&) {
+        if (!wanted(f)) return;
+        auto& entry = flags_.emplace_back();
+        entry.field = f.name;
+        CLI::Option* option = nullptr;
+        if constexpr (std::is_same_v<Field, bool>)
+            option = app.add_flag(flag_names(f.name), entry.switched);
+        else
+            option = app.add_option(flag_names(f.name), entry.texts)
+                         ->allow_extra_args(false)
+                         ->type_name(f.value);
+        option->description(help_of(f, defaults))->group(f.group);
+    });
+    add_value_flag(app, "--api-key-file", key_file_, "FILE",
+                   "file with that key, which others cannot see", "server");
+    add_value_flag(app, "--config", file_, "FILE",
+                   "JSON file with these fields, names with underscores", "server");
+}
+
+std::vector<setting> config_flags::settings(std::vector<std::string>& faults) const {
+    std::vector<setting> result;
+    for (const auto& f : flags_) {
+        const auto origin = flag_name(f.field);
+        if (!f.switched.empty()) result.push_back({origin, f.field, f.switched});
+        for (const auto& text : f.texts) result.push_back({origin, f.field, text});
+    }
+    add_key_file(result, faults);
+    return result;
+}
+
+void config_flags::add_key_file(std::vector<setting>& settings,
+                                std::vector<std::string>& faults) const {
+    if (key_file_.empty()) return;
+    auto file = read_file(key_file_, max_file_bytes);
+    if (!file.fault.empty()) return faults.push_back(fmt::format("--api-key-file {}", file.fault));
+    while (file.text.ends_with('\n') || file.text.ends_with('\r')) file.text.pop_back();
+    settings.push_back({"--api-key-file", "api_key", std::move(file.text)});
+}
+
+config_flags::loaded config_flags::load(const environment& variables,
+                                        const std::vector<setting>& lowest) const {
+    config_layers layers;
+    layers.add(lowest);
+    if (takes_model_names_) layers.allow_model_names();
+    std::vector<std::string> faults;
+    if (!file_.empty()) {
+        const auto file = read_file(file_, max_file_bytes);
+        if (file.fault.empty())
+            layers.add_file(file_, file.text);
+        else
+            faults.push_back(fmt::format("--config {}", file.fault));
+    }
+    layers.add_environment(variables);
+    layers.add(settings(faults));
+    for (auto& fault : layers.faults()) faults.push_back(std::move(fault));
+    return {layers.result(), layers.urls(), layers.url_models(), layers.has("continue_timeout"),
+            std::move(faults)};
+}
+
+}  // namespace tandem::command

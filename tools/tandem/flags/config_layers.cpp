@@ -1,0 +1,122 @@
+#include "flags/config_layers.hpp"
+
+#include "flags/config_json.hpp"
+#include "flags/named_server.hpp"
+#include "text/text_distance.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+template <class Field>
+constexpr bool is_list = false;
+template <class Item>
+constexpr bool is_list<std::vector<Item>> = true;
+
+bool is_predicate(std::string_view message) {
+    return message.starts_with("is ") || message.starts_with("has ");
+}
+
+// The known name that `name` is nearly; empty if it is known, or nothing like one.
+std::string misspelt(std::string_view name, const std::vector<std::string>& known) {
+    const std::size_t prefix = variable_name("").size();
+    if (!name.starts_with(variable_name("")) || std::ranges::find(known, name) != known.end())
+        return {};
+    // A step in each four letters, and two at most: short names are soon like another one.
+    const auto most = std::min<std::size_t>(2, (name.size() - prefix) / 4);
+    const auto near = std::ranges::min_element(
+        known, {}, [name](const std::string& k) { return distance(name, k); });
+    return distance(name, *near) <= most ? *near : std::string();
+}
+
+}  // namespace
+
+config usual_config() {
+    return {.reuse_guard = auto_guard};
+}
+
+void config_layers::add_file(const std::string& name, std::string_view json) {
+    auto read = read_config_json(name, json);
+    std::ranges::move(read.faults, std::back_inserter(faults_));
+    add(read.settings);
+}
+
+void config_layers::add_environment(const environment& variables) {
+    std::vector<setting> layer;
+    std::vector<std::string> known;
+    for_each_field(std::as_const(config_), [&](const field_info& f, const auto&) {
+        const auto& name = known.emplace_back(variable_name(f.name));
+        const auto found = variables.find(name);
+        if (found != variables.end() && !found->second.empty())
+            layer.push_back({name, f.name, found->second});
+    });
+    for (const auto& [name, value] : variables)
+        if (const auto meant = misspelt(name, known); !value.empty() && !meant.empty())
+            faults_.push_back(
+                fmt::format("{} is no variable of tandem; did you mean {}?", name, meant));
+    add(layer);
+}
+
+void config_layers::add(const std::vector<setting>& layer) {
+    begun_lists_.clear();
+    for (const auto& s : layer) set(s);
+}
+
+// A list takes the place of the one in the layers below.
+void config_layers::begin_list(const std::string& name) {
+    if (name == "url" && begun_lists_.insert(name).second) {
+        urls_.clear();
+        url_models_.clear();
+    }
+    for_each_field(config_, [&]<class Field>(const field_info& f, Field& value) {
+        if constexpr (is_list<Field>)
+            if (name == f.name && begun_lists_.insert(name).second) value.clear();
+    });
+}
+
+setting config_layers::take_model_name(const setting& s) {
+    if (s.field != "url") return s;
+    auto server = takes_model_names_ ? parse_named_server(s.text) : named_server{.url = s.text};
+    url_models_.push_back(std::move(server.model));
+    return {s.origin, s.field, std::move(server.url)};
+}
+
+void config_layers::set(const setting& given) {
+    begin_list(given.field);
+    const auto s = take_model_name(given);
+    if (const auto fault = set_field(config_, s.field, s.text))
+        faults_.push_back(fmt::format("{} {}", s.origin, *fault));
+    if (s.field == "url") urls_.push_back(s.text);
+    origins_[s.field] = s.origin;
+}
+
+std::vector<std::string> config_layers::faults() {
+    for (const auto& fault : check(config_)) {
+        // Of several, each is checked by those who use them.
+        if (fault.field == "url" && urls_.size() > 1) continue;
+        const auto known = origins_.find(fault.field);
+        const auto origin = known != origins_.end() ? known->second : flag_name(fault.field);
+        faults_.push_back(origin + (is_predicate(fault.message) ? " " : ": ") + fault.message);
+    }
+    return std::move(faults_);
+}
+
+std::string flag_name(std::string_view field) {
+    auto name = "--" + std::string(field);
+    std::ranges::replace(name, '_', '-');
+    return name;
+}
+
+std::string variable_name(std::string_view field) {
+    std::string name = "TANDEM_";
+    for (const char c : field) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return name;
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,84 @@
+#include "flags/speech_pace.hpp"
+
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <system_error>
+
+namespace tandem::command {
+namespace {
+
+constexpr double fastest = 100'000;
+constexpr std::int64_t longest_ns = 3'600'000'000'000'000;
+constexpr double words_per_character = 0.5;
+
+// Blocks of scripts that put no spaces between words. A figure of speech rate needs no more.
+bool is_written_without_spaces(char32_t c) noexcept {
+    return (c >= 0x0E00 && c <= 0x0EFF) ||  // Thai, Lao
+           (c >= 0x1000 && c <= 0x109F) ||  // Myanmar
+           (c >= 0x1780 && c <= 0x17FF) ||  // Khmer
+           (c >= 0x3001 && c <= 0x9FFF) ||  // their marks, kana, Han
+           (c >= 0xF900 && c <= 0xFAFF) ||  // Han
+           (c >= 0xFF01 && c <= 0xFF9F) ||  // wide and narrow forms
+           (c >= 0x20000 && c <= 0x3FFFF);  // Han
+}
+
+}  // namespace
+
+std::optional<speech_pace> parse_speech_pace(std::string_view text) {
+    if (text == "none") return speech_pace{};
+    constexpr std::string_view prefix = "wpm=";
+    if (!text.starts_with(prefix)) return std::nullopt;
+    text.remove_prefix(prefix.size());
+    double value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = fault == std::errc{} && end == text.data() + text.size();
+    if (!whole || !(value > 0 && value <= fastest)) return std::nullopt;
+    return speech_pace{value};
+}
+
+double count_words(std::string_view text) {
+    double words = 0;
+    bool in_word = false;
+    while (!text.empty()) {
+        const auto c = text::first_character(text);
+        text.remove_prefix(c.bytes);
+        const bool unspaced = is_written_without_spaces(c.character);
+        const bool part_of_word = !unspaced && !text::is_white_space(c.character);
+        if (unspaced) words += words_per_character;
+        if (part_of_word && !in_word) words += 1;
+        in_word = part_of_word;
+    }
+    return words;
+}
+
+duration speaking_time(speech_pace pace, std::string_view text) {
+    if (pace.words_per_minute <= 0) return {};
+    const double ns = count_words(text) / pace.words_per_minute * 60e9;
+    return ns < longest_ns ? duration(std::llround(ns)) : duration(longest_ns);
+}
+
+std::string too_slow_text(speech_pace pace, duration speech, duration continue_timeout) {
+    using namespace std::chrono;
+    constexpr auto longest_timeout = hours(24);
+    // Later chunks may be longer.
+    const auto enough = ceil<minutes>(speech * 5 / 4);
+    const auto timeout = enough <= longest_timeout
+                             ? fmt::format("--continue-timeout {}m or more, or ", enough.count())
+                             : "";
+    return fmt::format(
+        "at --tts wpm={:g} this chunk is spoken for {}, longer than --continue-timeout {}; set "
+        "{}a faster --tts",
+        pace.words_per_minute, to_string(ceil<seconds>(speech)), to_string(continue_timeout),
+        timeout);
+}
+
+}  // namespace tandem::command

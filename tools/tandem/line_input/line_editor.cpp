@@ -1,0 +1,210 @@
+#include "line_input/line_editor.hpp"
+
+#include "terminal/terminal_modes.hpp"
+
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <unistd.h>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+using pressed = typed_key::kind;
+
+// What is typed ahead; more stays in the terminal.
+constexpr std::size_t max_lines_ahead = 64;
+
+// A shell without job control has it ignored, and nobody would continue the process.
+bool may_be_suspended() {
+    struct sigaction now {};
+    ::sigaction(SIGTSTP, nullptr, &now);
+    return now.sa_handler != SIG_IGN;
+}
+
+// The default action, in place of the handler that is set.
+void stop_process() {
+    struct sigaction usual {};
+    struct sigaction before {};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(SIGTSTP, &usual, &before);
+    ::raise(SIGTSTP);
+    ::sigaction(SIGTSTP, &before, nullptr);
+}
+
+bool is_in_foreground(int fd) {
+    return ::tcgetpgrp(fd) == ::getpgrp();
+}
+
+}  // namespace
+
+line_editor::line_editor(boost::asio::io_context& ioc, terminal& screen, int in, int out)
+    : ioc_(ioc),
+      screen_(screen),
+      in_(in),
+      line_(in, out),
+      signals_(ioc),
+      reader_(ioc.get_executor(), in, line_reader::reads::bytes) {
+    reader_.on_line([this](read_line r) { bytes_came(std::move(r)); });
+}
+
+line_editor::~line_editor() {
+    leave_terminal();
+}
+
+void line_editor::next() {
+    ++asked_;
+    if (!std::exchange(has_started_, true)) start();
+    deliver();
+    read_more();
+}
+
+void line_editor::start() {
+    if (may_be_suspended()) signals_.add(SIGTSTP);
+    signals_.add(SIGCONT);
+    signals_.add(SIGWINCH);
+    wait_for_signal();
+    take_terminal();
+}
+
+void line_editor::stop() {
+    has_ended_ = true;
+    signals_.cancel();
+    leave_terminal();
+}
+
+void line_editor::listen(bool yes) {
+    is_listening_ = yes;
+    screen_.update_bottom();
+}
+
+// --- the terminal
+
+void line_editor::take_terminal() {
+    if (has_ended_ || has_terminal_ || !is_in_foreground(in_)) return;
+    has_terminal_ = true;
+    terminal_modes::keep(in_);
+    line_.begin_keys();
+    screen_.steer(terminal_modes::pastes_told);
+    screen_.set_bottom(this);
+}
+
+void line_editor::leave_terminal() {
+    if (!std::exchange(has_terminal_, false)) return;
+    screen_.set_bottom(nullptr);
+    screen_.steer(terminal_modes::pastes_untold);
+    line_.end_keys();
+    terminal_modes::restore();
+}
+
+void line_editor::wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
+        if (ec || has_ended_) return;
+        wait_for_signal();
+        if (signal == SIGTSTP) return suspend();
+        if (signal == SIGCONT) leave_terminal();
+        take_terminal();
+        is_resized_ = signal == SIGWINCH;
+        screen_.update_bottom();
+    });
+}
+
+void line_editor::suspend() {
+    leave_terminal();
+    stop_process();
+    take_terminal();
+}
+
+bool line_editor::is_shown() const {
+    return is_listening_ || !line_.text().empty();
+}
+
+std::string line_editor::drawn() {
+    is_resized_ = false;
+    return line_.drawn();
+}
+
+std::string line_editor::changes() {
+    return std::exchange(is_resized_, false) ? line_.drawn_anew(screen_.out_width())
+                                             : line_.changes();
+}
+
+// --- keys
+
+void line_editor::read_more() {
+    if (is_reading_ || has_ended_ || lines_.size() >= max_lines_ahead) return;
+    is_reading_ = true;
+    reader_.next();
+}
+
+void line_editor::bytes_came(read_line read) {
+    is_reading_ = false;
+    if (has_ended_) return;
+    if (read.what == read_line::kind::end) {
+        stop();
+        lines_.push_back(std::move(read));
+    } else {
+        for (const auto& k : keys_.take(read.text))
+            if (!has_ended_) press(k);
+    }
+    screen_.update_bottom();
+    deliver();
+    read_more();
+}
+
+void line_editor::press(const typed_key& k) {
+    switch (k.what) {
+        case pressed::enter:
+            return enter();
+        case pressed::suspend:
+            return void(::kill(0, SIGTSTP));
+        case pressed::earlier:
+            return show_other(history_.earlier(line_.text()));
+        case pressed::later:
+            return show_other(history_.later(line_.text()));
+        case pressed::text:
+        case pressed::pasted:
+            return put(k);
+        case pressed::end_of_input:
+            if (!line_.text().empty()) return line_.press({.what = pressed::erase_next});
+            stop();
+            return lines_.push_back({});
+        default:
+            line_.press(k);
+    }
+}
+
+void line_editor::put(const typed_key& k) {
+    const bool is_typed = k.what == pressed::text;
+    if (k.missing > 0 || line_.text().size() + k.text.size() > max_line_bytes)
+        return screen_.print_error(
+            fmt::format("tandem chat: a line has {} bytes at most; what was {} is left out",
+                        max_line_bytes, is_typed ? "typed" : "pasted"));
+    is_typed ? line_.press(k) : line_.insert(k.text);
+}
+
+void line_editor::enter() {
+    auto text = line_.text();
+    history_.add(text);
+    line_.set_text({});
+    lines_.push_back({.what = read_line::kind::line,
+                      .text = std::move(text),
+                      .number = ++number_,
+                      .at = std::chrono::steady_clock::now()});
+}
+
+void line_editor::show_other(const std::string* line) {
+    if (line) line_.set_text(*line);
+}
+
+void line_editor::deliver() {
+    for (; asked_ > 0 && !lines_.empty(); --asked_) {
+        boost::asio::post(ioc_, [this, l = std::move(lines_.front())] { on_line_(l); });
+        lines_.pop_front();
+    }
+}
+
+}  // namespace tandem::command

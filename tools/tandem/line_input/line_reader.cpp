@@ -1,0 +1,106 @@
+#include "line_input/line_reader.hpp"
+
+#include "line_input/typed_text.hpp"
+#include "os/input_lines.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+// A terminal that edits lines by itself drops what is longer, without a word.
+constexpr std::size_t max_typed_bytes = 4094;
+
+int make_event() {
+    const int fd = ::eventfd(0, EFD_CLOEXEC);
+    if (fd < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    return fd;
+}
+
+read_line::kind kind_of(input_lines::outcome o) {
+    if (o == input_lines::outcome::line) return read_line::kind::line;
+    return o == input_lines::outcome::too_long ? read_line::kind::too_long : read_line::kind::end;
+}
+
+// Signals are for the thread of the event loop.
+void block_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
+}  // namespace
+
+line_reader::line_reader(boost::asio::any_io_executor executor, int fd, reads what)
+    : executor_(std::move(executor)), what_(what), stop_fd_(make_event()) {
+    thread_ = std::thread([this, fd] { work(fd); });
+}
+
+line_reader::~line_reader() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_one();
+    constexpr std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(stop_fd_, &one, sizeof one);
+    thread_.join();
+    ::close(stop_fd_);
+}
+
+void line_reader::next() {
+    {
+        const std::lock_guard lock(mutex_);
+        ++asked_;
+    }
+    changed_.notify_one();
+}
+
+// False if reading has to stop.
+bool line_reader::wait_until_asked() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return stopping_ || asked_ > 0; });
+    if (stopping_) return false;
+    --asked_;
+    return true;
+}
+
+void line_reader::make_line(read_line& read) const {
+    // As files from other systems have it.
+    if (read.text.ends_with('\r')) read.text.pop_back();
+    read.max_bytes = max_line_bytes;
+    if (what_ != reads::typed_lines) return;
+    read.max_bytes = max_typed_bytes;
+    if (read.text.size() > max_typed_bytes) read.what = read_line::kind::too_long;
+    read.text = without_controls(read.text);
+}
+
+void line_reader::work(int fd) {
+    block_signals();
+    input_lines lines(fd, stop_fd_, max_line_bytes);
+    for (int number = 1; wait_until_asked(); ++number) {
+        read_line read;
+        read.number = number;
+        const auto outcome =
+            what_ == reads::bytes ? lines.next_bytes(read.text) : lines.next(read.text);
+        if (outcome == input_lines::outcome::stopped) return;
+        read.what = kind_of(outcome);
+        if (what_ != reads::bytes) make_line(read);
+        read.at = std::chrono::steady_clock::now();
+        if (outcome == input_lines::outcome::failed) read.fault = std::strerror(lines.failure());
+        boost::asio::post(executor_,
+                          [this, r = std::move(read)]() mutable { on_line_(std::move(r)); });
+    }
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "line_input/line_source.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace tandem::command {
+
+/// Reads lines for an event loop, on a thread of its own: a terminal that the loop waited for would
+/// have to be switched to another mode, for all programs that use it.
+class line_reader final : public line_source {
+ public:
+    enum class reads {
+        lines,
+        typed_lines,  ///< of a terminal, without what is no text
+        bytes,        ///< what has come, in place of a line
+    };
+    /// `fd` stays the caller's.
+    line_reader(boost::asio::any_io_executor executor, int fd, reads what);
+    ~line_reader() override;
+
+    void on_line(std::function<void(read_line)> f) override { on_line_ = std::move(f); }
+    /// on_line() is called on `executor`.
+    void next() override;
+
+ private:
+    void work(int fd);
+    void make_line(read_line& read) const;
+    bool wait_until_asked();
+
+    boost::asio::any_io_executor executor_;
+    reads what_;
+    std::function<void(read_line)> on_line_;
+    int stop_fd_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int asked_ = 0;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+}  // namespace tandem::command

@@ -1,0 +1,102 @@
+#include "probe/probe_session.hpp"
+
+#include "transport/curl_transport.hpp"
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <utility>
+
+namespace tandem::command {
+
+using boost::asio::use_awaitable;
+
+probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
+    : ioc_(ioc),
+      transport_(transport::make_curl_transport(ioc.get_executor(), transport::curl_options_of(c))),
+      calls_(ioc.get_executor(), *transport_, c.request_timeout),
+      limits_{c.first_token_timeout, c.between_tokens_timeout},
+      timer_(ioc) {}
+
+// `start` is given a function to call with the result, which it may do at once.
+template <class Result, class Start>
+boost::asio::awaitable<Result> probe_session::result_of(Start start) {
+    auto initiate = [this](auto handler, Start begin) {
+        const auto waiting = std::make_shared<decltype(handler)>(std::move(handler));
+        begin([this, waiting](Result result) {
+            boost::asio::post(ioc_, [waiting, result = std::move(result)]() mutable {
+                std::move (*waiting)(std::move(result));
+            });
+        });
+    };
+    co_return co_await boost::asio::async_initiate<decltype(use_awaitable), void(Result)>(
+        std::move(initiate), use_awaitable, std::move(start));
+}
+
+template <class T, class Call>
+boost::asio::awaitable<asked<T>> probe_session::ask(Call call) {
+    if (stopped_) co_return asked<T>{};
+    auto result = co_await result_of<asked<T>>([call](auto done) {
+        call([done](error_code ec, const diagnostics& diag, T value) {
+            done({true, {ec, diag}, std::move(value)});
+        });
+    });
+    if (stopped_) result.done = false;
+    co_return result;
+}
+
+boost::asio::awaitable<asked<>> probe_session::health() {
+    return ask<std::monostate>([this](auto done) {
+        calls_.health([done](error_code ec, const diagnostics& diag) { done(ec, diag, {}); });
+    });
+}
+
+boost::asio::awaitable<asked<server_props>> probe_session::props() {
+    return ask<server_props>([this](auto done) { calls_.props(done); });
+}
+
+boost::asio::awaitable<asked<std::vector<slot_state>>> probe_session::slots() {
+    return ask<std::vector<slot_state>>([this](auto done) { calls_.slots(done); });
+}
+
+boost::asio::awaitable<asked<>> probe_session::chat_template() {
+    return ask<std::monostate>([this](auto done) {
+        const auto rendered = [done](error_code ec, const diagnostics& diag, const std::string&) {
+            done(ec, diag, {});
+        };
+        calls_.apply_template({{"user", "Hello."}, {"assistant", "Hi."}, {"user", "Well?"}}, {},
+                              rendered);
+    });
+}
+
+boost::asio::awaitable<asked<std::vector<wire::token_id>>> probe_session::tokenize(
+    std::string_view text) {
+    return ask<std::vector<wire::token_id>>(
+        [this, text](auto done) { calls_.tokenize(text, done); });
+}
+
+boost::asio::awaitable<probe_answer> probe_session::complete(probe_wish wish) {
+    if (stopped_) co_return probe_answer{.fault = {boost::asio::error::operation_aborted, {}}};
+    request_ = std::make_shared<probe_request>(ioc_.get_executor(), *transport_, limits_);
+    co_return co_await result_of<probe_answer>(
+        [this, wish](auto done) { request_->start(wish, done); });
+}
+
+boost::asio::awaitable<void> probe_session::pause(duration time) {
+    if (stopped_) co_return;
+    timer_.expires_after(time);
+    error_code ignored;
+    co_await timer_.async_wait(boost::asio::redirect_error(use_awaitable, ignored));
+}
+
+void probe_session::stop() {
+    stopped_ = true;
+    calls_.cancel(boost::asio::error::operation_aborted);
+    if (request_) request_->cancel(boost::asio::error::operation_aborted);
+    timer_.cancel();
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "probe/doctor_facts.hpp"
+#include "probe/probe_request.hpp"
+#include "server/server_calls.hpp"
+#include "transport/transport.hpp"
+
+#include "tandem/config.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace tandem::command {
+
+/// Questions to one server, one at a time, as coroutines. Once stopped all of them end at once:
+/// calls are not done(), requests have the fault operation_aborted. Not thread-safe.
+class probe_session {
+ public:
+    template <class T>
+    using awaitable = boost::asio::awaitable<T>;
+
+    /// `ioc` must outlive the object, and what it is asked for must not outlive it.
+    probe_session(boost::asio::io_context& ioc, const config& c);
+
+    awaitable<asked<>> health();
+    awaitable<asked<server_props>> props();
+    awaitable<asked<std::vector<slot_state>>> slots();
+    /// Renders a short conversation.
+    awaitable<asked<>> chat_template();
+    awaitable<asked<std::vector<wire::token_id>>> tokenize(std::string_view text);
+    awaitable<probe_answer> complete(probe_wish wish);
+    awaitable<void> pause(duration time);
+
+    void stop();
+    bool stopped() const noexcept { return stopped_; }
+
+ private:
+    template <class Result, class Start>
+    awaitable<Result> result_of(Start start);
+    template <class T, class Call>
+    awaitable<asked<T>> ask(Call call);
+
+    boost::asio::io_context& ioc_;
+    std::unique_ptr<transport::http_transport> transport_;
+    server::server_calls calls_;
+    probe_limits limits_;
+    std::shared_ptr<probe_request> request_;
+    boost::asio::steady_timer timer_;
+    bool stopped_ = false;
+};
+
+}  // namespace tandem::command

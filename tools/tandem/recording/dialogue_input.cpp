@@ -1,0 +1,43 @@
+#include "recording/dialogue_input.hpp"
+
+#include "os/input_file.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr std::size_t max_input_bytes = 256u << 20;
+constexpr std::size_t max_faults_shown = 20;
+
+void tell_faults(terminal& t, const std::string& who, const std::string& name,
+                 const std::vector<prompt_fault>& faults) {
+    for (std::size_t i = 0; i < faults.size() && i < max_faults_shown; ++i)
+        t.print_error(fmt::format("{}:{}: {}", name, faults[i].line, faults[i].message));
+    if (faults.size() > max_faults_shown)
+        t.print_error(fmt::format("and {} more faults", faults.size() - max_faults_shown));
+    t.print_error(who + ": nothing was sent");
+}
+
+}  // namespace
+
+std::vector<dialogue> read_dialogue_file(const std::string& file, const std::string& who,
+                                         terminal& t) {
+    const auto read = read_file(file, max_input_bytes);
+    if (!read.fault.empty()) {
+        t.print_error(who + ": " + read.fault);
+        return {};
+    }
+    auto parsed = parse_prompts(read.text);
+    const auto name = input_name(file);
+    if (!parsed.faults.empty()) {
+        tell_faults(t, who, name, parsed.faults);
+        return {};
+    }
+    if (parsed.dialogues.empty()) t.print_error(fmt::format("{}: {} has no prompts", who, name));
+    return std::move(parsed.dialogues);
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,173 @@
+#include "recording/prompt_line.hpp"
+
+#include "tandem/config.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t max_id_bytes = 256;
+constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assistant", "tool"};
+constexpr double longest_interrupt_ms = 24.0 * 3600 * 1000;
+
+// Reads the fields of one object, and collects what is wrong with them.
+class prompt_line_reader {
+ public:
+    explicit prompt_line_reader(dialogue& d) : dialogue_(d) {}
+
+    void read(const json& line);
+    std::vector<std::string> faults;
+
+ private:
+    using field_reader = void (prompt_line_reader::*)(const json&);
+    static field_reader reader_of(const std::string& name);
+
+    void read_id(const json& value);
+    void read_prompt(const json& value);
+    void read_messages(const json& value);
+    void read_message(std::size_t index, const json& value);
+    void read_system(const json& value);
+    void read_turns(const json& value);
+    void read_max_tokens(const json& value);
+    void read_interrupt(const json& value);
+    void check_kind(const json& line);
+
+    std::string text_of(const std::string& field, const json& value);
+    template <class... Args>
+    void add(fmt::format_string<Args...> text, Args&&... args) {
+        faults.push_back(fmt::format(text, std::forward<Args>(args)...));
+    }
+
+    dialogue& dialogue_;
+};
+
+prompt_line_reader::field_reader prompt_line_reader::reader_of(const std::string& name) {
+    static constexpr std::array<std::pair<const char*, field_reader>, 7> readers{{
+        {"id", &prompt_line_reader::read_id},
+        {"prompt", &prompt_line_reader::read_prompt},
+        {"messages", &prompt_line_reader::read_messages},
+        {"system", &prompt_line_reader::read_system},
+        {"turns", &prompt_line_reader::read_turns},
+        {"max_tokens", &prompt_line_reader::read_max_tokens},
+        {"interrupt_after_ms", &prompt_line_reader::read_interrupt},
+    }};
+    for (const auto& [known, reader] : readers)
+        if (name == known) return reader;
+    return nullptr;
+}
+
+void prompt_line_reader::read(const json& line) {
+    if (!line.is_object()) return add("an object is expected, not {}", line.type_name());
+    check_kind(line);
+    for (const auto& [name, value] : line.items()) {
+        if (const auto reader = reader_of(name))
+            (this->*reader)(value);
+        else
+            add("the field \"{}\" is unknown", name);
+    }
+}
+
+void prompt_line_reader::check_kind(const json& line) {
+    std::string given;
+    int kinds = 0;
+    for (const auto* name : {"prompt", "messages", "turns"}) {
+        if (!line.contains(name)) continue;
+        given += fmt::format("{}{}", kinds++ > 0 ? " and " : "", name);
+    }
+    if (kinds == 0) add("one of prompt, messages and turns is needed");
+    if (kinds > 1) add("{} are given; one of them is possible", given);
+    if (line.contains("system") && !line.contains("turns")) add("system goes with turns only");
+}
+
+std::string prompt_line_reader::text_of(const std::string& field, const json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    add("{} must be a text, not {}", field, value.type_name());
+    return {};
+}
+
+void prompt_line_reader::read_id(const json& value) {
+    dialogue_.id = text_of("id", value);
+    if (value.is_string() && (dialogue_.id.empty() || dialogue_.id.size() > max_id_bytes))
+        add("id has {} bytes; 1 to {} are possible", dialogue_.id.size(), max_id_bytes);
+}
+
+void prompt_line_reader::read_prompt(const json& value) {
+    dialogue_.prompt = text_of("prompt", value);
+}
+
+void prompt_line_reader::read_messages(const json& value) {
+    if (!value.is_array() || value.empty())
+        return add("messages must be a list of at least one {{\"role\", \"content\"}}");
+    for (std::size_t i = 0; i < value.size(); ++i) read_message(i, value[i]);
+}
+
+void prompt_line_reader::read_message(std::size_t index, const json& value) {
+    const auto where = fmt::format("messages[{}]", index);
+    if (!value.is_object()) return add("{} must be {{\"role\", \"content\"}}", where);
+    for (const auto& [name, _] : value.items())
+        if (name != "role" && name != "content")
+            add("{}: the field \"{}\" is unknown", where, name);
+    for (const auto* name : {"role", "content"})
+        if (!value.contains(name)) return add("{} has no {}", where, name);
+    auto role = text_of(where + ".role", value["role"]);
+    if (value["role"].is_string() && std::ranges::find(known_roles, role) == known_roles.end())
+        add("{}.role must be system, user, assistant or tool", where);
+    dialogue_.messages.push_back({std::move(role), text_of(where + ".content", value["content"])});
+}
+
+void prompt_line_reader::read_system(const json& value) {
+    dialogue_.messages.push_back({"system", text_of("system", value)});
+}
+
+void prompt_line_reader::read_turns(const json& value) {
+    if (!value.is_array() || value.empty())
+        return add("turns must be a list of at least one text of the user");
+    for (std::size_t i = 0; i < value.size(); ++i)
+        dialogue_.turns.push_back(text_of(fmt::format("turns[{}]", i), value[i]));
+}
+
+void prompt_line_reader::read_max_tokens(const json& value) {
+    const bool fits = value.is_number_integer() && value <= 1'000'000 && value >= 0;
+    if (!fits) return add("max_tokens must be a whole number from 0 to 1000000");
+    dialogue_.max_tokens = value.get<int>();
+}
+
+void prompt_line_reader::read_interrupt(const json& value) {
+    const double ms = value.is_number() ? value.get<double>() : -1;
+    if (!(ms >= 0 && ms <= longest_interrupt_ms))
+        return add("interrupt_after_ms must be a number from 0 to {:.0f}", longest_interrupt_ms);
+    dialogue_.interrupt_after = duration(std::llround(ms * 1e6));
+}
+
+// The library's own words may quote the text, so only the place is told.
+std::string where_json_ends(const json::parse_error& e, std::string_view line) {
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == line.npos || line[first] != '{')
+        return R"(this is no JSON object; write it as {"prompt": "text"} or {"turns": ["text"]})";
+    if (e.byte > line.size()) return "the JSON object is not complete at the end of the line";
+    return fmt::format("not valid JSON at column {}", e.byte);
+}
+
+}  // namespace
+
+std::vector<std::string> parse_prompt_line(std::string_view line, dialogue& d) try {
+    prompt_line_reader reader(d);
+    reader.read(json::parse(line));
+    return std::move(reader.faults);
+} catch (const json::parse_error& e) {
+    return {where_json_ends(e, line)};
+} catch (const json::exception&) {
+    return {"a number is too large"};
+}
+
+}  // namespace tandem::command

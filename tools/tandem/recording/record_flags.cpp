@@ -1,0 +1,70 @@
+#include "recording/record_flags.hpp"
+
+#include "flags/flag_faults.hpp"
+
+#include "tandem/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace tandem::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+// However they are written, and whether they are there or not; a relative path that is not there
+// would stay one.
+fs::path plain_path(const std::string& path) {
+    std::error_code ec;
+    const auto plain = fs::weakly_canonical(fs::absolute(path), ec);
+    return ec ? fs::path(path) : plain;
+}
+
+bool is_one_file(const std::string& a, const std::string& b) {
+    std::error_code ec;
+    // Nothing is lost in a device.
+    if (fs::exists(a, ec) && !fs::is_regular_file(a, ec)) return false;
+    return plain_path(a) == plain_path(b) || fs::equivalent(a, b, ec);
+}
+
+}  // namespace
+
+std::vector<std::string> shared_file_faults(const record_options& record,
+                                            const std::vector<named_file>& others) {
+    std::vector<std::string> faults;
+    if (record.file.empty()) return faults;
+    const auto older = plain_path(record.file).string() + ".old";
+    for (const auto& other : others) {
+        if (other.path.empty()) continue;
+        if (is_one_file(record.file, other.path))
+            faults.push_back(
+                fmt::format("--record and {} name the same file, {}", other.flag, record.file));
+        else if (is_one_file(older, other.path))
+            faults.push_back(
+                fmt::format("{} names {}, as which --record {} keeps an older recording",
+                            other.flag, other.path, record.file));
+    }
+    return faults;
+}
+
+void record_flags::add_to(CLI::App& app, const char* group) {
+    const auto help = fmt::format(
+        "keep all that servers send, with its times, for replay --from-recording, up to {} MiB; an "
+        "older recording there is kept as FILE.old",
+        recorder_options().max_bytes >> 20);
+    add_value_flag(app, "--record", file_, "FILE", help.c_str(), group);
+    option_ = app.get_option("--record");
+    app.add_flag("--record-no-prompts", no_prompts_, "leave prompts and messages out of it")
+        ->group(group);
+}
+
+record_options record_flags::read(std::vector<std::string>& faults) const {
+    if (no_prompts_ && file_.empty())
+        faults.push_back("--record-no-prompts is given without --record FILE");
+    if (option_->count() > 0 && file_.empty()) faults.push_back("--record is empty; name a file");
+    return {file_, !no_prompts_};
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,196 @@
+#include "recording/recorded_run.hpp"
+
+#include "os/input_file.hpp"
+#include "recording/prompt_line.hpp"
+#include "text/shown_url.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+using run_json = nlohmann::ordered_json;
+
+constexpr std::size_t max_recording_bytes = std::size_t{1} << 30;
+constexpr const char* origin = "the recording";
+// What they say belongs to what was asked.
+constexpr std::array<std::string_view, 4> fields_with_texts{"stop", "grammar", "json_schema",
+                                                            "tools"};
+
+std::vector<std::string> texts_of(const std::vector<std::string>& texts, const std::string&) {
+    return texts;
+}
+
+std::vector<std::string> texts_of(const std::vector<tag_pair>& pairs, const std::string&) {
+    std::vector<std::string> texts{"none"};  // takes those away that are there by default
+    for (const auto& p : pairs) texts.push_back(p.open + ' ' + p.close);
+    return texts;
+}
+
+std::vector<std::string> texts_of(const auto&, const std::string& text) {
+    return {text};
+}
+
+// Texts that were left out keep their length.
+class text_keeper {
+ public:
+    explicit text_keeper(bool keeps) : keeps_(keeps) {}
+    bool keeps() const noexcept { return keeps_; }
+    std::string operator()(const std::string& text) const {
+        return keeps_ ? text : std::string(text.size(), 'x');
+    }
+
+ private:
+    bool keeps_;
+};
+
+run_json json_of(const dialogue& d, const text_keeper& kept) {
+    run_json out = run_json::object();
+    if (kept.keeps()) out["id"] = d.id;  // which may be somebody's name
+    if (d.prompt) out["prompt"] = kept(*d.prompt);
+    if (!d.prompt && d.turns.empty())
+        for (const auto& m : d.messages)
+            out["messages"].push_back({{"role", m.role}, {"content", kept(m.content)}});
+    if (!d.turns.empty() && !d.messages.empty()) out["system"] = kept(d.messages.front().content);
+    for (const auto& turn : d.turns) out["turns"].push_back(kept(turn));
+    if (d.max_tokens) out["max_tokens"] = *d.max_tokens;
+    if (d.interrupt_after) out["interrupt_after_ms"] = to_ms(*d.interrupt_after);
+    return out;
+}
+
+void add_replies(const recording& r, recorded_run& run) {
+    for (const auto& url : r.servers()) run.settings.push_back({origin, "url", url});
+    for (const auto& reply : r.replies()) {
+        // What was left out, or is made of ids, is told apart by its place alone.
+        dialogue d{.id = fmt::format("r{}", run.dialogues.size() + 1)};
+        d.prompt = reply.prompt.empty() ? d.id : reply.prompt;
+        if (reply.max_tokens >= 0) d.max_tokens = reply.max_tokens;
+        run.dialogues.push_back(std::move(d));
+    }
+}
+
+// What is to be told before it is played.
+std::string note_on(const recording& r, const recorded_run& run, const std::string& path) {
+    if (r.is_cut_short()) return "the recording reached its bound of bytes; its end is missing";
+    // While a voice speaks no request may be under way.
+    const bool lacks_end =
+        run.tells_end && std::ranges::find(r.notes(), end_note) == r.notes().end();
+    if (!r.is_unfinished() && !lacks_end) return {};
+    return input_name(path) +
+           " ends in the middle of a run: the program that wrote it was killed, perhaps";
+}
+
+}  // namespace
+
+std::vector<setting> settings_of(const config& settings, bool has_prompts) {
+    std::vector<setting> list;
+    const auto usual = usual_config();
+    const auto is_left_out = [&](const field_info& f) {
+        return f.secret || std::string_view(f.name) == "url" ||
+               (!has_prompts &&
+                std::ranges::find(fields_with_texts, f.name) != fields_with_texts.end());
+    };
+    for_each_field(settings, [&](const field_info& f, const auto& value) {
+        const auto text = field_text(settings, f.name);
+        if (is_left_out(f) || text == field_text(usual, f.name)) return;
+        for (auto& t : texts_of(value, text)) list.push_back({origin, f.name, std::move(t)});
+    });
+    return list;
+}
+
+std::vector<setting> settings_of(const service_config& settings, bool has_prompts) {
+    auto list = settings_of(settings.server, has_prompts);
+    for (const auto& url : server_urls(settings)) list.push_back({origin, "url", shown_url(url)});
+    return list;
+}
+
+std::string note_of(const recorded_run& run, bool has_prompts) {
+    auto flags = run.flags;
+    if (!has_prompts) flags.erase("interrupted-mark");
+    run_json settings = run_json::array();
+    for (const auto& s : run.settings) settings.push_back({s.field, s.text});
+    run_json dialogues = run_json::array();
+    for (const auto& d : run.dialogues) dialogues.push_back(json_of(d, text_keeper(has_prompts)));
+    run_json note{{"replay",
+                   {{"settings", std::move(settings)},
+                    {"flags", std::move(flags)},
+                    {"dialogues", std::move(dialogues)}}}};
+    if (run.tells_end) note["replay"]["tells_end"] = true;
+    return note.dump(-1, ' ', false, run_json::error_handler_t::replace);
+}
+
+std::optional<recorded_run> run_of_note(std::string_view note) try {
+    const auto all = run_json::parse(note);
+    const auto& replay = all.at("replay");
+    recorded_run run;
+    for (const auto& s : replay.at("settings"))
+        run.settings.push_back({origin, s.at(0).get<std::string>(), s.at(1).get<std::string>()});
+    replay.at("flags").get_to(run.flags);
+    run.tells_end = replay.value("tells_end", false);
+    for (const auto& line : replay.at("dialogues")) {
+        dialogue d;
+        if (!parse_prompt_line(line.dump(), d).empty()) return std::nullopt;
+        if (d.id.empty()) d.id = fmt::format("p{}", run.dialogues.size() + 1);
+        run.dialogues.push_back(std::move(d));
+    }
+    return run;
+} catch (const run_json::exception&) {
+    return std::nullopt;
+}
+
+std::unique_ptr<recording_file> start_recording(const record_options& options,
+                                                const recorded_run& run, config& c) {
+    if (options.file.empty()) return nullptr;
+    auto file = std::make_unique<recording_file>(options);
+    if (!file->recorder()) return file;
+    file->recorder()->note(note_of(run, options.prompts));
+    c.record = file->recorder();
+    return file;
+}
+
+bool begin_recording(const std::unique_ptr<recording_file>& recorded) {
+    return !recorded || recorded->begin();
+}
+
+std::string fault_of(const std::unique_ptr<recording_file>& recorded) {
+    const auto fault = recorded ? recorded->fault() : "";
+    return fault.empty() ? fault : "--record " + fault;
+}
+
+opened_recording open_recording(const std::string& path) {
+    auto read = read_file(path, max_recording_bytes);
+    if (!read.fault.empty()) return {.fault = std::move(read.fault)};
+    error_code ec;
+    diagnostics diag;
+    opened_recording opened{.file = recording::read(read.text, ec, &diag)};
+    if (!opened.file) {
+        opened.fault = fmt::format("{}: {}", input_name(path), diag.client_message);
+        return opened;
+    }
+    for (const auto& note : opened.file->notes())
+        if (auto run = run_of_note(note)) {
+            opened.run = *std::move(run);
+            break;
+        }
+    opened.note = note_on(*opened.file, opened.run, path);
+    if (opened.run.dialogues.empty()) add_replies(*opened.file, opened.run);
+    if (opened.run.dialogues.empty())
+        opened.fault = fmt::format("{}: no reply was recorded", input_name(path));
+    return opened;
+}
+
+std::string source_text(const std::string& path, double speed) {
+    const auto how_fast = speed == 0 ? "max" : fmt::format("{:g}", speed);
+    return fmt::format("the recording {}, speed {}", input_name(path), how_fast);
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,100 @@
+#include "recording/recording_file.hpp"
+
+#include "recording/recording_place.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+namespace tandem::command {
+
+// Written through, a line at a time, so that a crash leaves what came before it.
+class recording_file::lines {
+ public:
+    explicit lines(const std::string& path) : path_(path), place_(path), fault_(place_.fault()) {
+        if (!place_.has_older()) begin();
+    }
+    ~lines() { close(); }
+    lines(const lines&) = delete;
+    lines& operator=(const lines&) = delete;
+
+    bool begin() {
+        const std::scoped_lock lock(mutex_);
+        if (file_ || is_closed_ || !fault_.empty()) return file_ != nullptr;
+        const int fd = place_.take();
+        fault_ = place_.fault();
+        if (fd < 0) return false;
+        file_ = ::fdopen(fd, "w");
+        if (!file_) {
+            note_errno();
+            ::close(fd);
+        } else {
+            put(std::exchange(early_, {}));
+        }
+        return file_ != nullptr;
+    }
+    void write(std::string_view line) {
+        const std::scoped_lock lock(mutex_);
+        if (is_closed_ || !fault_.empty()) return;
+        const auto whole = fmt::format("{}\n", line);
+        if (file_)
+            put(whole);
+        else
+            early_ += whole;
+    }
+    std::string fault() {
+        const std::scoped_lock lock(mutex_);
+        return fault_;
+    }
+    void close() {
+        const std::scoped_lock lock(mutex_);
+        is_closed_ = true;
+        if (file_ && std::fclose(std::exchange(file_, nullptr)) != 0) note_errno();
+    }
+
+ private:
+    void put(std::string_view text) {
+        std::fwrite(text.data(), 1, text.size(), file_);
+        if (std::fflush(file_) != 0) note_errno();
+    }
+    void note_errno() {
+        if (fault_.empty()) fault_ = fmt::format("{}: {}", path_, std::strerror(errno));
+    }
+
+    std::string path_;
+    std::mutex mutex_;
+    recording_place place_;
+    /// What came before the older recording could be put aside.
+    std::string early_;
+    std::FILE* file_ = nullptr;
+    std::string fault_;
+    bool is_closed_ = false;
+};
+
+recording_file::recording_file(const record_options& options)
+    : lines_(std::make_shared<lines>(options.file)) {
+    if (!lines_->fault().empty()) return;
+    recorder_ = std::make_shared<tandem::recorder>(
+        [to = lines_](std::string_view line) { to->write(line); },
+        recorder_options{.prompts = options.prompts});
+}
+
+recording_file::~recording_file() {
+    lines_->close();
+}
+
+bool recording_file::begin() {
+    return lines_->begin();
+}
+
+std::string recording_file::fault() const {
+    return lines_->fault();
+}
+
+}  // namespace tandem::command

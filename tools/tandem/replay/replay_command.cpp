@@ -1,0 +1,214 @@
+#include "replay/replay_command.hpp"
+
+#include "config/usual_values.hpp"
+#include "os/exit_status.hpp"
+#include "os/lost_output.hpp"
+#include "os/stop_pipe.hpp"
+#include "os/stop_signals.hpp"
+#include "recording/dialogue_input.hpp"
+#include "recording/prompt_file.hpp"
+#include "recording/recorded_run.hpp"
+#include "replay/json_view.hpp"
+#include "replay/replay.hpp"
+#include "replay/replay_report.hpp"
+#include "replay/text_view.hpp"
+#include "run/progress.hpp"
+#include "run/text_lines.hpp"
+#include "terminal/log_output.hpp"
+#include "terminal/terminal.hpp"
+#include "text/display_text.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clocale>
+#include <sys/resource.h>
+
+namespace tandem::command {
+namespace {
+
+constexpr int max_name_columns = 16;
+
+// Of this process so far, in user and system mode.
+double cpu_ms() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    const auto ms = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
+    };
+    return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
+
+// The dialogues to run; none if there is a fault, which is told.
+std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t) {
+    if (options.played) return options.played_dialogues;
+    return options.file.empty() ? dialogues_of(options.prompts, options.user_messages)
+                                : read_dialogue_file(options.file, "tandem replay", t);
+}
+
+int status_of(const replay_summary& s, const terminal& t) {
+    if (const auto lost = status_of_output(t)) return *lost;
+    if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+    return s.failed > 0 || s.not_started > 0 ? not_all_good : all_good;
+}
+
+bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& dialogues) {
+    return options.concurrency == 1 || (dialogues.size() == 1 && options.conversations == 1);
+}
+
+// Columns for the names of replies that run side by side.
+int name_columns(const replay_options& options, const std::vector<dialogue>& dialogues, int width) {
+    if (is_one_by_one(options, dialogues)) return 0;
+    const auto runs = options.conversations;
+    int columns = 0;
+    for (const auto& d : dialogues) {
+        const auto id = run_id(d.id, runs - 1, runs);
+        columns = std::max(columns, columns_of(name_text({id, d.replies() - 1})));
+    }
+    return std::min(columns, std::max(max_name_columns, width / 5));
+}
+
+// The time line tells all that is worth a warning itself.
+log_level level_of(const replay_options& options) {
+    // What is seen of a cut that is verified stands in no chunk's line.
+    const bool warns = options.json || options.service.server.verify_cut;
+    return options.log_level.value_or(warns ? log_level::warning : log_level::off);
+}
+
+replay_rules rules_of(const replay_options& options) {
+    return {.pace = options.pace,
+            .conversations = options.conversations,
+            .concurrency = options.concurrency,
+            .wait = options.wait};
+}
+
+bool has_conversations(const std::vector<dialogue>& dialogues) {
+    return std::ranges::any_of(dialogues, [](const dialogue& d) { return !d.prompt; });
+}
+
+// Slots that a run uses; 0 = all.
+int slots_of(const replay_options& options, const std::vector<dialogue>& dialogues) {
+    return options.service.server.slots.value_or(has_conversations(dialogues) ? 0 : 2);
+}
+
+recorded_run run_of(const replay_options& options, const std::vector<dialogue>& dialogues) {
+    auto settings = settings_of(options.service, options.record.prompts);
+    if (const auto slots = options.service.server.slots)
+        settings.push_back({"", "slots", std::to_string(*slots)});
+    return {std::move(settings), options.recorded_flags, dialogues, true};
+}
+
+// One run with all that belongs to it.
+class replay_run {
+ public:
+    /// `report` is told what happens besides, unless it is null.
+    replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t,
+               replay_view* report)
+        : options_(options),
+          terminal_(t),
+          json_(t, has_several_servers() || has_conversations(dialogues)),
+          text_(t,
+                {.color = wants_color(options.color, t),
+                 .name_columns = name_columns(options, dialogues, t.out_width()),
+                 .tells_servers = has_several_servers()},
+                slots_of(options, dialogues), detail::fixed_guard(options.service.server)),
+          with_report_(shown(), report ? *report : shown()),
+          reports_(report != nullptr),
+          one_by_one_(is_one_by_one(options, dialogues)),
+          replay_(ioc_, settings(), rules_of(options), std::move(dialogues), view()),
+          signals_(ioc_, [this] { replay_.stop(); }),
+          progress_(ioc_, t, [this] { return status_line(); }) {
+        t.on_failure([this] { replay_.stop(); });
+    }
+
+    replay_summary run() {
+        if (options_.played && !options_.json) text_.plays(options_.played_source);
+        replay_.start([this] {
+            signals_.cancel();
+            progress_.stop();
+        });
+        progress_.start();
+        ioc_.run();
+        auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms());
+        view().finished(summary);
+        return summary;
+    }
+
+ private:
+    bool has_several_servers() const noexcept { return options_.service.servers.size() > 1; }
+    service_config settings() const {
+        auto s = options_.service;
+        s.server.logger = log_to_terminal(terminal_, level_of(options_));
+        return s;
+    }
+    replay_view& shown() {
+        if (options_.json) return json_;
+        return text_;
+    }
+    replay_view& view() {
+        if (reports_) return with_report_;
+        return shown();
+    }
+    double elapsed_ms() const {
+        return std::chrono::duration<double, std::milli>(clock::now() - start_).count();
+    }
+    std::string status_line() const {
+        const auto& totals = replay_.totals();
+        auto all = totals.replies() > 1 ? progress_text(totals, elapsed_ms()) : "";
+        if (options_.json || !one_by_one_ || !terminal_.out_is_terminal()) return all;
+        const auto now = text_.doing();
+        return now.empty() || all.empty() ? now + all : now + "  ·  " + all;
+    }
+
+    const replay_options& options_;
+    terminal& terminal_;
+    json_view json_;
+    text_view text_;
+    both_views with_report_;
+    bool reports_;
+    bool one_by_one_;
+    clock::time_point start_ = clock::now();
+    boost::asio::io_context ioc_{1};
+    replay replay_;
+    stop_signals signals_;
+    progress progress_;
+};
+
+}  // namespace
+
+int run_replay(replay_options options) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
+    terminal t;
+    auto dialogues = read_dialogues(options, t);
+    if (dialogues.empty()) return wrong_use;
+    options.service.server.play = options.played;
+    if (!options.played_note.empty()) t.print_error("tandem replay: " + options.played_note);
+    std::optional<replay_report> report;
+    if (!options.reports.empty())
+        report.emplace(options, count_replies(dialogues, options.conversations));
+    if (const auto fault = report ? report->fault() : ""; !fault.empty()) {
+        t.print_error("tandem replay: " + fault);
+        return wrong_use;
+    }
+    // Last, as it takes the place of an older one.
+    const auto recorded =
+        start_recording(options.record, run_of(options, dialogues), options.service.server);
+    begin_recording(recorded);
+    if (const auto fault = fault_of(recorded); !fault.empty()) {
+        t.print_error("tandem replay: " + fault);
+        return wrong_use;
+    }
+    const auto summary =
+        replay_run(options, std::move(dialogues), t, report ? &report->view() : nullptr).run();
+    if (recorded) recorded->recorder()->note(end_note);
+    tell_lost_output(t, "tandem replay");
+    const auto fault = report ? report->write() : "";
+    if (!fault.empty()) t.print_error("tandem replay: " + fault);
+    const auto lost = fault_of(recorded);
+    if (!lost.empty()) t.print_error("tandem replay: " + lost);
+    const auto status = status_of(summary, t);
+    return (fault.empty() && lost.empty()) || status != all_good ? status : not_all_good;
+}
+
+}  // namespace tandem::command

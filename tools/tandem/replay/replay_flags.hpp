@@ -1,0 +1,72 @@
+#pragma once
+
+#include "flags/config_flags.hpp"
+#include "recording/record_flags.hpp"
+#include "recording/recorded_run.hpp"
+#include "replay/replay_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// `tandem replay` and its flags. The object must outlive the parsing.
+class replay_flags {
+ public:
+    static constexpr const char* name = "replay";
+
+    explicit replay_flags(CLI::App& tandem);
+
+    /// What the parsed flags ask for; `faults` tells what is wrong with them.
+    replay_options read(const environment& variables, std::vector<std::string>& faults);
+
+ private:
+    /// The flags besides the configuration.
+    struct flag_texts {
+        std::string file;
+        std::vector<std::string> prompts;
+        std::vector<std::string> user_messages;
+        std::string tts = "none";
+        std::string wait = "0";
+        std::string conversations = "1";
+        std::string concurrency;
+        std::string placement = "least_busy";
+        std::string slots_per_conversation = "0";
+        bool share_idle_slots = false;
+        std::string interrupted = "heard";
+        std::string interrupted_mark;
+        std::string recording;
+        std::string speed = "1";
+        std::vector<std::string> reports;
+        std::string color = "auto";
+        std::string log_level;
+        bool json = false;
+    };
+
+    void add_flag(const char* flag, auto& target, const char* value, const char* help,
+                  const char* group);
+    void add_own_flags();
+    void add_conversation_flags();
+    void add_recording_flags();
+    std::vector<std::string> prompt_faults() const;
+    /// Flags that say how a run is made, and no matter of its servers or output.
+    std::map<std::string, std::string*> run_flags();
+    bool is_given(const std::string& flag) const;
+    double speed(std::vector<std::string>& faults) const;
+    opened_recording open(std::vector<std::string>& faults);
+    void check_servers(const opened_recording& opened, const service_config& c,
+                       std::vector<std::string>& faults) const;
+    void read_report(replay_options& o, std::vector<std::string>& faults) const;
+    replay_options read_own_flags(std::vector<std::string>& faults);
+    void read_conversation_flags(service_config& c, std::vector<std::string>& faults) const;
+
+    CLI::App& app_;
+    flag_texts texts_;
+    record_flags record_;
+    config_flags config_;
+};
+
+}  // namespace tandem::command

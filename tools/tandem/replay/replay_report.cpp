@@ -1,0 +1,80 @@
+#include "replay/replay_report.hpp"
+
+#include "os/whole_file.hpp"
+#include "replay/report_settings.hpp"
+#include "report/report_drawing.hpp"
+#include "report/report_page.hpp"
+
+#include <boost/algorithm/string/predicate.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+// What a drawing, which has little room, tells of its run.
+std::string head_of(const report_run& run) {
+    std::string head;
+    for (const auto& [name, value] : run.settings)
+        if (name == "tandem" || name == "played" || name == "pacing" || name == "reuse guard" ||
+            name == "server" || name == "recorded server")
+            head += fmt::format("{}{} {}", head.empty() ? "" : " · ", name, value);
+    return head;
+}
+
+std::string lost_by(const std::string& fault) {
+    return fault.empty() ? fault : "the report is lost: " + fault;
+}
+
+}  // namespace
+
+bool is_page(std::string_view name) {
+    return boost::iends_with(name, ".html") || boost::iends_with(name, ".htm");
+}
+
+bool is_drawing(std::string_view name) {
+    return boost::iends_with(name, ".svg");
+}
+
+replay_report::replay_report(const replay_options& options, int replies)
+    : names_(options.reports),
+      replies_(replies),
+      view_(report_settings(options, replies, std::chrono::system_clock::now()),
+            options.played != nullptr) {}
+
+std::string replay_report::fault() const {
+    for (const auto& name : names_) {
+        if (is_drawing(name) && replies_ != 1)
+            return fmt::format(
+                "--report is {}, which shows one reply, and this run has {}; give a name in .html",
+                name, replies_);
+        if (const auto fault = whole_file(name).fault(); !fault.empty())
+            return "--report: " + fault;
+    }
+    return {};
+}
+
+std::string replay_report::write() const {
+    std::vector<std::string> faults;
+    for (const auto& name : names_)
+        if (auto fault = write_file(name); !fault.empty()) faults.push_back(std::move(fault));
+    return fmt::format("{}", fmt::join(faults, "; "));
+}
+
+std::string replay_report::write_file(const std::string& name) const {
+    const auto& run = view_.run();
+    const auto not_written = [&](std::string_view why) {
+        return fmt::format("--report: {} was not written, as {}", name, why);
+    };
+    if (!is_drawing(name)) return lost_by(whole_file(name).write(report_page(run)));
+    if (run.replies.empty() && run.left_out == 0) return not_written("there was no reply");
+    const auto drawing = run.replies.empty() ? "" : drawing_file(run.replies.front(), head_of(run));
+    if (drawing.empty() || drawing.size() > max_report_bytes)
+        return not_written(fmt::format("its reply takes more than {} MiB", max_report_bytes >> 20));
+    return lost_by(whole_file(name).write(drawing));
+}
+
+}  // namespace tandem::command

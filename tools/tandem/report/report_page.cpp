@@ -1,0 +1,324 @@
+#include "report/report_page.hpp"
+
+#include "report/report_drawing.hpp"
+#include "report/report_files.hpp"
+#include "report/report_overview.hpp"
+#include "run/text_lines.hpp"
+#include "text/characters/white_space.hpp"
+#include "text/markup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string_view>
+
+namespace tandem::command {
+namespace {
+
+using page_text = std::back_insert_iterator<std::string>;
+
+// Replies that are unfolded at the beginning.
+constexpr std::size_t most_open = 12;
+
+constexpr std::string_view page_head =
+    R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>tandem replay</title>
+)";
+
+std::string ms_text(double ms) {
+    return ms < 0 ? "–" : fmt::format("{:.1f}", ms);
+}
+
+// Of any language, which must not turn what is around it.
+std::string text_cell(std::string_view text) {
+    return fmt::format(R"(<td class="text" dir="auto">{}</td>)", escaped_markup(text));
+}
+
+std::string number_cell(const std::string& number) {
+    return fmt::format(R"(<td class="number">{}</td>)", number);
+}
+std::string number_cell(std::int64_t number) {
+    return number_cell(std::to_string(number));
+}
+
+void write_settings(page_text out, const report_run& run) {
+    fmt::format_to(out, "<header>\n<h1>tandem replay</h1>\n<dl class=\"settings\">\n");
+    for (const auto& [name, value] : run.settings)
+        fmt::format_to(out, "<div><dt>{}</dt><dd>{}</dd></div>\n", escaped_markup(name),
+                       escaped_markup(value));
+    fmt::format_to(out, "</dl>\n</header>\n");
+}
+
+// `left_out`: replies.
+void write_faults(page_text out, const report_run& run, std::size_t left_out) {
+    if (left_out == 0 && run.replies.empty())
+        fmt::format_to(out, "<p class=\"fault\">{}</p>\n",
+                       run.faults.empty() ? "The run ended before a reply did."
+                                          : "No reply was asked for, as no server can be used:");
+    for (const auto& fault : run.faults)
+        fmt::format_to(out, "<p class=\"fault\">{}</p>\n", escaped_markup(fault));
+    if (left_out > 0)
+        fmt::format_to(out,
+                       "<p class=\"fault\">{} more replies ended and are not shown: a report keeps "
+                       "the first {}, and {} MiB of them. The figures below count all.</p>\n",
+                       left_out, max_report_replies, max_report_bytes >> 20);
+}
+
+// --- figures of the run
+
+void write_spread(page_text out, std::string_view name, const spread& s) {
+    fmt::format_to(out, "<tr><th scope=\"row\">{}</th>{}{}{}</tr>\n", name,
+                   number_cell(ms_text(s.p50)), number_cell(ms_text(s.p90)),
+                   number_cell(ms_text(s.max)));
+}
+
+void write_latencies(page_text out, const replay_summary& s) {
+    fmt::format_to(out,
+                   "<table>\n<caption>Latency, ms</caption>\n<thead><tr><td></td>"
+                   "<th scope=\"col\">p50</th><th scope=\"col\">p90</th>"
+                   "<th scope=\"col\">max</th></tr></thead>\n<tbody>\n");
+    write_spread(out, "first token", s.first_token_ms);
+    write_spread(out, "first chunk", s.first_chunk_ms);
+    write_spread(out, "gap before a later chunk", s.gap_ms);
+    write_spread(out, "slot wait of a reply", s.slot_wait_ms);
+    write_spread(out, "guard wait of a reply", s.guard_part_ms);
+    fmt::format_to(out, "</tbody>\n</table>\n");
+}
+
+template <class Value>
+void write_row(page_text out, std::string_view name, const Value& value) {
+    fmt::format_to(out, "<tr><th scope=\"row\">{}</th>{}</tr>\n", name, number_cell(value));
+}
+
+void write_tokens(page_text out, const replay_summary& s) {
+    fmt::format_to(out, "<table>\n<caption>Tokens</caption>\n<tbody>\n");
+    write_row(out, "of prompts, cached", s.cached);
+    write_row(out, "of prompts, evaluated", s.evaluated);
+    write_row(out, "cached share", fmt::format("{:.0f} %", 100 * s.cache_hit_ratio()));
+    write_row(out, "warmed while the voice spoke", s.warmed);
+    write_row(out, "generated", s.generated);
+    write_row(out, "handed over", s.handed_over);
+    write_row(out, "heard", s.heard);
+    write_row(out, "wasted", s.wasted);
+    fmt::format_to(out, "</tbody>\n</table>\n");
+}
+
+void write_counts(page_text out, const replay_summary& s) {
+    fmt::format_to(out, "<table>\n<caption>Replies</caption>\n<tbody>\n");
+    write_row(out, "complete", s.complete);
+    write_row(out, "interrupted", s.interrupted);
+    write_row(out, "failed", s.failed);
+    write_row(out, "not started", s.not_started);
+    write_row(out, "chunks", s.chunks);
+    write_row(out, "cuts", s.cuts);
+    write_row(out, "guard waits", s.guard_waits);
+    write_row(out, "retries", s.retries);
+    fmt::format_to(out, "</tbody>\n</table>\n");
+}
+
+void write_slot(page_text out, const server_figures& server, const slot_figures& slot) {
+    fmt::format_to(out, "<tr>{}{}{}{}{}{}{}</tr>\n", text_cell(server.url), number_cell(slot.slot),
+                   number_cell(slot.requests), number_cell(slot.chunks), number_cell(slot.cached),
+                   number_cell(slot.evaluated),
+                   number_cell(fmt::format("{:.0f} %", 100 * slot.cache_hit_ratio())));
+}
+
+void write_slots(page_text out, const replay_summary& s) {
+    const auto has_slots = [](const server_figures& server) { return !server.slots.empty(); };
+    if (std::ranges::none_of(s.servers, has_slots)) return;
+    fmt::format_to(out,
+                   "<div class=\"wide\" tabindex=\"0\" role=\"group\" "
+                   "aria-label=\"Slots\"><table>\n<caption>Slots</caption>\n<thead><tr>"
+                   "<th scope=\"col\">server</th><th scope=\"col\">slot</th>"
+                   "<th scope=\"col\">requests</th><th scope=\"col\">chunks</th>"
+                   "<th scope=\"col\">cached</th><th scope=\"col\">evaluated</th>"
+                   "<th scope=\"col\">cached share</th></tr></thead>\n<tbody>\n");
+    for (const auto& server : s.servers)
+        for (const auto& slot : server.slots) write_slot(out, server, slot);
+    fmt::format_to(out, "</tbody>\n</table></div>\n");
+}
+
+void write_overview_row(page_text out, const report_reply& r, std::size_t number) {
+    const auto& m = r.result.metrics;
+    const auto& u = r.result.usage;
+    const double longest_gap_ms = m.chunks > 1 ? m.longest_gap_ms : -1;
+    fmt::format_to(out, "<tr><th scope=\"row\"><a href=\"#r{}\">{}</a></th>", number,
+                   escaped_markup(reply_name(r)));
+    for (const double ms : {r.start_ms, first_token_ms(r.result), m.first_chunk_ms, longest_gap_ms,
+                            m.slot_wait_ms, m.guard_wait_ms, m.total_ms})
+        fmt::format_to(out, "{}", number_cell(ms_text(ms)));
+    for (const int count :
+         {u.cached, u.evaluated, u.generated, u.heard, u.wasted, m.chunks, m.retries})
+        fmt::format_to(out, "{}", number_cell(count));
+    fmt::format_to(out, "<td>{}</td></tr>\n", to_string(r.result.finish_reason));
+}
+
+void write_overview(page_text out, std::string_view rows) {
+    fmt::format_to(out,
+                   "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Replies\">"
+                   "<table>\n<caption>Each reply: times in ms, then tokens</caption>\n<thead><tr>");
+    for (const auto* head : {"reply", "began", "first token", "first chunk", "longest gap",
+                             "slot wait", "guard wait", "in all", "cached", "evaluated",
+                             "generated", "heard", "wasted", "chunks", "retries", "end"})
+        fmt::format_to(out, "<th scope=\"col\">{}</th>", head);
+    fmt::format_to(out, "</tr></thead>\n<tbody>\n{}</tbody>\n</table></div>\n", rows);
+}
+
+// --- a reply
+
+void write_time_line(page_text out, const report_bars& bars, std::string_view name,
+                     std::string_view facts) {
+    fmt::format_to(out, "<div class=\"time-line\"><ul class=\"lanes\" aria-hidden=\"true\">");
+    for (const auto& lane : bars.lanes)
+        fmt::format_to(out, "<li title=\"{0}\">{0}</li>", escaped_markup(lane));
+    fmt::format_to(out,
+                   "</ul><div class=\"track\" tabindex=\"0\" role=\"group\" aria-label=\"Time line "
+                   "of {0}\" data-ms=\"{1:.3f}\">\n<svg width=\"100%\" height=\"{2}\" role=\"img\" "
+                   "aria-label=\"{0}: {3}\">\n{4}</svg>\n</div></div>\n",
+                   escaped_markup(name), bars.duration_ms, drawing_height(bars),
+                   escaped_markup(facts), drawing_of(bars));
+}
+
+// One reply alone has its own time line.
+void write_run_line(page_text out, std::span<const report_reply> replies) {
+    if (replies.size() < 2) return;
+    fmt::format_to(out, "<div class=\"reply\">\n<h3>All of the run</h3>\n");
+    write_time_line(out, overview_of(replies), "the run", "all slots, and the voices");
+    fmt::format_to(out, "</div>\n");
+}
+
+void write_chunk(page_text out, const chunk& c) {
+    fmt::format_to(out, "<tr>{}<td>{}</td>{}{}{}{}{}{}", number_cell(c.id.seq),
+                   to_string(c.boundary), number_cell(c.tokens),
+                   number_cell(ms_text(c.id.seq > 0 ? c.gap_ms : -1)),
+                   number_cell(ms_text(c.guard_wait_ms)), number_cell(c.slot),
+                   number_cell(c.cached), number_cell(c.evaluated));
+    fmt::format_to(out, "{}", text_cell(c.text));
+    if (text::without_outer_space(c.speech) == text::without_outer_space(c.text))
+        fmt::format_to(out, "<td class=\"same\">the same</td></tr>\n");
+    else
+        fmt::format_to(out, "{}</tr>\n", text_cell(c.speech));
+}
+
+void write_chunks(page_text out, const report_reply& r) {
+    if (r.chunks.empty()) return;
+    fmt::format_to(out,
+                   "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Chunks\">"
+                   "<table class=\"chunks\">\n<thead><tr>");
+    for (const auto* head : {"chunk", "ends at", "tokens", "gap ms", "guard ms", "slot", "cached",
+                             "evaluated", "text", "speech"})
+        fmt::format_to(out, "<th scope=\"col\">{}</th>", head);
+    fmt::format_to(out, "</tr></thead>\n<tbody>\n");
+    for (const auto& c : r.chunks) write_chunk(out, c);
+    fmt::format_to(out, "</tbody>\n</table></div>\n");
+}
+
+void write_text(page_text out, std::string_view name, std::string_view text) {
+    if (text.empty()) return;
+    fmt::format_to(out, "<div><dt>{}</dt><dd class=\"text\" dir=\"auto\">{}</dd></div>\n", name,
+                   escaped_markup(text));
+}
+
+void write_reply(page_text out, const report_reply& r, const report_bars& bars,
+                 std::size_t number) {
+    fmt::format_to(out,
+                   "<details class=\"reply\" id=\"r{}\"{}>\n<summary><h3>{}</h3> "
+                   "<span class=\"facts\">{}</span></summary>\n",
+                   number, number < most_open ? " open" : "", escaped_markup(reply_name(r)),
+                   escaped_markup(reply_facts(r)));
+    if (!r.fault.empty())
+        fmt::format_to(out, "<p class=\"fault\">{}</p>\n", escaped_markup(r.fault));
+    fmt::format_to(out, "<dl class=\"texts\">\n");
+    write_text(out, "asked", r.prompt);
+    fmt::format_to(out, "</dl>\n");
+    write_time_line(out, bars, reply_name(r), reply_facts(r));
+    write_chunks(out, r);
+    fmt::format_to(out, "<dl class=\"texts\">\n");
+    write_text(out, "reasoning", r.result.reasoning);
+    write_text(out, "read, and not handed over", r.result.unspoken_text);
+    fmt::format_to(out, "</dl>\n</details>\n");
+}
+
+/// What the page tells of replies.
+struct told_replies {
+    std::string rows{};
+    std::string sections{};
+    /// How many these are: the first ones.
+    std::size_t count = 0;
+};
+
+// As many as the page has room for. Their bars stand there once more, in the line of the run.
+told_replies tell_replies(const std::vector<report_reply>& replies) {
+    constexpr std::size_t most_of_a_bar = 1000;
+    told_replies told;
+    std::size_t of_bars = 0;
+    for (const auto& r : replies) {
+        const auto bars = bars_of(r);
+        const auto rows = told.rows.size(), sections = told.sections.size();
+        write_overview_row(page_text(told.rows), r, told.count);
+        write_reply(page_text(told.sections), r, bars, told.count);
+        of_bars += (bars.bars.size() + bars.marks.size()) * most_of_a_bar;
+        if (told.rows.size() + told.sections.size() + of_bars > max_report_bytes) {
+            told.rows.resize(rows);
+            told.sections.resize(sections);
+            break;
+        }
+        ++told.count;
+    }
+    return told;
+}
+
+void write_replies(page_text out, const report_run& run, const told_replies& told) {
+    fmt::format_to(out,
+                   "<section aria-labelledby=\"lines\">\n<h2 id=\"lines\">Time lines</h2>\n"
+                   "<p class=\"how\" hidden>Zoom with <kbd>Ctrl</kbd> and the wheel, or "
+                   "<kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd>; drag or <kbd>←</kbd> <kbd>→</kbd> to "
+                   "pan; <kbd>N</kbd> and <kbd>P</kbd> step through what happened.</p>\n"
+                   "<ul class=\"legend\">{}</ul>\n",
+                   legend_items());
+    write_run_line(out, std::span(run.replies).first(told.count));
+    fmt::format_to(out, "{}</section>\n", told.sections);
+}
+
+void write_figures(page_text out, const report_run& run) {
+    fmt::format_to(out, "<section class=\"figures\" aria-label=\"Figures\">\n");
+    if (!run.replies.empty()) {
+        write_latencies(out, run.summary);
+        write_tokens(out, run.summary);
+    }
+    write_counts(out, run.summary);
+    fmt::format_to(out, "</section>\n");
+}
+
+}  // namespace
+
+std::string report_page(const report_run& run) {
+    const auto told = tell_replies(run.replies);
+    std::string text(page_head);
+    const page_text out(text);
+    fmt::format_to(out, "<style>\n{}{}{}</style>\n</head>\n<body>\n",
+                   report_file_text("colors.css"), report_file_text("drawing.css"),
+                   report_file_text("report.css"));
+    write_settings(out, run);
+    fmt::format_to(out, "<main>\n");
+    write_faults(out, run,
+                 static_cast<std::size_t>(run.left_out) + run.replies.size() - told.count);
+    write_figures(out, run);
+    write_slots(out, run.summary);
+    if (told.count > 0) {
+        write_overview(out, told.rows);
+        write_replies(out, run, told);
+    }
+    fmt::format_to(out, "</main>\n<script>\n{}</script>\n</body>\n</html>\n",
+                   report_file_text("report.js"));
+    return text;
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,106 @@
+#include "report/report_view.hpp"
+
+#include "run/text_lines.hpp"
+#include "text/shown_url.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace tandem::command {
+namespace {
+
+std::string fault_of(const end_event& e) {
+    if (e.result.finish_reason != finish_reason::error) return {};
+    return fault_text({}, {.error = e.result.error,
+                           .diagnostics = e.result.diagnostics,
+                           .t_ns = e.t_ns,
+                           .server = e.server,
+                           .hint = e.hint});
+}
+
+std::size_t bytes_of(const report_reply& r) {
+    const auto& result = r.result;
+    auto bytes = sizeof(r) + r.id.size() + r.prompt.size() + result.unspoken_text.size() +
+                 result.reasoning.size() + result.timeline.size() * sizeof(timeline_event);
+    for (const auto& c : r.chunks) bytes += sizeof(c) + c.text.size() + c.speech.size();
+    return bytes;
+}
+
+reply_result kept_of(const end_event& e) {
+    auto result = e.result;
+    result.text = {};
+    std::ranges::transform(result.servers, result.servers.begin(), shown_url);
+    return result;
+}
+
+}  // namespace
+
+void report_view::server_ready(std::string_view url, const server_props& props) {
+    auto words =
+        fmt::format("{}, {} slot{}", url, props.total_slots, props.total_slots == 1 ? "" : "s");
+    if (!props.model.empty()) words += ", " + props.model;
+    if (!props.build_info.empty()) words += ", build " + props.build_info;
+    run_.settings.emplace_back(is_played_ ? "recorded server" : "server", std::move(words));
+}
+
+void report_view::started(const start_event& e) {
+    if (run_.left_out > 0) return;
+    const auto since = std::chrono::duration<double, std::milli>(clock::now() - began_).count();
+    running_[{std::string(e.where.id), e.where.turn}] = {.id = std::string(e.where.id),
+                                                         .turn = e.where.turn,
+                                                         .prompt = std::string(e.prompt),
+                                                         .start_ms = since};
+}
+
+void report_view::chunk_came(const chunk_event& e) {
+    const auto found = running_.find({std::string(e.where.id), e.where.turn});
+    if (found == running_.end()) return;
+    found->second.chunks.push_back(e.chunk);
+    found->second.chunks.back().server = {};
+}
+
+void report_view::ended(const end_event& e) {
+    auto r = taken(e.where);
+    r.fault = fault_of(e);
+    r.result = kept_of(e);
+    keep(std::move(r));
+}
+
+report_reply report_view::taken(const turn_name& where) {
+    auto node = running_.extract({std::string(where.id), where.turn});
+    if (node) return std::move(node.mapped());
+    return {.id = std::string(where.id), .turn = where.turn};
+}
+
+// The first ones, without a gap: a later one that is small is left out too.
+void report_view::keep(report_reply r) {
+    const auto bytes = bytes_ + bytes_of(r);
+    if (run_.left_out > 0 || run_.replies.size() >= max_report_replies ||
+        bytes > max_report_bytes) {
+        ++run_.left_out;
+        return;
+    }
+    bytes_ = bytes;
+    run_.replies.push_back(std::move(r));
+}
+
+void report_view::failed(const fault_event& e) {
+    if (run_.faults.size() < max_faults) run_.faults.push_back(fault_text({}, e));
+}
+
+// Turns of a dialogue stand together, in the order in which the dialogues began.
+void report_view::finished(const replay_summary& s) {
+    run_.summary = s;
+    std::map<std::string, double> begins;
+    for (const auto& r : run_.replies) {
+        const auto [at, is_new] = begins.try_emplace(r.id, r.start_ms);
+        at->second = std::min(at->second, r.start_ms);
+    }
+    std::ranges::stable_sort(run_.replies, {}, [&](const report_reply& r) {
+        return std::tuple(begins.at(r.id), std::string_view(r.id), r.turn);
+    });
+}
+
+}  // namespace tandem::command

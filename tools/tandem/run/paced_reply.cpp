@@ -1,0 +1,141 @@
+#include "run/paced_reply.hpp"
+
+#include "text/shown_url.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+
+namespace tandem::command {
+namespace {
+
+using boost::asio::awaitable;
+using boost::asio::redirect_error;
+using boost::asio::use_awaitable;
+
+}  // namespace
+
+std::int64_t ns_of(clock::time_point t) {
+    return std::chrono::nanoseconds(t.time_since_epoch()).count();
+}
+
+paced_reply::paced_reply(boost::asio::any_io_executor executor, tandem::reply reply,
+                         turn_name where, speech_pace pace, duration continue_timeout,
+                         conversation* talk)
+    : reply_(std::move(reply)),
+      where_(where),
+      pace_(pace),
+      continue_timeout_(continue_timeout),
+      talk_(talk),
+      speech_timer_(executor),
+      interrupt_timer_(executor) {}
+
+void paced_reply::interrupt_after(duration d) {
+    interrupt_timer_.expires_at(started_ + d);
+    interrupt_timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
+        if (const auto self = weak.lock(); self && !ec) self->interrupt();
+    });
+}
+
+void paced_reply::interrupt() {
+    interrupted_ = true;
+    if (speaking_) {
+        const auto share = std::min(to_ms(clock::now() - came_) / to_ms(last_speech_), 1.0);
+        heard_in_part_ = static_cast<int>(share * spoken_tokens_);
+        if (talk_) talk_->heard_share(*speaking_, share);
+    }
+    if (talk_)
+        talk_->interrupt();
+    else
+        reply_.interrupt();
+    speech_timer_.cancel();
+}
+
+awaitable<std::optional<chunk>> paced_reply::next_chunk() {
+    error_code ec;  // the reply's result tells it
+    asked_ = clock::now();
+    auto c = co_await reply_.async_next_chunk(redirect_error(use_awaitable, ec));
+    came_ = clock::now();
+    waited_ += came_ - asked_;
+    if (c)
+        if (const auto& server = slots_.add(*c); !server.empty()) server_ = server;
+    if (!c) {
+        count_what_was_heard();
+        co_await learn_server();
+    }
+    co_return c;
+}
+
+// The library counts chunks that were continued.
+void paced_reply::count_what_was_heard() {
+    if (heard_in_part_ == 0) return;
+    heard_result_ = reply_.result();
+    heard_result_->usage.heard += heard_in_part_;
+}
+
+const reply_result& paced_reply::result() const {
+    return heard_result_ ? *heard_result_ : reply_.result();
+}
+
+awaitable<void> paced_reply::learn_server() {
+    const auto& r = reply_.result();
+    const auto last = r.timeline.empty() ? std::string() : server_of(r, r.timeline.back());
+    if (!last.empty()) server_ = last;
+    // What sent no request was meant for a server, all the same.
+    if (!talk_ || !server_.empty()) co_return;
+    error_code ec;  // a conversation that has ended has none
+    const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
+    if (!state.server.empty()) server_ = shown_url(state.server);
+}
+
+chunk_event paced_reply::event_of(const chunk& c) const {
+    return {.where = where_,
+            .chunk = c,
+            .t_ns = ns_of(came_),
+            .at_ms = to_ms(came_ - started_),
+            .gap_ms = to_ms(came_ - asked_),
+            .speech_ms = to_ms(speaking_time(pace_, c.text)),
+            .server = server_};
+}
+
+awaitable<void> paced_reply::speak(const chunk& c) {
+    last_speech_ = speaking_time(pace_, c.text);
+    if (last_speech_ > duration{} && !interrupted_) {
+        speaking_ = c.id;
+        spoken_tokens_ = c.tokens;
+        co_await wait_for_speech(came_ + last_speech_);
+        speaking_.reset();
+        spoken_ += clock::now() - came_;
+    }
+    // What an interrupt left unspoken was not heard.
+    continued_ = clock::now();
+    if (!interrupted_) reply_.continue_after(c.id);
+}
+
+// After its continue_timeout the reply fails, and the rest of the speech is of no use.
+awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
+    constexpr auto look_again = std::chrono::milliseconds(20);
+    auto until = std::min(end, came_ + continue_timeout_);
+    for (error_code ec; !ec && !reply_.ended(); until = std::min(end, until + look_again)) {
+        speech_timer_.expires_at(until);
+        co_await speech_timer_.async_wait(redirect_error(use_awaitable, ec));
+        if (until == end) co_return;
+    }
+}
+
+end_event paced_reply::end() const {
+    const auto& result = this->result();
+    const bool too_slow =
+        result.error == errc::continue_timeout && last_speech_ > continue_timeout_;
+    return {.where = where_,
+            .result = result,
+            .t_ns = ns_of(clock::now()),
+            .speech_ms = to_ms(spoken_),
+            .gap_ms = to_ms(waited_),
+            .hint = too_slow ? too_slow_text(pace_, last_speech_, continue_timeout_) : "",
+            .server = server_,
+            .slots = slots_.of(result)};
+}
+
+}  // namespace tandem::command

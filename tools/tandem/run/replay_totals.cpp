@@ -1,0 +1,126 @@
+#include "run/replay_totals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+// 8 MB of times: runs of more chunks tell the spread of so many.
+constexpr std::size_t max_gaps = 1'000'000;
+
+// The smallest value that at least this share of the sorted, non-empty values does not exceed.
+double percentile(const std::vector<double>& sorted, double share) {
+    const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
+    return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+}  // namespace
+
+spread spread_of(std::vector<double> times_ms) {
+    if (times_ms.empty()) return {};
+    std::sort(times_ms.begin(), times_ms.end());
+    return {percentile(times_ms, 0.5), percentile(times_ms, 0.9), times_ms.back()};
+}
+
+double first_token_ms(const reply_result& r) noexcept {
+    using kind = timeline_event::kind;
+    const auto first = std::ranges::find(r.timeline, kind::first_token, &timeline_event::what);
+    return first == r.timeline.end() ? -1 : static_cast<double>(first->at_ns) / 1e6;
+}
+
+double replay_summary::cache_hit_ratio() const noexcept {
+    const auto all = cached + evaluated;
+    return all > 0 ? static_cast<double>(cached) / static_cast<double>(all) : 0.0;
+}
+
+double replay_summary::cpu_us_per_token() const noexcept {
+    return generated > 0 ? cpu_ms * 1000 / static_cast<double>(generated) : 0.0;
+}
+
+replay_totals::replay_totals(int replies, const std::vector<std::string>& servers) {
+    summary_.replies = replies;
+    for (const auto& url : servers) summary_.servers.push_back({.url = url});
+}
+
+server_figures* replay_totals::find(std::string_view url) {
+    const auto found = std::ranges::find(summary_.servers, url, &server_figures::url);
+    return found == summary_.servers.end() ? nullptr : &*found;
+}
+
+void replay_totals::server_is(std::string_view url, std::string state) {
+    if (auto* s = find(url)) s->state = std::move(state);
+}
+
+void replay_totals::add(const conversation_metrics& m) {
+    auto& c = summary_.conversations;
+    ++c.count;
+    c.turns += m.turns;
+    c.trims += m.trims;
+    c.moves += m.moves;
+    c.resumed += m.resumed;
+}
+
+void replay_totals::add(const end_event& e) {
+    add(e.result);
+    for (const auto& used : e.slots)
+        if (auto* made_by = find(used.server)) made_by->add(used);
+    auto* s = find(e.server);
+    if (!s) return;
+    ++s->replies;
+    if (e.result.finish_reason == finish_reason::error) ++s->failed;
+}
+
+void replay_totals::add(const chunk& c) {
+    if (c.id.seq > 0 && gap_ms_.size() < max_gaps) gap_ms_.push_back(c.gap_ms);
+}
+
+void replay_totals::add(const reply_result& r) {
+    auto& s = summary_;
+    if (r.finish_reason == finish_reason::error)
+        ++s.failed;
+    else if (r.finish_reason == finish_reason::interrupted)
+        ++s.interrupted;
+    else
+        ++s.complete;
+    if (r.metrics.went_on > 0) ++s.went_on;
+    if (r.metrics.retries > 0) ++s.lost_servers;
+    s.retries += r.metrics.retries;
+    s.chunks += r.metrics.chunks;
+    s.generated += r.usage.generated;
+    s.handed_over += r.usage.handed_over;
+    s.heard += r.usage.heard;
+    s.wasted += r.usage.wasted;
+    s.cached += r.usage.cached;
+    s.evaluated += r.usage.evaluated;
+    s.warmed += r.usage.warmed;
+    s.cuts += r.metrics.cuts;
+    s.guard_waits += r.metrics.guard_waits;
+    s.guard_wait_ms += r.metrics.guard_wait_ms;
+    if (r.metrics.requests > 0) {
+        slot_wait_ms_.push_back(r.metrics.slot_wait_ms);
+        guard_part_ms_.push_back(r.metrics.guard_wait_ms);
+    }
+    if (const auto ms = first_token_ms(r); ms >= 0) first_token_ms_.push_back(ms);
+    if (r.metrics.first_chunk_ms >= 0) first_chunk_ms_.push_back(r.metrics.first_chunk_ms);
+}
+
+int replay_totals::ended() const noexcept {
+    return summary_.complete + summary_.failed + summary_.interrupted;
+}
+
+replay_summary replay_totals::summary(double total_ms, double cpu_ms) const {
+    auto s = summary_;
+    s.not_started = s.replies - ended();
+    s.total_ms = total_ms;
+    s.cpu_ms = cpu_ms;
+    s.first_token_ms = spread_of(first_token_ms_);
+    s.first_chunk_ms = spread_of(first_chunk_ms_);
+    s.gap_ms = spread_of(gap_ms_);
+    s.slot_wait_ms = spread_of(slot_wait_ms_);
+    s.guard_part_ms = spread_of(guard_part_ms_);
+    return s;
+}
+
+}  // namespace tandem::command

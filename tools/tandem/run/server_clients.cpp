@@ -1,0 +1,120 @@
+#include "run/server_clients.hpp"
+
+#include "config/usual_values.hpp"
+#include "os/together.hpp"
+#include "reply/make_client.hpp"
+#include "run/paced_reply.hpp"
+#include "slots/server_builds.hpp"
+#include "text/shown_url.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace tandem::command {
+namespace {
+
+constexpr auto ask_interval = std::chrono::milliseconds(250);
+
+bool may_be_starting(const error_code& ec) {
+    return ec == errc::model_loading || ec == errc::connect_failed;
+}
+
+}  // namespace
+
+server_clients::server_clients(boost::asio::any_io_executor executor,
+                               const service_config& settings)
+    : executor_(executor), reuse_guard_(detail::fixed_guard(settings.server)) {
+    auto c = settings.server;
+    for (auto& url : server_urls(settings)) {
+        c.url = std::move(url);
+        servers_.push_back({.given = c.url,
+                            .url = shown_url(c.url),
+                            .talk = detail::make_client(executor, c, detail::defaults_of_command),
+                            .pause = boost::asio::steady_timer(executor)});
+    }
+}
+
+boost::asio::awaitable<void> server_clients::ask(duration wait) {
+    co_await together(executor_, servers_.size(),
+                      [this, wait](std::size_t i) { return ask(servers_[i], wait); });
+}
+
+boost::asio::awaitable<void> server_clients::ask(server& s, duration wait) {
+    using boost::asio::redirect_error;
+    using boost::asio::use_awaitable;
+    const auto until = clock::now() + wait;
+    while (s.talk) {
+        s.props =
+            co_await s.talk->async_prepare(redirect_error(use_awaitable, s.fault), &s.diagnostics);
+        s.answers = !s.fault;
+        if (!may_be_starting(s.fault) || clock::now() >= until) co_return;
+        error_code ec;  // close() ends the pause
+        s.pause.expires_at(std::min<clock::time_point>(clock::now() + ask_interval, until));
+        co_await s.pause.async_wait(redirect_error(use_awaitable, ec));
+    }
+}
+
+bool server_clients::is_left_out(const server& s) const {
+    return !s.answers && !is_retryable(s.fault) && answering() > 0;
+}
+
+std::vector<std::string> server_clients::that_may_serve() const {
+    std::vector<std::string> urls;
+    for (const auto& s : servers_)
+        if (!is_left_out(s)) urls.push_back(s.given);
+    return urls;
+}
+
+void server_clients::tell(replay_view& view) const {
+    for (const auto& s : servers_)
+        if (s.answers) view.server_ready(s.url, s.props);
+    for (const auto& s : servers_)
+        if (!s.answers)
+            view.failed({.error = s.fault,
+                         .diagnostics = s.diagnostics,
+                         .t_ns = ns_of(clock::now()),
+                         .server = s.url,
+                         .hint = is_left_out(s) ? "this run does without it" : ""});
+}
+
+void server_clients::close() {
+    for (auto& s : servers_) {
+        s.talk.reset();
+        s.pause.cancel();
+    }
+}
+
+auto server_clients::next() -> server& {
+    while (!servers_[next_ % servers_.size()].answers) ++next_;
+    return servers_[next_++ % servers_.size()];
+}
+
+void server_clients::reply_failed(server& s, const error_code& ec) {
+    const bool gone = ec == errc::connect_failed || ec == errc::connect_timeout ||
+                      ec == errc::resolve_failed || ec == errc::tls_failed;
+    if (!gone || answering() == 1) return;
+    s.answers = false;
+    s.fault = ec;
+}
+
+const char* server_clients::server::state() const noexcept {
+    if (answers) return "up";
+    return fault == errc::model_loading ? "loading" : "down";
+}
+
+std::size_t server_clients::answering() const noexcept {
+    return static_cast<std::size_t>(std::ranges::count_if(servers_, &server::answers));
+}
+
+duration server_clients::reuse_guard() const {
+    if (reuse_guard_) return *reuse_guard_;
+    duration longest{};
+    for (const auto& s : servers_)
+        if (s.answers) longest = std::max(longest, slots::safe_reuse_guard(s.props.build_info));
+    return longest;
+}
+
+}  // namespace tandem::command

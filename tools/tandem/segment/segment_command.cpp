@@ -1,0 +1,112 @@
+#include "segment/segment_command.hpp"
+
+#include "os/exit_status.hpp"
+#include "os/input_file.hpp"
+#include "os/input_lines.hpp"
+#include "os/lost_output.hpp"
+#include "os/stop_pipe.hpp"
+#include "segment/segment_protocol.hpp"
+#include "segment/segment_text.hpp"
+#include "terminal/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <functional>
+
+namespace tandem::command {
+namespace {
+
+constexpr std::size_t max_line_bytes = 64u << 20;
+
+std::string too_long() {
+    return fmt::format("over {} bytes, which is the most that is read", max_line_bytes);
+}
+
+// One run over the lines of a descriptor.
+class segment_run {
+ public:
+    segment_run(const segment_options& options, int fd, terminal& t)
+        : options_(options), terminal_(t), input_(fd, stop_.fd(), max_line_bytes) {}
+
+    int run() { return status_of(options_.text ? read_text() : read_requests()); }
+
+ private:
+    using outcome = input_lines::outcome;
+
+    // Each line is shown, or not, by what the functions give back.
+    outcome read_lines(const std::function<std::string(std::string)>& take,
+                       const std::function<std::string()>& skip) {
+        std::string line;
+        while (stop_pipe::received() == 0 && terminal_.failure().empty()) {
+            const auto read = input_.next(line);
+            if (read == outcome::line)
+                terminal_.print(take(std::move(line)));
+            else if (read == outcome::too_long)
+                terminal_.print(skip());
+            else
+                return read;
+        }
+        return outcome::stopped;
+    }
+
+    outcome read_requests() {
+        segment_protocol protocol(options_.sentences);
+        const auto end =
+            read_lines([&](std::string line) { return protocol.answer(std::move(line)); },
+                       [&] { return protocol.refuse(too_long()); });
+        if (protocol.bad_lines() > 0)
+            tell(
+                fmt::format("{} of the lines could not be used; \"error\" in the answers tells why",
+                            protocol.bad_lines()));
+        return end;
+    }
+
+    outcome read_text() {
+        sentence_splitter splitter(options_.sentences);
+        const auto end = read_lines(
+            [&](const std::string& line) { return sentence_lines(splitter.feed(line + '\n')); },
+            [&] {
+                tell("a line is left out: it is " + too_long());
+                return std::string();
+            });
+        terminal_.print(sentence_lines(splitter.finish()));
+        return end;
+    }
+
+    void tell(const std::string& fault) {
+        failed_ = true;
+        terminal_.print_error("tandem segment: " + fault);
+    }
+
+    int status_of(outcome end) {
+        if (stop_pipe::has_hung_up()) return by_signal + stop_pipe::received();
+        tell_lost_output(terminal_, "tandem segment");
+        if (const auto lost = status_of_output(terminal_)) return *lost;
+        if (end == outcome::failed) {
+            tell(input_name(options_.file) + ": " + std::strerror(input_.failure()));
+            return wrong_use;
+        }
+        if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+        return failed_ ? not_all_good : all_good;
+    }
+
+    const segment_options& options_;
+    terminal& terminal_;
+    stop_pipe stop_;
+    input_lines input_;
+    bool failed_ = false;
+};
+
+}  // namespace
+
+int run_segment(const segment_options& options) {
+    terminal t;
+    const input_descriptor file(options.file);
+    if (file.get() >= 0) return segment_run(options, file.get(), t).run();
+    t.print_error(fmt::format("tandem segment: {}: {}", options.file, std::strerror(errno)));
+    return wrong_use;
+}
+
+}  // namespace tandem::command

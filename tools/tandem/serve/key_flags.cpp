@@ -1,0 +1,49 @@
+#include "serve/key_flags.hpp"
+
+#include "flags/flag_faults.hpp"
+#include "serve/client_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr const char* key_text = R"(Example:
+  tandem key --name reception
+
+Makes a key for a client of "tandem serve", of 256 random bits.
+
+Usage: tandem key [FLAG...]
+
+The first line of stdout is the key, which is kept nowhere and cannot be shown
+again. The second one is its entry for the file of --keys, with its SHA-256:
+  {"keys": [
+    {"name": "reception", "sha256": "9f86..."}
+  ]}
+An entry may also have "rights", "models", "priority", "requests_per_minute",
+"tokens_per_minute" and "concurrent". Send SIGHUP to a gateway that runs.
+
+Exit status: 0 made, 1 it could not be made or written, 2 wrong use.)";
+
+}  // namespace
+
+key_flags::key_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, key_text)) {
+    app_.footer("make a key for a client of serve");
+    app_.allow_extras();
+    app_.set_help_flag();
+    add_value_flag(app_, "--name", options_.name, "NAME",
+                   "as logs call its holder [key- and the start of its hash]", "key");
+    app_.set_help_flag("-h,--help", "this text")->group("help");
+}
+
+key_options key_flags::read(std::vector<std::string>& faults) {
+    faults = argument_faults(app_);
+    if (app_.count("--name") > 0)
+        if (const auto fault = key_name_fault(options_.name); !fault.empty())
+            faults.push_back("--name " + fault);
+    return std::move(options_);
+}
+
+}  // namespace tandem::command

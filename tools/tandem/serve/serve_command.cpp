@@ -1,0 +1,292 @@
+#include "serve/serve_command.hpp"
+
+#include "gateway/access/model_name.hpp"
+#include "gateway/adapters/adapter_store.hpp"
+#include "gateway/server/gateway_server.hpp"
+#include "loop/guarded.hpp"
+#include "os/event_loops.hpp"
+#include "os/exit_status.hpp"
+#include "os/stop_signals.hpp"
+#include "recording/recorded_run.hpp"
+#include "serve/audit_file.hpp"
+#include "serve/client_keys.hpp"
+#include "serve/listen_address.hpp"
+#include "serve/model_grouping.hpp"
+#include "serve/model_name.hpp"
+#include "terminal/terminal.hpp"
+#include "text/display_text.hpp"
+#include "text/json_object.hpp"
+#include "text/shown_url.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clocale>
+#include <csignal>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tandem::command {
+namespace {
+
+namespace asio = boost::asio;
+
+std::string counted_or_none(std::size_t n, std::string_view what) {
+    return n == 0 ? fmt::format("no {}s", what)
+                  : fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+// A gateway from its start to its end.
+class serving {
+ public:
+    serving(serve_options options, terminal& t)
+        : options_(std::move(options)),
+          terminal_(t),
+          log_(log_to_terminal(t, options_.log_level, options_.log_format)),
+          audit_(options_.audit,
+                 [this](const std::string& fault) { tell(log_level::error, fault); }),
+          loops_(options_.loops),
+          signals_(loops_.first(), [this] { stop(); }),
+          hangups_(loops_.first(), SIGHUP) {
+        t.on_failure([this] { tell(log_level::error, terminal_.failure()); });
+    }
+
+    int run() {
+        if (const auto fault = fault_of_files(); !fault.empty()) {
+            refuse(fault);
+            return wrong_use;
+        }
+        wait_for_hangup();
+        asio::co_spawn(loops_.first(), start(), [](std::exception_ptr e) {
+            if (e) std::rethrow_exception(e);
+        });
+        try {
+            loops_.run();
+        } catch (...) {
+            let_go();
+            throw;
+        }
+        let_go();
+        const auto lost = fault_of(recorded_);
+        if (!lost.empty()) tell(log_level::error, lost);
+        return lost.empty() || status_ != all_good ? status_ : not_all_good;
+    }
+
+ private:
+    // Opens what is written from now on.
+    std::string fault_of_files() {
+        if (const auto fault = has_audit_file() ? audit_.lock()->open() : ""; !fault.empty())
+            return "--audit " + fault;
+        auto& server = options_.gateway.service.server;
+        recorded_ = start_recording(options_.record, {settings_of(server, options_.record.prompts)},
+                                    server);
+        return fault_of(recorded_);
+    }
+
+    // A gateway on several loops has its last turn in each.
+    void let_go() {
+        gateway_.reset();
+        if (options_.loops > 1) loops_.finish();
+    }
+
+    asio::awaitable<void> start() {
+        auto servers = options_.servers;
+        co_await ask_models(loops_.first().get_executor(), options_.gateway.service.server,
+                            servers);
+        tell_models(servers);
+        auto settings = gateway_settings();
+        settings.models = take_models(servers);
+        listen(std::move(settings));
+    }
+
+    gateway::gateway_options gateway_settings() {
+        auto settings = options_.gateway;
+        settings.service.server.logger = log_;
+        if (has_audit_file())
+            settings.audit = [this](std::string_view line) { audit_.lock()->write(line); };
+        else if (!options_.audit.empty())
+            settings.audit = [this](std::string_view line) {
+                terminal_.print(std::string(line) + '\n');
+            };
+        return settings;
+    }
+    bool has_audit_file() const { return !options_.audit.empty() && options_.audit != "-"; }
+
+    /// Of those that were asked.
+    void tell_models(const std::vector<named_server>& servers) {
+        for (std::size_t i = 0; i < servers.size(); ++i)
+            if (options_.servers[i].model.empty()) tell_model(servers[i]);
+        if (std::ranges::all_of(servers, &std::string::empty, &named_server::model))
+            tell(log_level::warning,
+                 "no server has told what its model is called; clients know it as default");
+    }
+
+    void tell_model(const named_server& server) {
+        if (server.model.empty())
+            tell(log_level::warning,
+                 fmt::format("{} has not told what its model is called: {}", shown_url(server.url),
+                             shown(server.silent_because)));
+        else
+            tell(log_level::info, fmt::format("the model is called {}, as {} tells",
+                                              shown(server.model), shown_url(server.url)));
+    }
+
+    std::vector<gateway::model_servers> take_models(const std::vector<named_server>& servers) {
+        auto grouping = group_by_model(servers);
+        for (const auto& url : grouping.left_out)
+            tell(log_level::error,
+                 fmt::format("{0} has not told which of the models it has, and is not used; start "
+                             "it first, or give it as NAME={0}",
+                             shown_url(url)));
+        return std::move(grouping.models);
+    }
+
+    void listen(gateway::gateway_options settings) {
+        listen_address at{settings.address, settings.port};
+        const auto models = settings.models;
+        try {
+            gateway_.emplace(loops_.executors(), std::move(settings));
+            at.port = gateway_->port();
+        } catch (const config_error& e) {
+            // What was not known before the servers were asked.
+            for (const auto& f : e.faults()) refuse(fmt::format("{} {}", f.field, f.message));
+            return end(wrong_use);
+        } catch (const gateway::store_error& e) {
+            refuse(fmt::format("--state {}", e.what()));
+            return end(wrong_use);
+        } catch (const boost::system::system_error& e) {
+            refuse(
+                fmt::format("cannot listen on {}:{}: {}", at.address, at.port, e.code().message()));
+            return end(not_all_good);
+        }
+        // A recording that is lost here is told at the end, like one that cannot be written any
+        // more.
+        begin_recording(recorded_);
+        announce(http_url(at, !options_.tls.is_empty()), models);
+        warn_of_key_mode();
+        if (std::exchange(missed_hangup_, false)) read_files_again();
+    }
+
+    void announce(const std::string& url, const std::vector<gateway::model_servers>& models) {
+        std::size_t servers = 0;
+        std::string names;
+        for (const auto& m : models) {
+            servers += m.servers.size();
+            names += (names.empty() ? "" : ", ") + shown(m.name);
+        }
+        const auto keys = options_.gateway.keys.all().size();
+        if (options_.log_format == log_format::json)
+            return terminal_.print(json_object{}
+                                       .field("event", "listening")
+                                       .field("url", url)
+                                       .field("model", names)
+                                       .field("servers", servers)
+                                       .field("keys", keys)
+                                       .field("loops", options_.loops)
+                                       .line());
+        const auto loops = options_.loops > 1 ? ", " + counted_or_none(options_.loops, "event loop")
+                                              : std::string();
+        terminal_.print(fmt::format(
+            "listening on {}, model{} {}, {}, {}{}\n", url, models.size() == 1 ? "" : "s", names,
+            counted_or_none(servers, "server"), counted_or_none(keys, "key"), loops));
+    }
+
+    void wait_for_hangup() {
+        hangups_.async_wait([this](const boost::system::error_code& ec, int) {
+            if (ec) return;
+            open_audit_anew();
+            read_files_again();
+            wait_for_hangup();
+        });
+    }
+
+    void open_audit_anew() {
+        if (!has_audit_file()) return;
+        if (const auto fault = audit_.lock()->open(); !fault.empty())
+            tell(log_level::error, fault + "; lines go on into the file that was open");
+    }
+
+    void read_files_again() {
+        missed_hangup_ = !gateway_;
+        if (missed_hangup_) return;
+        if (!options_.key_file.empty()) read_keys_again();
+        if (!options_.tls.is_empty()) read_tls_again();
+    }
+
+    void read_keys_again() {
+        gateway::api_keys keys;
+        const auto faults = read_key_file(options_.key_file, keys);
+        for (const auto& fault : faults) tell(log_level::error, fault);
+        if (!faults.empty()) return tell(log_level::error, "the keys stay as they were");
+        const auto count = counted_or_none(keys.all().size(), "key");
+        gateway_->replace_keys(std::move(keys));
+        tell(log_level::info, fmt::format("{}: {} from now on", options_.key_file, count));
+    }
+
+    void read_tls_again() {
+        gateway::tls_credentials credentials;
+        const auto faults = read_tls_files(options_.tls, credentials);
+        for (const auto& fault : faults) tell(log_level::error, fault);
+        if (!faults.empty() || !gateway_->replace_tls(credentials).empty())
+            return tell(log_level::error, "the certificate stays as it was");
+        warn_of_key_mode();
+        tell(log_level::info,
+             fmt::format("{}: read again, for new connections", options_.tls.certificates));
+    }
+
+    void warn_of_key_mode() {
+        if (options_.tls.is_empty()) return;
+        if (const auto warning = key_mode_warning(options_.tls.key); !warning.empty())
+            tell(log_level::warning, warning);
+    }
+
+    void stop() {
+        if (!gateway_) return end(all_good);
+        tell(log_level::info, fmt::format("stopping: replies that run have {} to end",
+                                          tandem::to_string(options_.drain)));
+        gateway_->stop(options_.drain, [this] { end(all_good); });
+    }
+
+    void end(int status) {
+        status_ = status;
+        loops_.stop();
+    }
+
+    void refuse(const std::string& why) { terminal_.print_error("tandem serve: " + why); }
+    void tell(log_level level, const std::string& text) {
+        if (log_.enabled(level)) log_.write(level, text);
+    }
+    static std::string shown(const std::string& model) {
+        return shortened(model, static_cast<int>(gateway::max_model_name_bytes));
+    }
+
+    serve_options options_;
+    terminal& terminal_;
+    std::unique_ptr<recording_file> recorded_;
+    logger log_;
+    detail::guarded<audit_file> audit_;
+    event_loops loops_;
+    stop_signals signals_;
+    asio::signal_set hangups_;
+    std::optional<gateway::gateway_server> gateway_;
+    /// Came while a server was asked for its model.
+    bool missed_hangup_ = false;
+    int status_ = all_good;
+};
+
+}  // namespace
+
+int run_serve(serve_options options) {
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
+    terminal t;
+    return serving(std::move(options), t).run();
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,361 @@
+#include "serve/serve_flags.hpp"
+
+#include "flags/flag_faults.hpp"
+#include "flags/run_flags.hpp"
+#include "flags/service_flags.hpp"
+#include "gateway/access/model_name.hpp"
+#include "os/input_file.hpp"
+#include "serve/adapter_flag.hpp"
+#include "serve/client_keys.hpp"
+#include "serve/listen_address.hpp"
+#include "text/shown_url.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr int most_connections = 1'000'000;
+constexpr int most_kept_answers = 100'000;
+constexpr int most_prompt_bytes = 16 << 20;  // as a body has at most
+// As the check of the gateway's options has them.
+constexpr duration least_policy_timeout = std::chrono::milliseconds(1);
+constexpr duration longest_policy_timeout = std::chrono::minutes(1);
+constexpr std::size_t max_word_file_bytes = 4u << 20;
+
+constexpr const char* serve_text = R"(Example:
+  tandem serve --url http://127.0.0.1:8080
+
+Puts the stage on a port, for bots in any language: OpenAI's API over HTTP
+(POST /v1/chat/completions and /v1/completions, GET /v1/models), GET /health,
+GET /ready, and GET /metrics for Prometheus.
+
+Usage: tandem serve [FLAG...]
+
+A line on stdout tells where it listens. Others than this machine reach it only
+with --listen, and that needs keys: "tandem key" makes one, and shows its line
+for the file of --keys:
+  {"keys": [
+    {"name": "reception", "sha256": "9f86...", "requests_per_minute": 120}
+  ]}
+
+Several servers (--url may be repeated) share the requests, and have all slots
+of theirs used unless --slots is given. Servers of several models are given as
+NAME=URL, and the model of a request picks among them:
+  tandem serve --url talk=http://a:8080 --url code=http://b:8080
+
+SIGHUP reads the files of --keys, --tls-cert and --tls-key again, and opens that
+of --audit anew. SIGTERM and Ctrl-C take no more requests, and let replies that
+run end within --drain; a second one stops at once.
+
+Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
+groups server to generation may also be set by a variable (--reuse-guard by
+TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
+variables, and variables over the file.
+
+Exit status: 0 stopped as asked, 1 could not listen or serve, or not write all
+of its recording, 2 wrong use, 130 and 143 stopped at once by a second signal.)";
+
+// In the order of their enumerations.
+constexpr std::array<std::string_view, 2> format_names{"text", "json"};
+constexpr std::array<std::string_view, 2> stream_by_names{"chunk", "token"};
+constexpr std::array<std::string_view, 2> policy_fail_names{"closed", "open"};
+
+std::vector<named_server> named_servers(const service_config& c,
+                                        const std::vector<std::string>& models) {
+    std::vector<named_server> servers;
+    for (auto& url : server_urls(c))
+        servers.push_back({servers.size() < models.size() ? models[servers.size()] : "", url});
+    return servers;
+}
+
+void read_loops(const std::string& text, std::size_t& loops, std::vector<std::string>& faults) {
+    constexpr std::size_t least = 1;
+    std::size_t number = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [read_to, fault] = std::from_chars(text.data(), end, number);
+    if (text == "auto")
+        loops =
+            std::clamp<std::size_t>(std::thread::hardware_concurrency(), least, gateway::max_loops);
+    else if (fault == std::errc{} && read_to == end && number >= least &&
+             number <= gateway::max_loops)
+        loops = number;
+    else
+        faults.push_back(
+            refusal_of("--loops", text,
+                       fmt::format("auto, or a whole number from 1 to {}", gateway::max_loops)));
+}
+
+// "denied[3]" → 3; nothing for "denied".
+std::optional<std::size_t> index_of(std::string_view field) {
+    const auto open = field.find('[');
+    std::size_t index = 0;
+    if (open == field.npos) return std::nullopt;
+    std::from_chars(field.data() + open + 1, field.data() + field.size(), index);
+    return index;
+}
+
+}  // namespace
+
+serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, serve_text)) {
+    app_.footer("put the stage on a port, for any language");
+    app_.set_help_flag();
+    app_.allow_extras();
+    add_gateway_flags();
+    add_access_flags();
+    const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
+        add_value_flag(app_, flag, target, value, help, "output");
+    };
+    add("--log-level", texts_.log_level, "LEVEL",
+        "log lines on stderr: debug, info, warning, error or off [info]");
+    add("--log-format", texts_.log_format, "FORMAT", "text, or json for programs [text]");
+    record_.add_to(app_, "output");
+    app_.set_help_flag("-h,--help", "this text")->group("output");
+    config_.allow_model_names();
+    config_.add_to(
+        app_, [](const auto&) { return true; }, usual_config());
+}
+
+void serve_flags::add_gateway_flags() {
+    auto& t = texts_;
+    const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
+        add_value_flag(app_, flag, target, value, help, "gateway");
+    };
+    add("--listen", t.listen, "ADDRESS:PORT",
+        "an address of this machine, IPv6 in brackets; port 0: any that is free [127.0.0.1:8090]");
+    add("--model", t.model, "NAME",
+        "model of servers that are given without one [as they call it]");
+    add("--stream-by", t.stream_by, "UNIT",
+        "pieces of a streamed answer: token, or chunk for sentences [token]");
+    add("--answer-cache", t.answer_cache, "N",
+        "answers at temperature 0 that are kept for who asks the same; 0: none [64]");
+    add("--max-connections", t.max_connections, "N", "one more is closed at once [10000]");
+    add("--loops", t.loops, "N",
+        "event loops, each with a thread: 1 to 256, or auto for one a core [1]");
+    add("--drain", t.drain, "TIME", "how long replies may run on when it is stopped [30s]");
+    add("--placement", t.placement, "HOW",
+        "server of a request: round_robin, or least_busy for its slots [least_busy]");
+    app_.add_option("--adapter", t.adapters,
+                    "a LoRA adapter of the servers, by their number, that clients may ask for as "
+                    "NAME; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("NAME=ID[@MODEL]")
+        ->group("gateway");
+    add("--state", t.state, "FILE",
+        "SQLite file that remembers which adapters are deployed; made if it is not there");
+    add("--slots-per-conversation", t.slots_per_conversation, "N",
+        "slots that a request has for itself (0: two with a reuse guard, else one) [0]");
+}
+
+void serve_flags::add_access_flags() {
+    auto& t = texts_;
+    const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
+        add_value_flag(app_, flag, target, value, help, "access");
+    };
+    add("--keys", t.keys, "FILE", "JSON file with the keys of clients; without it none is needed");
+    add("--tls-cert", t.tls_cert, "FILE",
+        "PEM certificate, with those that lead to it: https and wss alone; needs --tls-key");
+    add("--tls-key", t.tls_key, "FILE", "its private key (PEM), without a password");
+    add("--denied", t.denied, "FILE", "words and phrases that no prompt may have, one a line");
+    add("--max-prompt-bytes", t.max_prompt_bytes, "N",
+        "of all messages together; 0: no bound but that of a request [1048576]");
+    add("--policy-url", t.policy_url, "URL",
+        "asked about each prompt over HTTP, besides these two");
+    add("--policy-timeout", t.policy_timeout, "TIME", "for its answer [1s]");
+    add("--policy-fail", t.policy_fail, "HOW",
+        "prompts where it fails: closed refuses them, open lets them pass [closed]");
+    add("--audit", t.audit, "FILE",
+        "append a line of JSON for each request, without key and prompt; - for stdout");
+    app_.add_flag("--audit-prompts", t.audit_prompts, "these lines have the prompt, too")
+        ->group("access");
+}
+
+serve_options serve_flags::read(const environment& variables, std::vector<std::string>& faults) {
+    faults = argument_faults(app_);
+    std::ranges::move(empty_flags(), std::back_inserter(faults));
+    serve_options o;
+    read_gateway_flags(o, faults);
+    read_access_flags(o, faults);
+    read_log_flags(o, faults);
+    o.record = record_.read(faults);
+    const auto audit = o.audit == "-" ? "" : o.audit;
+    std::ranges::move(shared_file_faults(o.record, {{"--audit", audit}, {"--state", texts_.state}}),
+                      std::back_inserter(faults));
+    read_configuration(variables, o, faults);
+    std::ranges::move(gateway_faults(o), std::back_inserter(faults));
+    return o;
+}
+
+// `--keys "$KEYS"` without that variable must not let everybody in.
+std::vector<std::string> serve_flags::empty_flags() const {
+    std::vector<std::string> faults;
+    for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied",
+                             "--policy-url", "--audit", "--state", "--record"})
+        if (const auto* option = app_.get_option(flag);
+            !option->empty() && option->results().back().empty())
+            faults.push_back(fmt::format("{} is empty", flag));
+    return faults;
+}
+
+void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>& faults) const {
+    const auto& t = texts_;
+    auto& g = o.gateway;
+    if (auto address = parse_listen_address(t.listen)) {
+        g.address = std::move(address->address);
+        g.port = address->port;
+    } else {
+        faults.push_back(refusal_of("--listen", t.listen,
+                                    "an address and a port, as in 127.0.0.1:8090, "
+                                    "localhost:8090 or [::1]:8090"));
+    }
+    g.model = t.model;
+    if (!t.model.empty() && !gateway::is_model_name(t.model))
+        faults.push_back(
+            fmt::format("--model must be 1 to {} bytes of UTF-8", gateway::max_model_name_bytes));
+    read_choice("--stream-by", stream_by_names, t.stream_by, g.stream_by, faults);
+    int answers = 0;
+    read_number("--answer-cache", t.answer_cache, 0, most_kept_answers, answers, faults);
+    g.answer_cache.entries = static_cast<std::size_t>(answers);
+    int connections = 1;
+    read_number("--max-connections", t.max_connections, 1, most_connections, connections, faults);
+    g.max_connections = static_cast<std::size_t>(connections);
+    read_loops(t.loops, o.loops, faults);
+    read_time("--drain", t.drain, o.drain, faults);
+    read_adapters(o, faults);
+    read_placement(t.placement, g.service, faults);
+    read_slots_per_conversation(t.slots_per_conversation, g.service, faults);
+}
+
+// Whether their models are served is not known before the servers were asked.
+void serve_flags::read_adapters(serve_options& o, std::vector<std::string>& faults) const {
+    o.gateway.state_file = texts_.state;
+    auto& list = o.gateway.adapters;
+    std::vector<std::string> models{""};
+    for (const auto& text : texts_.adapters) {
+        auto adapter = parse_adapter(text);
+        if (!adapter) {
+            faults.push_back(
+                refusal_of("--adapter", text, "NAME=ID or NAME=ID@MODEL, as in formal=0"));
+            continue;
+        }
+        if (!adapter->model.empty()) models.push_back(adapter->model);
+        list.push_back(std::move(*adapter));
+    }
+    if (std::ranges::all_of(list, &std::string::empty, &gateway::allowed_adapter::model))
+        models.resize(1);
+    for (const auto& f : gateway::check_adapters(list, models))
+        faults.push_back("--adapter " + f.message);
+}
+
+void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& faults) {
+    const auto& t = texts_;
+    read_keys(o, faults);
+    read_tls(o, faults);
+    read_denied(o, faults);
+    int bytes = 0;
+    read_number("--max-prompt-bytes", t.max_prompt_bytes, 0, most_prompt_bytes, bytes, faults);
+    o.gateway.prompts.max_bytes = static_cast<std::size_t>(bytes);
+    read_policy(o, faults);
+    o.audit = t.audit;
+    o.gateway.audit_prompts = t.audit_prompts;
+    if (t.audit_prompts && t.audit.empty())
+        faults.emplace_back("--audit-prompts needs --audit FILE");
+}
+
+void serve_flags::read_log_flags(serve_options& o, std::vector<std::string>& faults) const {
+    const auto& t = texts_;
+    read_log_level(t.log_level, o.log_level, faults);
+    read_choice("--log-format", format_names, t.log_format, o.log_format, faults);
+}
+
+void serve_flags::read_configuration(const environment& variables, serve_options& o,
+                                     std::vector<std::string>& faults) const {
+    auto loaded = config_.load(variables);
+    std::ranges::move(loaded.faults, std::back_inserter(faults));
+    auto& c = o.gateway.service;
+    c.server = std::move(loaded.value);
+    c.servers = std::move(loaded.urls);
+    o.servers = named_servers(c, loaded.url_models);
+    for (auto& s : o.servers) {
+        if (!s.model.empty() && !gateway::is_model_name(s.model))
+            faults.push_back(
+                fmt::format("--url {}: the model's name must be 1 to {} bytes of UTF-8",
+                            shown_url(s.url), gateway::max_model_name_bytes));
+        if (s.model.empty()) s.model = texts_.model;
+    }
+    std::ranges::move(service_faults(c), std::back_inserter(faults));
+}
+
+void serve_flags::read_keys(serve_options& o, std::vector<std::string>& faults) const {
+    o.key_file = texts_.keys;
+    if (o.key_file.empty()) return;
+    if (o.key_file == "-")
+        return faults.push_back("--keys is -; it must be a file, which can be read again");
+    for (const auto& fault : read_key_file(o.key_file, o.gateway.keys))
+        faults.push_back("--keys " + fault);
+}
+
+void serve_flags::read_tls(serve_options& o, std::vector<std::string>& faults) const {
+    o.tls = {texts_.tls_cert, texts_.tls_key};
+    if (o.tls.certificates.empty() != o.tls.key.empty())
+        return faults.push_back("--tls-cert and --tls-key need each other");
+    if (o.tls.is_empty()) return;
+    if (o.tls.certificates == "-" || o.tls.key == "-")
+        return faults.push_back("--tls-cert and --tls-key must be files, which can be read again");
+    for (const auto& fault : read_tls_files(o.tls, o.gateway.tls.emplace()))
+        faults.push_back("TLS: " + fault);
+}
+
+void serve_flags::read_policy(serve_options& o, std::vector<std::string>& faults) const {
+    const auto& t = texts_;
+    auto& policy = o.gateway.policy;
+    policy.url = t.policy_url;
+    read_time("--policy-timeout", t.policy_timeout, policy.timeout, faults, least_policy_timeout,
+              longest_policy_timeout);
+    read_choice("--policy-fail", policy_fail_names, t.policy_fail, policy.on_failure, faults);
+    for (const auto* flag : {"--policy-timeout", "--policy-fail"})
+        if (app_.count(flag) > 0 && app_.count("--policy-url") == 0)
+            faults.push_back(fmt::format("{} needs --policy-url URL", flag));
+}
+
+void serve_flags::read_denied(serve_options& o, std::vector<std::string>& faults) {
+    if (texts_.denied.empty()) return;
+    const auto file = read_file(texts_.denied, max_word_file_bytes);
+    if (!file.fault.empty()) return faults.push_back("--denied " + file.fault);
+    denied_ = parse_word_list(file.text);
+    o.gateway.prompts.denied = denied_.words;
+}
+
+// What is wrong besides the servers, by the names of flags.
+std::vector<std::string> serve_flags::gateway_faults(const serve_options& o) const {
+    auto own = o.gateway;
+    own.service = {};
+    own.adapters = {};
+    std::vector<std::string> faults;
+    for (const auto& f : check(own)) {
+        const auto word = index_of(f.field);
+        if (word)
+            faults.push_back(fmt::format("--denied {}:{}: {}", input_name(texts_.denied),
+                                         denied_.lines[*word], f.message));
+        else if (f.field == "denied")
+            faults.push_back(fmt::format("--denied {}: {}", input_name(texts_.denied), f.message));
+        else if (f.field == "policy_url")
+            faults.push_back("--policy-url: " + f.message);
+        else if (f.field == "policy_timeout")
+            faults.push_back("--policy-timeout " + f.message);
+        // Keys that cannot be read were told.
+        else if (f.field == "address" && texts_.keys.empty())
+            faults.push_back(fmt::format("--listen {}; --keys FILE names them", f.message));
+    }
+    return faults;
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "flags/config_flags.hpp"
+#include "recording/record_flags.hpp"
+#include "serve/serve_command.hpp"
+#include "serve/word_list.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// `tandem serve` and its flags. The object must outlive the parsing.
+class serve_flags {
+ public:
+    static constexpr const char* name = "serve";
+
+    explicit serve_flags(CLI::App& tandem);
+
+    /// What the parsed flags ask for, with the files that they name; `faults` tells what is wrong
+    /// with them.
+    serve_options read(const environment& variables, std::vector<std::string>& faults);
+
+ private:
+    /// The flags besides the configuration.
+    struct flag_texts {
+        std::string listen = "127.0.0.1:8090";
+        std::string model;
+        std::string stream_by = "token";
+        std::string answer_cache = "64";
+        std::string max_connections = "10000";
+        std::string loops = "1";
+        std::string drain = "30s";
+        std::string placement = "least_busy";
+        std::string slots_per_conversation = "0";
+        std::string keys;
+        std::string tls_cert;
+        std::string tls_key;
+        std::string denied;
+        std::string max_prompt_bytes = "1048576";
+        std::string policy_url;
+        std::string policy_timeout = "1s";
+        std::string policy_fail = "closed";
+        std::vector<std::string> adapters;
+        std::string state;
+        std::string audit;
+        bool audit_prompts = false;
+        std::string log_level = "info";
+        std::string log_format = "text";
+    };
+
+    void add_gateway_flags();
+    void add_access_flags();
+    std::vector<std::string> empty_flags() const;
+    void read_gateway_flags(serve_options& o, std::vector<std::string>& faults) const;
+    void read_adapters(serve_options& o, std::vector<std::string>& faults) const;
+    void read_access_flags(serve_options& o, std::vector<std::string>& faults);
+    void read_log_flags(serve_options& o, std::vector<std::string>& faults) const;
+    void read_configuration(const environment& variables, serve_options& o,
+                            std::vector<std::string>& faults) const;
+    void read_keys(serve_options& o, std::vector<std::string>& faults) const;
+    void read_tls(serve_options& o, std::vector<std::string>& faults) const;
+    void read_policy(serve_options& o, std::vector<std::string>& faults) const;
+    void read_denied(serve_options& o, std::vector<std::string>& faults);
+    std::vector<std::string> gateway_faults(const serve_options& o) const;
+
+    CLI::App& app_;
+    flag_texts texts_;
+    word_list denied_;
+    record_flags record_;
+    config_flags config_;
+};
+
+}  // namespace tandem::command

@@ -1,0 +1,43 @@
+#include "serve/tls_files.hpp"
+
+#include "gateway/http/tls_context.hpp"
+#include "os/input_file.hpp"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr std::size_t max_pem_bytes = 1u << 20;
+
+}  // namespace
+
+std::vector<std::string> read_tls_files(const tls_files& files,
+                                        gateway::tls_credentials& credentials) {
+    auto certificates = read_file(files.certificates, max_pem_bytes);
+    auto key = read_file(files.key, max_pem_bytes);
+    std::vector<std::string> told;
+    for (const auto* file : {&certificates, &key})
+        if (!file->fault.empty()) told.push_back(file->fault);
+    if (!told.empty()) return told;
+    gateway::tls_credentials read{std::move(certificates.text), std::move(key.text)};
+    std::vector<config_fault> faults;
+    gateway::make_tls_context(read, faults);
+    for (const auto& f : faults)
+        told.push_back(fmt::format("{}: {}", f.field == "tls.key" ? files.key : files.certificates,
+                                   f.message));
+    if (told.empty()) credentials = std::move(read);
+    return told;
+}
+
+std::string key_mode_warning(const std::string& path) {
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0 || (about.st_mode & S_IRWXO) == 0) return {};
+    return fmt::format("{}: has mode {:o}: others may use this key; chmod o= keeps it from them",
+                       path, about.st_mode & 07777u);
+}
+
+}  // namespace tandem::command

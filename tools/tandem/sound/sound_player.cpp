@@ -1,0 +1,46 @@
+#include "sound/sound_player.hpp"
+
+#include "sound/wav_file.hpp"
+
+#include <chrono>
+
+namespace tandem::command {
+namespace {
+
+constexpr auto try_limit = std::chrono::seconds(5);
+
+}  // namespace
+
+sound_player::sound_player(boost::asio::any_io_executor executor, std::vector<std::string> args)
+    : executor_(executor), args_(std::move(args)) {}
+
+sound_player::~sound_player() {
+    stop();
+}
+
+boost::asio::awaitable<std::string> sound_player::try_out() {
+    sound silence;
+    silence.samples.resize(static_cast<std::size_t>(silence.rate / 50));
+    start(silence, try_limit);
+    co_return co_await wait();
+}
+
+void sound_player::start(const sound& s, duration limit) {
+    stop();
+    playing_ = std::make_shared<child_program>(executor_, args_, wav_bytes(s));
+    playing_->start(limit);
+}
+
+boost::asio::awaitable<std::string> sound_player::wait() {
+    const auto p = playing_;
+    if (!p) co_return std::string();  // stopped already
+    auto end = co_await p->wait();
+    co_return p->was_stopped() ? std::string() : std::move(end.fault);
+}
+
+void sound_player::stop() {
+    if (playing_) playing_->stop();
+    playing_.reset();
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,89 @@
+#include "sound/synthesiser.hpp"
+
+#include "sound/wav_file.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace tandem::command {
+
+using boost::asio::awaitable;
+
+synthesiser::synthesiser(boost::asio::any_io_executor executor, std::vector<std::string> args,
+                         duration limit)
+    : executor_(executor), args_(std::move(args)), limit_(limit) {}
+
+synthesiser::~synthesiser() {
+    stop();
+}
+
+auto synthesiser::begin(const std::string& text) -> job {
+    job j{text, std::make_shared<child_program>(executor_, args_, text + '\n'),
+          std::chrono::steady_clock::now()};
+    j.program->start(limit_);
+    return j;
+}
+
+void synthesiser::drop(job& j) {
+    if (j.program) j.program->stop();
+    j = {};
+}
+
+void synthesiser::prepare(const std::string& text) {
+    if (plays_itself_ || text.empty() || (prepared_.program && prepared_.text == text)) return;
+    drop(prepared_);
+    prepared_ = begin(text);
+}
+
+awaitable<synthesis> synthesiser::make(std::string text, duration shortest_play) {
+    if (prepared_.text != text) drop(prepared_);
+    running_ = prepared_.program ? std::exchange(prepared_, {}) : begin(text);
+    const auto j = running_;
+    const auto end = co_await j.program->wait();
+    auto result =
+        j.program->was_stopped() ? synthesis{} : read(end, end.at - j.began_at, shortest_play);
+    result.began_at = j.began_at;
+    result.ended_at = end.at;
+    co_return result;
+}
+
+synthesis synthesiser::read(const program_end& end, duration took, duration shortest_play) {
+    if (!end.fault.empty()) return {.fault = end.fault};
+    if (end.out.empty()) {
+        plays_itself_ = rate_ == 0 && took >= shortest_play;
+        if (plays_itself_) return {};
+        if (rate_ != 0) return {.fault = "it wrote no sound"};
+        return {.fault = "it wrote no sound",
+                .remark = fmt::format(", and ended after {:.2g} s, too soon to have played it",
+                                      to_ms(took) / 1e3)};
+    }
+    plays_itself_ = false;
+    auto decoded = decode_sound(end.out);
+    if (!decoded.fault.empty()) return {.fault = "what it wrote is no sound: " + decoded.fault};
+    if (rate_ == 0) rate_ = decoded.value.rate;
+    if (decoded.value.rate != rate_)
+        return {.fault = fmt::format("its sound has {} samples a second, and the first one had {}",
+                                     decoded.value.rate, rate_)};
+    return {.made = trimmed(std::move(decoded.value))};
+}
+
+void synthesiser::stop() {
+    drop(prepared_);
+    drop(running_);
+}
+
+std::vector<std::string> espeak_arguments(const std::string& voice, int words_per_minute) {
+    // -b 1: UTF-8; -z: no silence behind the last sentence; --stdin: all of it, not a line.
+    std::vector<std::string> args{
+        "espeak-ng", "--stdin", "--stdout", "-b",
+        "1",         "-z",      "-s",       std::to_string(words_per_minute)};
+    if (!voice.empty()) args.insert(args.end(), {"-v", voice});
+    return args;
+}
+
+std::vector<std::string> shell_arguments(const std::string& command) {
+    return {"/bin/sh", "-c", command};
+}
+
+}  // namespace tandem::command

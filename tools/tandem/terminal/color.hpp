@@ -1,0 +1,31 @@
+#pragma once
+
+#include "terminal/terminal.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+// Colours of what is shown to people.
+namespace tandem::command {
+
+enum class color_choice { automatic, always, never };
+
+/// What --color takes, in the order of color_choice.
+inline constexpr std::array<std::string_view, 3> color_names{"auto", "always", "never"};
+
+/// Automatic: where stdout is a terminal, and NO_COLOR is not set.
+bool wants_color(color_choice choice, const terminal& t);
+
+namespace paint {
+inline constexpr const char* bold = "\x1b[1m";
+inline constexpr const char* dim = "\x1b[2m";
+inline constexpr const char* red = "\x1b[31m";
+inline constexpr const char* green = "\x1b[32m";
+inline constexpr const char* yellow = "\x1b[33m";
+}  // namespace paint
+
+/// `text` in one of these, if there is to be colour.
+std::string painted(bool color, const char* paint, std::string_view text);
+
+}  // namespace tandem::command

@@ -1,0 +1,66 @@
+#include "terminal/log_output.hpp"
+
+#include "text/json_object.hpp"
+
+#include "tandem/spdlog.hpp"
+
+#include <fmt/chrono.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace tandem::command {
+namespace {
+
+// Goes through the terminal, which has the bottom line to take care of. The formatter has a lock.
+class terminal_sink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+    explicit terminal_sink(terminal& t) : terminal_(t) {}
+
+ private:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        spdlog::memory_buf_t line;
+        formatter_->format(message, line);
+        std::string_view text(line.data(), line.size());
+        if (text.ends_with('\n')) text.remove_suffix(1);
+        terminal_.print_error(text);
+    }
+    void flush_() override {}
+
+    terminal& terminal_;
+};
+
+// RFC 3339.
+std::string utc(std::chrono::system_clock::time_point time) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const auto ms = std::chrono::floor<std::chrono::milliseconds>(time) - seconds;
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                       fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), ms.count());
+}
+
+log_function json_lines_on(terminal& t) {
+    return [&t](log_level level, std::string_view message) {
+        t.print_error(json_object{}
+                          .field("time", utc(std::chrono::system_clock::now()))
+                          .field("level", level_names[static_cast<std::size_t>(level)])
+                          .field("message", message)
+                          .closed());
+    };
+}
+
+}  // namespace
+
+logger log_to_terminal(terminal& t, log_level level, log_format format) {
+    if (level == log_level::off) return {};
+    if (format == log_format::json) return {level, json_lines_on(t)};
+    auto target = std::make_shared<spdlog::logger>("tandem", std::make_shared<terminal_sink>(t));
+    target->set_level(spdlog::level::debug);
+    target->set_pattern("%H:%M:%S.%e %l: %v");
+    return log_to(std::move(target), level);
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,193 @@
+#include "terminal/terminal.hpp"
+
+#include "text/display_text.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr int usual_width = 80;
+
+// False if a descriptor that does not block takes nothing for so long.
+bool wait_for_reader(int fd, std::chrono::milliseconds patience) noexcept {
+    using clock = std::chrono::steady_clock;
+    const auto end = clock::now() + patience;
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now());
+        pollfd wanted{.fd = fd, .events = POLLOUT, .revents = 0};
+        const int ready = ::poll(&wanted, 1, static_cast<int>(std::max(left.count(), {})));
+        if (ready > 0) return true;
+        if (ready == 0 || errno != EINTR) return false;
+    }
+}
+
+// 0, or the errno of the write that failed.
+int write_all(int fd, std::string_view text, std::chrono::milliseconds patience) noexcept {
+    while (!text.empty()) {
+        const auto n = ::write(fd, text.data(), text.size());
+        if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+        if (n >= 0 || errno == EINTR) continue;
+        if (errno != EAGAIN) return errno;
+        if (!wait_for_reader(fd, patience)) return EAGAIN;
+    }
+    return 0;
+}
+
+bool is_terminal(int fd) noexcept {
+    const char* kind = std::getenv("TERM");
+    return ::isatty(fd) == 1 && !(kind && std::string_view(kind) == "dumb");
+}
+
+int width_of(int fd) noexcept {
+    if (::isatty(fd) != 1) return std::numeric_limits<int>::max();
+    winsize size{};
+    const bool known = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col : usual_width;
+}
+
+// Colors take no columns.
+std::string without_colors(std::string_view text) {
+    std::string result;
+    for (auto at = text.find("\x1b["); at != text.npos; at = text.find("\x1b[")) {
+        result += text.substr(0, at);
+        text.remove_prefix(std::min(text.find('m', at), text.size() - 1) + 1);
+    }
+    return result + std::string(text);
+}
+
+// Where the cursor stands behind `text`.
+int column_behind(int column, std::string_view text) {
+    const auto line = text.rfind('\n');
+    if (line != text.npos) column = 0;
+    return column + columns_of(without_colors(text.substr(line + 1)));
+}
+
+}  // namespace
+
+// Who hears of a failure may want to print it.
+void terminal::print(std::string_view text) {
+    if (!write_out(text) && on_failure_) on_failure_();
+}
+
+// False if it has failed now.
+bool terminal::write_out(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (text.empty()) return true;
+    auto all = leave_bottom();
+    all += text;
+    column_ = column_behind(column_, text);
+    return send(all + enter_bottom());
+}
+
+bool terminal::send(std::string_view text) {
+    if (!failure_.empty() || text.empty()) return true;
+    hide_status();
+    const int fault = write_all(out_, text, patience_);
+    draw_status();
+    if (fault == 0) return true;
+    reader_has_left_ = fault == EPIPE;
+    failure_ =
+        "cannot write to stdout: " +
+        (fault == EAGAIN ? "nobody has read it for " + to_string(patience_) : std::strerror(fault));
+    return false;
+}
+
+void terminal::print_error(std::string_view line) {
+    const std::lock_guard lock(mutex_);
+    if (bottom_ && err_is_terminal()) {
+        send(leave_bottom() + (column_ > 0 ? "\n" : ""));
+        column_ = 0;
+    }
+    hide_status();
+    write_error(std::string(line) + '\n');
+    draw_status();
+    send(enter_bottom());
+}
+
+void terminal::steer(std::string_view sequence) {
+    const std::lock_guard lock(mutex_);
+    send(sequence);
+}
+
+void terminal::set_bottom(bottom_lines* lines) {
+    const std::lock_guard lock(mutex_);
+    send(leave_bottom());
+    bottom_ = lines;
+    send(enter_bottom());
+}
+
+void terminal::update_bottom() {
+    const std::lock_guard lock(mutex_);
+    if (!bottom_) return;
+    if (bottom_->is_shown() != has_bottom_)
+        send(has_bottom_ ? leave_bottom() : enter_bottom());
+    else if (has_bottom_)
+        send(bottom_->changes());
+}
+
+// Back to the end of the line that goes on.
+std::string terminal::leave_bottom() {
+    if (!std::exchange(has_bottom_, false)) return {};
+    auto text = bottom_->removed();
+    if (column_ > 0)
+        text += fmt::format("\x1b[A\r\x1b[{}C", std::min(column_, std::max(1, out_width() - 1)));
+    return text;
+}
+
+std::string terminal::enter_bottom() {
+    has_bottom_ = bottom_ && bottom_->is_shown();
+    if (!has_bottom_) return {};
+    return (column_ > 0 ? "\n" : "") + bottom_->drawn();
+}
+
+// There is nobody left to tell of a failure here; it is waited for once only.
+void terminal::write_error(std::string_view text) {
+    if (!err_failed_) err_failed_ = write_all(err_, text, patience_) != 0;
+}
+
+void terminal::show_status(std::string text) {
+    const std::lock_guard lock(mutex_);
+    if (!err_is_terminal() || text == status_) return;
+    hide_status();
+    status_ = std::move(text);
+    draw_status();
+}
+
+void terminal::hide_status() {
+    if (!status_.empty()) write_error("\r\x1b[K");
+}
+
+void terminal::draw_status() {
+    if (!status_.empty()) write_error(status_);
+}
+
+bool terminal::out_is_terminal() const noexcept {
+    return is_terminal(out_);
+}
+
+bool terminal::err_is_terminal() const noexcept {
+    return is_terminal(err_);
+}
+
+int terminal::out_width() const noexcept {
+    return width_of(out_);
+}
+
+int terminal::err_width() const noexcept {
+    return width_of(err_);
+}
+
+}  // namespace tandem::command

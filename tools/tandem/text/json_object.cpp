@@ -1,0 +1,45 @@
+#include "text/json_object.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tandem::command {
+namespace {
+
+bool needs_no_escapes(char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
+}  // namespace
+
+// Most text is plain, and a line has many fields.
+json_object& json_object::field(const char* name, std::string_view value) {
+    using nlohmann::json;
+    if (!std::ranges::all_of(value, needs_no_escapes))
+        return raw(name, json(value).dump(-1, ' ', false, json::error_handler_t::replace));
+    begin(name);
+    text_ += '"';
+    text_ += value;
+    text_ += '"';
+    return *this;
+}
+
+json_object& json_object::field(const char* name, double value) {
+    return raw(name, value >= 0 ? fmt::format("{:.3f}", value) : "null");
+}
+
+json_object& json_object::raw(const char* name, std::string_view value) {
+    begin(name);
+    text_ += value;
+    return *this;
+}
+
+void json_object::begin(const char* name) {
+    if (text_.size() > 1) text_ += ',';
+    text_ += '"';
+    text_ += name;
+    text_ += "\":";
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,32 @@
+#include "text/told_words.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace tandem::command {
+namespace {
+
+struct renaming {
+    errc code;
+    std::string_view field;  // as the library's words have it
+    std::string_view flag;
+};
+
+constexpr std::array renamings{
+    renaming{errc::unauthorized, "set api_key to the one ",
+             "give, by --api-key-file FILE or TANDEM_API_KEY, the one "},
+    renaming{errc::prompt_too_long, "set max_tokens to ", "set --max-tokens to "},
+};
+
+}  // namespace
+
+std::string told_words(const error_code& ec, const diagnostics& d) {
+    auto words = d.to_string();
+    if (words.empty()) words = ec.message();
+    for (const auto& r : renamings)
+        if (const auto at = words.find(r.field); ec == r.code && at != words.npos)
+            words.replace(at, r.field.size(), r.flag);
+    return words;
+}
+
+}  // namespace tandem::command
