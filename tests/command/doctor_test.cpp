@@ -267,7 +267,7 @@ TEST_F(doctor, warns_when_others_use_the_server) {
 
 TEST_F(doctor, sees_that_others_used_a_slot_for_a_moment) {
     start_server(
-        {.parallel = 3, .faults = {{.kind = fault_kind::slow_headers, .duration = 2s, .skip = 3}}});
+        {.parallel = 3, .faults = {{.kind = fault_kind::slow_headers, .duration = 5s, .skip = 3}}});
     auto child = start({"--json"});
     ASSERT_TRUE(server_->wait_until(
         [](const auto& seen) { return seen.of_path("/completion").size() == 4; }));

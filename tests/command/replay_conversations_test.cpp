@@ -56,8 +56,8 @@ TEST_F(replay_conversations, keep_of_an_interrupted_turn_what_they_are_told_to) 
 
 TEST_F(replay_conversations, count_what_was_heard_of_a_chunk_that_is_interrupted) {
     start_talking_server();
-    const auto r = run({"--json", "--tts", "wpm=180", "-"},
-                       R"({"turns": ["story"], "interrupt_after_ms": 1000})");
+    const auto r = run({"--json", "--tts", "wpm=60", "-"},
+                       R"({"turns": ["story"], "interrupt_after_ms": 4000})");
     const auto usage = r.events("end")[0]["usage"];
     EXPECT_GT(usage["heard"], 0);
     EXPECT_LT(usage["heard"], usage["handed_over"]);

@@ -46,8 +46,8 @@ The prompts are those of FILE, as "tandem replay" has them, or four short
 dialogues that are built in. Conversations hold them one after the other, and
 begin anew with each.
 
-The library's own guard of two seconds between two uses of a slot shows in the
-gaps; give --reuse-guard auto, or 0, for a sound server.
+Where the server's build is not known to be sound, the guard of two seconds
+between two uses of a slot shows in the gaps; --reuse-guard 0 spares it.
 
 Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
 groups server to generation may also be set by a variable (--reuse-guard by
