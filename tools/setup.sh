@@ -8,7 +8,7 @@ readonly build_packages=(
   ca-certificates
   debian-archive-keyring)
 readonly test_packages=(
-  libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang llvm doxygen
+  libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang lld llvm doxygen
   python3-aiohttp python3-websockets python3-httpx curl espeak-ng
   git make pkg-config man-db mandoc zsh fish dpkg-dev file lintian)
 
