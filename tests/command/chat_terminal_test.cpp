@@ -19,6 +19,8 @@ const std::string down = "\x1b[B";
 const std::string left = "\x1b[D";
 const std::string ctrl_c = "\x03";
 const std::string ctrl_d = "\x04";
+const std::string ctrl_u = "\x15";
+const std::string ctrl_y = "\x19";
 const std::string backspace = "\x7f";
 
 std::string pasted(const std::string& text) {
@@ -29,11 +31,17 @@ class chat_in_a_terminal : public replay_test {
  protected:
     chat_in_a_terminal() {
         mock::options o;
-        o.replies = {{said("story"), story}, {said(""), "Yes."}};
+        o.replies = {{said("story"), story}, {said("saga"), saga()}, {said(""), "Yes."}};
         start_server(std::move(o));
     }
     static std::string said(const std::string& text) {
         return text + "<|im_end|>\n<|im_start|>assistant\n";
+    }
+    // Lasts two minutes at 450 words a minute: only an interrupt ends it in time.
+    static std::string saga() {
+        std::string text;
+        for (int i = 0; i < 60; ++i) text += std::string(story) + " ";
+        return text + "It ends.";
     }
     terminal_process::setup setup(const std::string& speed = "450") const {
         return {.args = {"chat", "--reuse-guard", "0", "--tts", "none", "--color", "never",
@@ -135,10 +143,21 @@ TEST_F(chat_in_a_terminal, tells_what_a_line_may_have) {
     EXPECT_THAT(users(), ElementsAre("story"));
 }
 
+TEST_F(chat_in_a_terminal, tells_that_what_is_put_back_is_too_much) {
+    std::string foxes;
+    for (int i = 0; i < 16'000; ++i) foxes += "\xF0\x9F\xA6\x8A";
+    terminal_process chat(program, setup());
+    chat.shown_until("> ");
+    chat.type(pasted(foxes) + ctrl_u + ctrl_y + ctrl_y + ctrl_u + "story\r" + ctrl_d);
+    EXPECT_THAT(chat.shown_until("left out"), HasSubstr("what was put back is left out"));
+    EXPECT_EQ(chat.wait(), 0);
+    EXPECT_THAT(users(), ElementsAre("story"));
+}
+
 TEST_F(chat_in_a_terminal, shows_what_is_typed_below_a_reply_that_goes_on) {
     terminal_process chat(program, setup());
     chat.shown_until("> ");
-    chat.type("story\r");
+    chat.type("saga\r");
     chat.shown_until("night.");
     chat.type("ab");
     chat.shown_until("> ab");
@@ -147,7 +166,7 @@ TEST_F(chat_in_a_terminal, shows_what_is_typed_below_a_reply_that_goes_on) {
     chat.type("\r" + ctrl_d);
     EXPECT_THAT(chat.shown_until("> ab\r\n"), HasSubstr("[interrupted, heard up to"));
     EXPECT_EQ(chat.wait(), 0);
-    EXPECT_THAT(users(), ElementsAre("story", "ab"));
+    EXPECT_THAT(users(), ElementsAre("saga", "ab"));
 }
 
 TEST_F(chat_in_a_terminal, wraps_replies_at_words) {

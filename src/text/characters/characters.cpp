@@ -10,7 +10,7 @@ namespace {
 namespace ucd = boost::spirit::ucd;
 using properties = ucd::properties;
 
-constexpr char32_t last_character = 0x10FFFF;
+constexpr char32_t last_code_point = 0x10FFFF;
 
 bool is_ascii(char32_t c) noexcept {
     return c < 0x80;
@@ -21,11 +21,11 @@ bool is_between(char32_t c, char32_t first, char32_t last) noexcept {
 }
 
 properties::category category_of(char32_t c) noexcept {
-    return c <= last_character ? ucd::get_category(c) : properties::unassigned;
+    return c <= last_code_point ? ucd::get_category(c) : properties::unassigned;
 }
 
 properties::script script_of(char32_t c) noexcept {
-    return c <= last_character ? ucd::get_script(c) : properties::unknown;
+    return c <= last_code_point ? ucd::get_script(c) : properties::unknown;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ bool is_lowercase(char32_t c) noexcept {
 
 char32_t to_lowercase(char32_t c) noexcept {
     if (is_ascii(c)) return is_uppercase(c) ? c | 0x20 : c;
-    return c <= last_character ? ucd::to_lowercase(c) : c;
+    return c <= last_code_point ? ucd::to_lowercase(c) : c;
 }
 
 bool is_caseless_letter(char32_t c) noexcept {

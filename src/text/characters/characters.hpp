@@ -4,6 +4,12 @@
 // tables of the Unicode character database.
 namespace tandem::text {
 
+inline constexpr char32_t ellipsis_mark = 0x2026;
+inline constexpr char32_t zero_width_joiner = 0x200D;
+
+constexpr bool is_ascii_digit(char32_t c) noexcept {
+    return c >= U'0' && c <= U'9';
+}
 bool is_digit(char32_t c) noexcept;      ///< decimal digits of all scripts
 bool is_letter(char32_t c) noexcept;     ///< letters and the marks that belong to them
 bool is_uppercase(char32_t c) noexcept;  ///< title case too

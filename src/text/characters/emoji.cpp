@@ -1,5 +1,6 @@
 #include "text/characters/emoji.hpp"
 
+#include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
 
 #include <algorithm>
@@ -37,8 +38,6 @@ constexpr range pictographs[] = {
     {0x1F888, 0x1F88F}, {0x1F8AE, 0x1F8FF}, {0x1F90C, 0x1F93A}, {0x1F93C, 0x1F945},
     {0x1F947, 0x1FAFF}, {0x1FC00, 0x1FFFD}};
 
-constexpr char32_t joiner = 0x200D;
-
 bool is_regional_indicator(char32_t c) noexcept {
     return c >= 0x1F1E6 && c <= 0x1F1FF;
 }
@@ -74,7 +73,7 @@ bool is_emoji_variation(char32_t c) noexcept {
 
 bool is_emoji_part(char32_t c) noexcept {
     return (is_pictograph(c) && !is_text_sign(c)) || is_regional_indicator(c) ||
-           is_emoji_variation(c) || c == joiner;
+           is_emoji_variation(c) || c == zero_width_joiner;
 }
 
 std::size_t first_emoji(std::string_view text) noexcept {
@@ -83,7 +82,7 @@ std::size_t first_emoji(std::string_view text) noexcept {
     if (!is_pictograph(c.character)) return 0;
     if (is_text_sign(c.character) && !asks_for_emoji(text.substr(c.bytes))) return 0;
     auto bytes = c.bytes + variations(text.substr(c.bytes));
-    if (const auto next = first_character(text.substr(bytes)); next.character == joiner)
+    if (const auto next = first_character(text.substr(bytes)); next.character == zero_width_joiner)
         bytes += next.bytes;
     return bytes;
 }

@@ -1,5 +1,6 @@
 #include "text/chunks/break_points.hpp"
 
+#include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
@@ -8,33 +9,30 @@ namespace {
 
 using characters = std::u32string_view;
 
-bool contains(characters set, char32_t c) noexcept {
+bool is_one_of(characters set, char32_t c) noexcept {
     return set.find(c) != characters::npos;
 }
 
 // Latin, Arabic and Devanagari: white space follows.
 constexpr characters spaced_marks = U",;:\u060C\u061B\u0964";
-constexpr characters dashes = U"\u2013\u2014\u2015";
+constexpr characters long_dashes = U"\u2013\u2014\u2015";
 // Chinese, Japanese and Korean, full and half width: nothing follows. Sentences end with some of
 // them, which only matters for rules that do not know these.
 constexpr characters wide_marks = U"\uFF0C\u3001\uFF1B\uFF1A\u3002\uFF01\uFF1F\uFF0E\uFF61\uFF64";
 constexpr characters closing =
     U"\"')]}\u2019\u201D\u00BB\u203A\u300D\u300F\uFF09\u3011\u300B\u3009\u3015\uFF3D";
 
-bool is_digit(char32_t c) noexcept {
-    return c >= '0' && c <= '9';
-}
-
 /// Whether a clause ends between `before`, which ends with `mark` (closing quotes left out), and
 /// `after`. What may follow the end of the text decides nothing: more of a number could.
 bool divides(char32_t mark, std::string_view before, std::string_view after) noexcept {
     const auto next = first_character(after).character;
-    if (contains(spaced_marks, mark)) return is_white_space(next);
-    if (contains(dashes, mark)) return !after.empty() && !is_digit(next);
-    if (!contains(wide_marks, mark)) return false;
+    if (is_one_of(spaced_marks, mark)) return is_white_space(next);
+    if (is_one_of(long_dashes, mark)) return !after.empty() && !is_ascii_digit(next);
+    if (!is_one_of(wide_marks, mark)) return false;
     // Each of them has 3 bytes.
-    const bool in_number = is_digit(last_character(before.substr(0, before.size() - 3)).character);
-    return !in_number || (!after.empty() && !is_digit(next));
+    const bool in_number =
+        is_ascii_digit(last_character(before.substr(0, before.size() - 3)).character);
+    return !in_number || (!after.empty() && !is_ascii_digit(next));
 }
 
 }  // namespace
@@ -46,7 +44,7 @@ std::size_t last_clause_end(std::string_view text) noexcept {
         const auto c = last_character(before);
         if (divides(c.character, before, text.substr(end))) return end;
         at -= c.bytes;
-        if (!contains(closing, c.character)) end = at;
+        if (!is_one_of(closing, c.character)) end = at;
     }
     return 0;
 }

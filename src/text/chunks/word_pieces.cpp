@@ -9,11 +9,11 @@ namespace {
 
 constexpr int longest_piece = 8;  // characters
 
-enum class kind { space, word, mark };
+enum class piece_kind { space, word, mark };
 
-kind kind_of(char32_t c) {
-    if (is_white_space(c)) return kind::space;
-    return is_letter(c) || is_digit(c) ? kind::word : kind::mark;
+piece_kind piece_kind_of(char32_t c) {
+    if (is_white_space(c)) return piece_kind::space;
+    return is_letter(c) || is_digit(c) ? piece_kind::word : piece_kind::mark;
 }
 
 }  // namespace
@@ -22,16 +22,16 @@ std::vector<std::string_view> word_pieces(std::string_view text) {
     std::vector<std::string_view> pieces;
     std::size_t begin = 0;
     int characters = 0;  // without the white space before them
-    auto last = kind::space;
+    auto last = piece_kind::space;
     for (std::size_t at = 0; at < text.size();) {
         const auto next = first_character(text.substr(at));
-        const auto now = kind_of(next.character);
+        const auto now = piece_kind_of(next.character);
         if (characters == longest_piece || (characters > 0 && now != last)) {
             pieces.push_back(text.substr(begin, at - begin));
             begin = at;
             characters = 0;
         }
-        if (now != kind::space) ++characters;
+        if (now != piece_kind::space) ++characters;
         last = now;
         at += next.bytes;
     }

@@ -13,7 +13,6 @@ namespace {
 using kind = end_mark::kind;
 using word_kind = end_mark::word_kind;
 
-constexpr char32_t ellipsis_mark = 0x2026;
 constexpr std::u32string_view shouts = U"!?‼⁇⁈⁉‽";
 // Sentence_Terminal of the Unicode character database (ICU: UCHAR_S_TERM) without . ! ? and the
 // like, which stand for other things too, and without scripts that are not written any more.

@@ -7,11 +7,11 @@
 namespace tandem::text {
 namespace {
 
-using kind = next_word::kind;
+using next_kind = next_word::kind;
 
 constexpr std::u32string_view quotes = U"\"“”„«»‹›‘'*_~`";
 constexpr std::u32string_view brackets = U"([{（［｛「『【《〈";
-constexpr std::u32string_view bullets = U"•▪◦‣·#><|";
+constexpr std::u32string_view bullet_marks = U"•▪◦‣·#><|";
 constexpr std::u32string_view dashes = U"-–—";
 constexpr std::u32string_view starting_symbols = U"¿¡+";
 
@@ -23,15 +23,15 @@ bool is_apostrophe(char32_t c) noexcept {
     return c == '\'' || c == 0x2019;
 }
 
-kind kind_of(char32_t c) {
-    if (is_uppercase(c)) return kind::upper;
-    if (is_lowercase(c)) return kind::lower;
-    if (is_digit(c)) return kind::digit;
-    if (is_letter(c)) return kind::caseless;
-    if (c == '.' || c == 0x2026) return kind::ellipsis;
-    if (is_currency(c) || contains(starting_symbols, c)) return kind::currency;
-    if (contains(bullets, c)) return kind::bullet;
-    return kind::other;
+next_kind kind_of(char32_t c) {
+    if (is_uppercase(c)) return next_kind::upper;
+    if (is_lowercase(c)) return next_kind::lower;
+    if (is_digit(c)) return next_kind::digit;
+    if (is_letter(c)) return next_kind::caseless;
+    if (c == '.' || c == 0x2026) return next_kind::ellipsis;
+    if (is_currency(c) || contains(starting_symbols, c)) return next_kind::currency;
+    if (contains(bullet_marks, c)) return next_kind::bullet;
+    return next_kind::other;
 }
 
 /// Reads what may stand before the word.
@@ -40,13 +40,13 @@ bool read_opener(next_word& n, char32_t c) {
     n.bracketed = n.bracketed || contains(brackets, c);
     n.dashed = n.dashed || contains(dashes, c);
     if (!contains(quotes, c) && !contains(brackets, c) && !contains(dashes, c))
-        return n.what == kind::opener && is_white_space(c);
-    n.what = kind::opener;
+        return n.what == next_kind::opener && is_white_space(c);
+    n.what = next_kind::opener;
     return true;
 }
 
 void read_letter(next_word& n, char32_t c) {
-    if (n.what == kind::lower && is_uppercase(c)) n.what = kind::upper;
+    if (n.what == next_kind::lower && is_uppercase(c)) n.what = next_kind::upper;
     if (is_letter(c)) ++n.letters;
     append_utf8(n.text, is_apostrophe(c) ? U'\'' : to_lowercase(c));
 }
@@ -56,7 +56,7 @@ void read_letter(next_word& n, char32_t c) {
 next_word read_next_word(std::u32string_view characters) {
     next_word n;
     for (const char32_t c : characters) {
-        const bool starts = n.what == kind::none || n.what == kind::opener;
+        const bool starts = n.what == next_kind::none || n.what == next_kind::opener;
         if (starts && read_opener(n, c)) continue;
         if (starts) {
             n.what = kind_of(c);

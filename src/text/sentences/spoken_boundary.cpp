@@ -14,8 +14,7 @@ namespace {
 using kind = end_mark::kind;
 using word_kind = end_mark::word_kind;
 
-constexpr char32_t ellipsis_mark = 0x2026;
-constexpr int max_tag = 200;
+constexpr int max_held_tag = 200;
 // In letters: some words of another script change nothing, a sentence of it does.
 constexpr int max_script_lead = 30;
 constexpr std::u32string_view closing_marks = U"\"'”’“»«›)]}）］｝」』】》〉〕*_~`";
@@ -145,7 +144,7 @@ bool spoken_boundary::attach(char32_t c) {
 
 bool spoken_boundary::attach_in_tag(char32_t c) {
     const bool is_tag = open_->tag > 1 || c == '/';
-    if (!is_tag || ++open_->tag > max_tag) {
+    if (!is_tag || ++open_->tag > max_held_tag) {
         leave_tag(c);
         return true;
     }

@@ -6,20 +6,15 @@
 namespace tandem::text {
 namespace {
 
-constexpr auto npos = std::string_view::npos;
-constexpr std::string_view spaces = " \t\r";
+constexpr std::string_view blanks = " \t\r";
 constexpr std::string_view bullets[] = {"-",           "*", "+", "\xE2\x80\xA2", "\xE2\x97\xA6",
                                         "\xE2\x96\xAA"};
 constexpr std::string_view boxes[] = {"[ ]", "[x]", "[X]"};
 
-std::size_t run_of(char mark, std::string_view line) noexcept {
-    return std::min(line.find_first_not_of(mark), line.size());
-}
-
 /// Bytes up to what follows a mark of `length`; 0 if the mark is not parted from it.
 std::size_t with_space(std::string_view line, std::size_t length) noexcept {
-    const auto next = line.find_first_not_of(spaces, length);
-    if (next == npos) return line.size();
+    const auto next = line.find_first_not_of(blanks, length);
+    if (next == std::string_view::npos) return line.size();
     return next > length ? next : 0;
 }
 
@@ -29,31 +24,32 @@ std::optional<code_fence> opening_fence(std::string_view line) noexcept {
     if (!line.starts_with("```") && !line.starts_with("~~~")) return std::nullopt;
     const auto length = run_of(line[0], line);
     // Back-ticks that end in the same line are a span of code.
-    if (line[0] == '`' && line.find('`', length) != npos) return std::nullopt;
+    if (line[0] == '`' && line.find('`', length) != std::string_view::npos) return std::nullopt;
     return code_fence{line[0], length};
 }
 
 bool closes(code_fence fence, std::string_view line) noexcept {
     const auto length = run_of(fence.mark, line);
-    return length >= fence.length && line.find_first_not_of(spaces, length) == npos;
+    return length >= fence.length &&
+           line.find_first_not_of(blanks, length) == std::string_view::npos;
 }
 
 std::size_t code_before_end(code_fence fence, std::string_view line) noexcept {
-    const auto last = line.find_last_not_of(spaces);
-    if (fence.mark != '`' || last == npos) return 0;
+    const auto last = line.find_last_not_of(blanks);
+    if (fence.mark != '`' || last == std::string_view::npos) return 0;
     const auto code = line.find_last_not_of(fence.mark, last);
-    return code != npos && last - code >= fence.length ? code + 1 : 0;
+    return code != std::string_view::npos && last - code >= fence.length ? code + 1 : 0;
 }
 
 bool is_rule(std::string_view line) noexcept {
     const auto consists_of = [line](std::string_view marks) {
-        return line.find_first_not_of(marks) == npos;
+        return line.find_first_not_of(marks) == std::string_view::npos;
     };
     if (line.empty()) return false;
     const auto count = std::count(line.begin(), line.end(), line[0]);
     switch (line[0]) {
         case '-':
-            if (consists_of("|:- \t\r") && line.find('|') != npos) return true;
+            if (consists_of("|:- \t\r") && line.find('|') != std::string_view::npos) return true;
             return count >= 3 && consists_of("- \t\r");
         case '*':
             return count >= 3 && consists_of("* \t\r");
@@ -63,7 +59,7 @@ bool is_rule(std::string_view line) noexcept {
             return count >= 3 && consists_of("= \t\r");
         case '|':
         case ':':
-            return consists_of("|:- \t\r") && line.find('-') != npos;
+            return consists_of("|:- \t\r") && line.find('-') != std::string_view::npos;
         default:
             return false;
     }
@@ -76,7 +72,7 @@ std::size_t heading_mark(std::string_view line) noexcept {
 
 std::size_t quote_mark(std::string_view line) noexcept {
     if (!line.starts_with('>')) return 0;
-    return std::min(line.find_first_not_of(spaces, 1), line.size());
+    return std::min(line.find_first_not_of(blanks, 1), line.size());
 }
 
 std::size_t bullet_mark(std::string_view line) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -8,6 +9,11 @@
 // first character that is no space to its end, or to where the text known so far ends; a mark that
 // is followed by that end counts as one.
 namespace tandem::text {
+
+/// How many times the text starts with the mark.
+inline std::size_t run_of(char mark, std::string_view text) noexcept {
+    return std::min(text.find_first_not_of(mark), text.size());
+}
 
 /// The marks that open a block of code; the block ends with at least as many.
 struct code_fence {

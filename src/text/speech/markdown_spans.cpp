@@ -1,20 +1,18 @@
 #include "text/speech/markdown_spans.hpp"
 
+#include "text/characters/characters.hpp"
+
 #include <algorithm>
 #include <iterator>
 
 namespace tandem::text {
 namespace {
 
-constexpr auto npos = std::string_view::npos;
 constexpr std::size_t longest_link_text = 512;
 constexpr std::size_t longest_note = 24;
 constexpr std::size_t longest_formula = 256;
 constexpr int deepest_bracket = 8;
 
-bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
 bool is_letter(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -36,7 +34,7 @@ span bracketed(std::string_view text, char open, char close, std::size_t most,
             if (++depth > deepest_bracket) return {};
         } else if (c == close) {
             if (--depth == 0) return {span_state::whole, i + 1};
-        } else if (ends.find(c) != npos) {
+        } else if (ends.find(c) != std::string_view::npos) {
             return {};
         }
     }
@@ -44,17 +42,19 @@ span bracketed(std::string_view text, char open, char close, std::size_t most,
 }
 
 bool is_note(std::string_view inside) noexcept {
-    if (inside.starts_with('^')) return inside.size() > 1 && inside.find(' ') == npos;
+    if (inside.starts_with('^'))
+        return inside.size() > 1 && inside.find(' ') == std::string_view::npos;
     std::size_t digits = 0;
     for (const char c : inside) {
-        digits = is_digit(c) ? digits + 1 : 0;
+        digits = is_ascii_digit(c) ? digits + 1 : 0;
         if (digits > 3 || (digits == 0 && c != ',' && c != '-' && c != ' ')) return false;
     }
-    return !inside.empty() && is_digit(inside.front()) && is_digit(inside.back());
+    return !inside.empty() && is_ascii_digit(inside.front()) && is_ascii_digit(inside.back());
 }
 
 bool is_address_character(char c) noexcept {
-    return c > ' ' && c < 0x7F && std::string_view("<>\"`|[]{}\\^").find(c) == npos;
+    return c > ' ' && c < 0x7F &&
+           std::string_view("<>\"`|[]{}\\^").find(c) == std::string_view::npos;
 }
 
 /// Sentences end behind an address, and brackets close that opened before it.
@@ -62,7 +62,9 @@ std::size_t without_end_marks(std::string_view address) noexcept {
     auto unopened = std::ranges::count(address, ')') - std::ranges::count(address, '(');
     while (!address.empty()) {
         const char c = address.back();
-        if (c == ')' ? unopened-- <= 0 : std::string_view(".,;:!?'*_~").find(c) == npos) break;
+        if (c == ')' ? unopened-- <= 0
+                     : std::string_view(".,;:!?'*_~").find(c) == std::string_view::npos)
+            break;
         address.remove_suffix(1);
     }
     return address.size();
@@ -77,8 +79,8 @@ std::size_t scheme(std::string_view text) noexcept {
 std::size_t tag_name(std::string_view text) noexcept {
     std::size_t n = 0;
     while (n < text.size() &&
-           (is_letter(text[n]) ||
-            (n > 0 && (is_digit(text[n]) || text[n] == '-' || text[n] == ':' || text[n] == '_'))))
+           (is_letter(text[n]) || (n > 0 && (is_ascii_digit(text[n]) || text[n] == '-' ||
+                                             text[n] == ':' || text[n] == '_'))))
         ++n;
     return n;
 }
@@ -100,24 +102,24 @@ bool is_known(std::string_view name) noexcept {
 /// Whether what stands between a tag's name and its end looks like attributes.
 bool are_attributes(std::string_view rest) noexcept {
     const auto first = rest.find_first_not_of(" \t\r\n");
-    if (first == npos || rest.substr(first) == "/") return true;
-    return is_space(rest.front()) && rest.find('=') != npos;
+    if (first == std::string_view::npos || rest.substr(first) == "/") return true;
+    return is_space(rest.front()) && rest.find('=') != std::string_view::npos;
 }
 
 /// The same where the text ends before the tag does. "2 <b and c" is none.
 bool may_be_cut(std::string_view name, std::string_view rest) noexcept {
     const auto first = rest.find_first_not_of(" \t\r\n/");
-    if (first == npos) return is_known(name);
+    if (first == std::string_view::npos) return is_known(name);
     if (!is_space(rest.front())) return false;
     const auto attribute = rest.substr(first, rest.find_first_of(" \t\r\n", first) - first);
-    return attribute.find('=') != npos;
+    return attribute.find('=') != std::string_view::npos;
 }
 
 span special_token(std::string_view text) noexcept {
     const auto within = text.substr(0, 64);
     const auto end = within.find("|>", 2);
     const auto space = within.find_first_of(" \t\r\n<", 1);
-    if (end == npos || space < end) return {};
+    if (end == std::string_view::npos || space < end) return {};
     return {span_state::whole, end + 2};
 }
 
@@ -133,7 +135,10 @@ span link_target(std::string_view text) noexcept {
 
 std::size_t footnote_mark(std::string_view text) noexcept {
     const auto end = text.substr(0, longest_note).find(']');
-    return text.starts_with('[') && end != npos && is_note(text.substr(1, end - 1)) ? end + 1 : 0;
+    return text.starts_with('[') && end != std::string_view::npos &&
+                   is_note(text.substr(1, end - 1))
+               ? end + 1
+               : 0;
 }
 
 std::size_t web_address_rest(std::string_view text) noexcept {
@@ -151,7 +156,8 @@ std::size_t web_address(std::string_view text) noexcept {
 std::string_view host_of(std::string_view address) noexcept {
     address.remove_prefix(scheme(address));
     address = address.substr(0, address.find_first_of("/?#"));
-    if (const auto at = address.rfind('@'); at != npos) address.remove_prefix(at + 1);
+    if (const auto at = address.rfind('@'); at != std::string_view::npos)
+        address.remove_prefix(at + 1);
     address = address.substr(0, address.find(':'));
     if (address.starts_with("www.")) address.remove_prefix(4);
     return address;
@@ -168,7 +174,7 @@ span html_tag(std::string_view text, bool in_word) noexcept {
     if (in_word && !is_closing && !is_known(name)) return {};
     const auto rest = text.substr(0, longest_tag).substr(name_at + name.size());
     const auto end = rest.find_first_of("<>");
-    if (end == npos) {
+    if (end == std::string_view::npos) {
         const bool is_cut = text.size() < longest_tag && (is_other || may_be_cut(name, rest));
         return {is_cut ? span_state::cut : span_state::none, text.size()};
     }
@@ -178,31 +184,34 @@ span html_tag(std::string_view text, bool in_word) noexcept {
 
 bool is_inline_tag(std::string_view tag) noexcept {
     const auto at = tag.find_first_not_of("</");
-    if (at == npos) return false;
+    if (at == std::string_view::npos) return false;
     const auto name = tag.substr(at, tag_name(tag.substr(at)));
     return std::ranges::find(inline_tags, name) != std::end(inline_tags);
 }
 
 std::size_t address_in_brackets(std::string_view text) noexcept {
     const auto end = text.substr(0, longest_target).find_first_of("<> \t\n", 1);
-    if (!text.starts_with('<') || end == npos || text[end] != '>') return 0;
+    if (!text.starts_with('<') || end == std::string_view::npos || text[end] != '>') return 0;
     const auto inside = text.substr(1, end - 1);
     const auto at = inside.find('@');
-    const bool is_mail = at != npos && at > 0 && inside.find('.', at) != npos &&
-                         inside.find_first_of("<=\"/") == npos;
+    const bool is_mail = at != std::string_view::npos && at > 0 &&
+                         inside.find('.', at) != std::string_view::npos &&
+                         inside.find_first_of("<=\"/") == std::string_view::npos;
     return scheme(inside) > 0 || is_mail ? end + 1 : 0;
 }
 
 std::size_t formula(std::string_view text) noexcept {
     const auto end = text.substr(0, longest_formula).find_first_of("$\n", 1);
-    if (!text.starts_with('$') || end == npos || text[end] != '$' || end < 2) return 0;
+    if (!text.starts_with('$') || end == std::string_view::npos || text[end] != '$' || end < 2)
+        return 0;
     const auto inside = text.substr(1, end - 1);
-    const bool is_number_after = end + 1 < text.size() && is_digit(text[end + 1]);
+    const bool is_number_after = end + 1 < text.size() && is_ascii_digit(text[end + 1]);
     if (is_space(inside.front()) || is_space(inside.back()) || is_number_after) return 0;
     // An amount of money, and words up to the next one.
     const auto two_letters = [](char a, char b) { return is_letter(a) && is_letter(b); };
     const bool has_word = std::ranges::adjacent_find(inside, two_letters) != inside.end();
-    if (is_digit(inside.front()) && has_word && inside.find('\\') == npos) return 0;
+    if (is_ascii_digit(inside.front()) && has_word && inside.find('\\') == std::string_view::npos)
+        return 0;
     return end + 1;
 }
 

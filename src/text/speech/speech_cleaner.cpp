@@ -1,9 +1,11 @@
 #include "text/speech/speech_cleaner.hpp"
 
+#include "text/characters/characters.hpp"
 #include "text/characters/emoji.hpp"
 #include "text/characters/html_entities.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
+#include "text/speech/markdown_lines.hpp"
 #include "text/speech/markdown_spans.hpp"
 
 #include <algorithm>
@@ -13,10 +15,8 @@
 namespace tandem::text {
 namespace {
 
-constexpr auto npos = std::string_view::npos;
 constexpr int deepest_line_mark = 16;
 constexpr std::size_t longest_language = 32;  // behind the back-ticks of a block of code
-constexpr char32_t joiner = 0x200D;
 
 /// The bytes that something may start with; all others are plain text.
 constexpr auto is_special = [] {
@@ -31,14 +31,6 @@ constexpr auto is_special = [] {
 std::size_t plain_text(std::string_view text) noexcept {
     const auto special = [](char c) { return is_special[static_cast<unsigned char>(c)]; };
     return static_cast<std::size_t>(std::ranges::find_if(text, special) - text.begin());
-}
-
-std::size_t run_of(char mark, std::string_view text) noexcept {
-    return std::min(text.find_first_not_of(mark), text.size());
-}
-
-bool is_digit(char32_t c) noexcept {
-    return c >= '0' && c <= '9';
 }
 
 bool is_space_or_end(char32_t c) noexcept {
@@ -99,9 +91,9 @@ void speech_cleaner::skip_to(char end, bool& open) {
     const auto most = floor_to_character(rest_, longest_target - cut_bytes_);
     const auto within = rest_.substr(0, most);
     const auto at = within.find_first_of(std::string_view(ends, 2));
-    open = at == npos && most == rest_.size();
+    open = at == std::string_view::npos && most == rest_.size();
     cut_bytes_ += within.size();
-    skip(at != npos && rest_[at] == end ? at + 1 : std::min(at, most));
+    skip(at != std::string_view::npos && rest_[at] == end ? at + 1 : std::min(at, most));
 }
 
 void speech_cleaner::read_code() {
@@ -152,7 +144,7 @@ void speech_cleaner::start_line() {
 /// Keeps a line without text.
 bool speech_cleaner::blank_line() {
     const auto text = line();
-    if (text.find_first_not_of(" \t\r") != npos) return false;
+    if (text.find_first_not_of(" \t\r") != std::string_view::npos) return false;
     const bool has_end = text.size() < rest_.size();
     if (has_end) end_paragraph();
     keep(text.size() + has_end);
@@ -245,9 +237,9 @@ void speech_cleaner::read_other() {
         out_.gap();
         return skip(emoji);
     }
-    const bool changes_emoji =
-        is_emoji_variation(c.character) ||
-        (c.character == joiner && (is_pictograph(before_) || is_emoji_variation(before_)));
+    const bool changes_emoji = is_emoji_variation(c.character) ||
+                               (c.character == zero_width_joiner &&
+                                (is_pictograph(before_) || is_emoji_variation(before_)));
     if (removes && changes_emoji) return skip(c.bytes);
     keep(c.bytes);
 }
@@ -273,7 +265,7 @@ void speech_cleaner::back_ticks() {
 bool speech_cleaner::late_fence(std::size_t length) {
     const auto within = rest_.substr(0, length + longest_language);
     const auto end = within.find_first_of(" \t`\n", length);
-    if (length < 3 || end == npos || within[end] != '\n') return false;
+    if (length < 3 || end == std::string_view::npos || within[end] != '\n') return false;
     fence_ = code_fence{'`', length};
     out_.gap();
     in_fence_line_ = true;
@@ -297,7 +289,7 @@ bool speech_cleaner::closes(const emphasis& e, std::size_t length) const noexcep
     const auto next = after(length);
     if (is_space_or_end(before_) || (e.open & strength(length)) == 0) return false;
     if (e.mark == '_') return !in_word() || !is_word_character(next);
-    return !is_digit(before_) || !is_digit(next);
+    return !is_ascii_digit(before_) || !is_ascii_digit(next);
 }
 
 bool speech_cleaner::opens(const emphasis& e, std::size_t length) const noexcept {
@@ -306,14 +298,14 @@ bool speech_cleaner::opens(const emphasis& e, std::size_t length) const noexcept
     if (next == 0 ? length < 2 : is_white_space(next)) return false;
     const bool ends_term = before_ == ')' || before_ == ']' || before_ == '}';
     if (!in_word() && !ends_term) return true;
-    const bool between_digits = is_digit(before_) || is_digit(next);
+    const bool between_digits = is_ascii_digit(before_) || is_ascii_digit(next);
     return e.mark == '*' && !between_digits && (next == 0 || is_closed_later(length));
 }
 
 /// Whether the next stars of the line are as many, and may close.
 bool speech_cleaner::is_closed_later(std::size_t length) const noexcept {
     const auto at = rest_.find_first_of("*\n", length);
-    if (at == npos || rest_[at] == '\n') return false;
+    if (at == std::string_view::npos || rest_[at] == '\n') return false;
     const auto later = rest_.substr(at);
     const auto last = last_character(rest_.substr(0, at)).character;
     return run_of('*', later) == length && !is_white_space(last);
@@ -406,7 +398,7 @@ void speech_cleaner::entity() {
 void speech_cleaner::escape() {
     if (in_formula_ || ends_at(1) || !is_punctuation(rest_[1])) return keep(1);
     // The marks of LaTeX around a formula.
-    if (std::string_view("()[]").find(rest_[1]) != npos) return skip(2);
+    if (std::string_view("()[]").find(rest_[1]) != std::string_view::npos) return skip(2);
     skip(1);
     keep(1);
 }

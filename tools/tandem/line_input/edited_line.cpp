@@ -247,6 +247,16 @@ void edited_line::insert(const std::string& text) {
     state_->replace(all, at + more.size());
 }
 
+// Only libedit knows what was erased, so the size is known only afterwards.
+bool edited_line::put_back(std::size_t max_bytes) {
+    const auto before = std::wstring(state_->text());
+    const auto at = static_cast<std::size_t>(state_->cursor());
+    state_->call(key_of(key_kind::put_back));
+    if (text().size() <= max_bytes) return true;
+    state_->replace(before, at);
+    return false;
+}
+
 std::string edited_line::text() const {
     return narrow(state_->text());
 }

@@ -15,17 +15,17 @@ namespace {
 
 using pressed = typed_key::kind;
 
-// What is typed ahead; more stays in the terminal.
+// Lines that are kept until they are asked for. Further input waits in the terminal.
 constexpr std::size_t max_lines_ahead = 64;
 
-// A shell without job control has it ignored, and nobody would continue the process.
+// A shell without job control starts programs with SIGTSTP ignored: nothing would continue them.
 bool may_be_suspended() {
     struct sigaction now {};
     ::sigaction(SIGTSTP, nullptr, &now);
     return now.sa_handler != SIG_IGN;
 }
 
-// The default action, in place of the handler that is set.
+// Only the default action stops a process, so it replaces our handler for a moment.
 void stop_process() {
     struct sigaction usual {};
     struct sigaction before {};
@@ -35,8 +35,11 @@ void stop_process() {
     ::sigaction(SIGTSTP, &before, nullptr);
 }
 
+// A terminal that is not the controlling one has no foreground: tcgetpgrp() fails, and anyone may
+// use it.
 bool is_in_foreground(int fd) {
-    return ::tcgetpgrp(fd) == ::getpgrp();
+    const auto group = ::tcgetpgrp(fd);
+    return group < 0 || group == ::getpgrp();
 }
 
 }  // namespace
@@ -72,8 +75,10 @@ void line_editor::start() {
 
 void line_editor::stop() {
     has_ended_ = true;
-    signals_.cancel();
     leave_terminal();
+    signals_.cancel();
+    // Ctrl-Z has its default action again: no handler would stop the process any more.
+    signals_.clear();
 }
 
 void line_editor::listen(bool yes) {
@@ -147,12 +152,19 @@ void line_editor::bytes_came(read_line read) {
         stop();
         lines_.push_back(std::move(read));
     } else {
-        for (const auto& k : keys_.take(read.text))
-            if (!has_ended_) press(k);
+        press_all(read.text);
     }
     screen_.update_bottom();
     deliver();
     read_more();
+}
+
+// `fg` of a process that runs sends no signal: the terminal may be ours only since this input.
+void line_editor::press_all(std::string_view bytes) {
+    take_terminal();
+    if (!has_terminal_) return;
+    for (const auto& k : keys_.take(bytes))
+        if (!has_ended_) press(k);
 }
 
 void line_editor::press(const typed_key& k) {
@@ -168,6 +180,9 @@ void line_editor::press(const typed_key& k) {
         case pressed::text:
         case pressed::pasted:
             return put(k);
+        case pressed::put_back:
+            if (!line_.put_back(max_line_bytes)) tell_left_out("put back");
+            return;
         case pressed::end_of_input:
             if (!line_.text().empty()) return line_.press({.what = pressed::erase_next});
             stop();
@@ -180,10 +195,13 @@ void line_editor::press(const typed_key& k) {
 void line_editor::put(const typed_key& k) {
     const bool is_typed = k.what == pressed::text;
     if (k.missing > 0 || line_.text().size() + k.text.size() > max_line_bytes)
-        return screen_.print_error(
-            fmt::format("tandem chat: a line has {} bytes at most; what was {} is left out",
-                        max_line_bytes, is_typed ? "typed" : "pasted"));
+        return tell_left_out(is_typed ? "typed" : "pasted");
     is_typed ? line_.press(k) : line_.insert(k.text);
+}
+
+void line_editor::tell_left_out(std::string_view what) {
+    screen_.print_error(fmt::format(
+        "tandem chat: a line has {} bytes at most; what was {} is left out", max_line_bytes, what));
 }
 
 void line_editor::enter() {

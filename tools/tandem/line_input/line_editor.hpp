@@ -9,27 +9,30 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <deque>
+#include <string_view>
 
 namespace tandem::command {
 
-/// Lines that are typed in a terminal, and edited there while other output goes on above them. All
-/// of it runs on `ioc`, but for a thread that waits for keys.
+/// Lets a user type and edit lines at the bottom of a terminal while output goes on above them.
+/// Everything runs on `ioc`, except a thread that waits for keys.
 class line_editor final : public line_source, private bottom_lines {
  public:
-    /// `ioc` and `screen`, whose stdout is the terminal of `in`, must outlive it.
+    /// `in` and `out` are the terminal that `screen` prints to. `ioc` and `screen` must outlive the
+    /// editor.
     line_editor(boost::asio::io_context& ioc, terminal& screen, int in, int out);
-    /// The terminal is as before then.
+    /// Puts the terminal back into its old mode.
     ~line_editor() override;
 
-    /// The terminal knows what editing needs.
+    /// False if the terminal cannot do what editing needs; then nothing else may be called.
     bool is_possible() const noexcept { return line_.is_possible(); }
 
     void on_line(std::function<void(read_line)> f) override { on_line_ = std::move(f); }
-    /// The terminal is used from the first one on.
+    /// The first call switches the terminal to reading single keys.
     void next() override;
-    /// A line is waited for: there is a prompt, also if nothing was typed.
+    /// While it listens, the prompt is shown even if nothing has been typed.
     void listen(bool yes);
-    /// No more lines; the event loop can end.
+    /// Reads no more lines and gives the terminal back. The editor no longer keeps the event loop
+    /// running.
     void stop();
 
  private:
@@ -45,8 +48,10 @@ class line_editor final : public line_source, private bottom_lines {
     void suspend();
     void read_more();
     void bytes_came(read_line read);
+    void press_all(std::string_view bytes);
     void press(const typed_key& key);
     void put(const typed_key& key);
+    void tell_left_out(std::string_view what);
     void enter();
     void show_other(const std::string* line);
     void deliver();
@@ -58,7 +63,7 @@ class line_editor final : public line_source, private bottom_lines {
     key_decoder keys_{max_line_bytes};
     line_history history_;
     std::function<void(read_line)> on_line_;
-    std::deque<read_line> lines_;  // that were not asked for yet
+    std::deque<read_line> lines_;  // entered, but not asked for yet
     int number_ = 0;
     int asked_ = 0;
     bool is_reading_ = false;

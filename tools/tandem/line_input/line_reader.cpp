@@ -32,11 +32,13 @@ read_line::kind kind_of(input_lines::outcome o) {
     return o == input_lines::outcome::too_long ? read_line::kind::too_long : read_line::kind::end;
 }
 
-// Signals are for the thread of the event loop.
+// The event loop's thread handles signals. But a read in the background has to be stopped by
+// SIGTTIN: where that is blocked, it fails.
 void block_signals() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    sigset_t blocked;
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGTTIN);
+    ::pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
 }
 
 }  // namespace

@@ -8,14 +8,15 @@ namespace tandem::command {
 namespace {
 
 constexpr char esc = '\x1b';
-// No key and no colour has a longer one.
+// Longer than the escape sequence of any key or color.
 constexpr std::size_t longest_sequence = 64;
 
 bool is_within(char c, char first, char last) noexcept {
     return c >= first && c <= last;
 }
 
-// "ESC [ 1 ; 5 C", of ECMA-48: parameters, intermediate bytes and one final byte, from `at` on.
+// Sequences such as "ESC [ 1 ; 5 C" (ECMA-48): what starts at `at` ends with one byte from "@" to
+// "~". 0 if that byte is still missing.
 std::size_t end_of_sequence(std::string_view text, std::size_t at) noexcept {
     const auto end = std::min(text.size(), longest_sequence);
     while (at < end && is_within(text[at], ' ', '?')) ++at;
@@ -23,7 +24,7 @@ std::size_t end_of_sequence(std::string_view text, std::size_t at) noexcept {
     return is_within(text[at], '@', '~') ? at + 1 : at;
 }
 
-// A window's title or the like ends with BEL or ESC \. Without an end only its start goes.
+// Strings such as the title of a window end with BEL or "ESC \". 0 if there is no end.
 std::size_t end_of_string(std::string_view text) noexcept {
     const auto end = text.find_first_of("\a\x1b", 2);
     if (end == text.npos) return 0;
@@ -35,7 +36,7 @@ bool begins_string(char c) noexcept {
     return std::string_view("]PX^_").find(c) != std::string_view::npos;
 }
 
-// How much of what begins with ESC is no text.
+// Bytes to remove where `text` begins with ESC. Of a sequence without an end the first two go.
 std::size_t length_in_text(std::string_view text) noexcept {
     if (text.size() < 2) return 1;
     const auto length = begins_string(text[1]) ? end_of_string(text) : escape_sequence(text);

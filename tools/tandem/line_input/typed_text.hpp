@@ -4,17 +4,18 @@
 #include <string>
 #include <string_view>
 
-// What a terminal sends beside text: pure functions.
+// Finds the escape sequences and control characters that a terminal sends among text. All of these
+// are pure functions.
 namespace tandem::command {
 
-/// Bytes of the escape sequence at the start of `text`, which begins with ESC; 0 if more bytes may
-/// belong to it.
+/// The length of the escape sequence at the start of `text`, whose first byte is ESC; 0 if the rest
+/// of it may still come.
 std::size_t escape_sequence(std::string_view text) noexcept;
 
-/// `text` without escape sequences and control characters. Tabs stay, and line breaks become "\n".
+/// Removes escape sequences and control characters. Tabs stay, and each line break becomes "\n".
 std::string without_controls(std::string_view text);
 
-/// `text` without the line breaks at its end.
+/// Removes the line breaks at the end.
 std::string_view without_last_breaks(std::string_view text) noexcept;
 
 }  // namespace tandem::command

@@ -77,32 +77,33 @@ int column_behind(int column, std::string_view text) {
 
 }  // namespace
 
-// Who hears of a failure may want to print it.
+// Whoever is told of a failure may print, so the mutex must be free then.
 void terminal::print(std::string_view text) {
     if (!write_out(text) && on_failure_) on_failure_();
 }
 
-// False if it has failed now.
+// False if a failure has to be told, of this text or of what was drawn since the last one.
 bool terminal::write_out(std::string_view text) {
     const std::lock_guard lock(mutex_);
     if (text.empty()) return true;
     auto all = leave_bottom();
     all += text;
     column_ = column_behind(column_, text);
-    return send(all + enter_bottom());
+    send(all + enter_bottom());
+    return !std::exchange(has_untold_failure_, false);
 }
 
-bool terminal::send(std::string_view text) {
-    if (!failure_.empty() || text.empty()) return true;
+void terminal::send(std::string_view text) {
+    if (!failure_.empty() || text.empty()) return;
     hide_status();
     const int fault = write_all(out_, text, patience_);
     draw_status();
-    if (fault == 0) return true;
+    if (fault == 0) return;
+    has_untold_failure_ = true;
     reader_has_left_ = fault == EPIPE;
     failure_ =
         "cannot write to stdout: " +
         (fault == EAGAIN ? "nobody has read it for " + to_string(patience_) : std::strerror(fault));
-    return false;
 }
 
 void terminal::print_error(std::string_view line) {

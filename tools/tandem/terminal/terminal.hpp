@@ -25,8 +25,9 @@ class bottom_lines {
 
 /// stdout and stderr of the command, and a line at the bottom of the terminal that is rewritten.
 ///
-/// stdout is written at once and whole. The first failure is kept, told to `on_failure`, and
-/// nothing more is written. What writes may be called from any thread.
+/// stdout is written at once and whole. The first failure is kept, and nothing more is written.
+/// `on_failure` is called once, by the print() that failed or, where something else did, by the
+/// next one. What writes may be called from any thread.
 class terminal {
  public:
     /// File descriptors, which stay the caller's. `patience` is how long a reader of one that does
@@ -68,7 +69,7 @@ class terminal {
 
  private:
     bool write_out(std::string_view text);
-    bool send(std::string_view text);
+    void send(std::string_view text);
     // Text that takes the bottom lines away, and brings them back.
     std::string leave_bottom();
     std::string enter_bottom();
@@ -87,6 +88,7 @@ class terminal {
     bottom_lines* bottom_ = nullptr;
     bool has_bottom_ = false;  // it is drawn
     std::string failure_;
+    bool has_untold_failure_ = false;
     bool reader_has_left_ = false;
     std::function<void()> on_failure_;
 };

@@ -5,7 +5,7 @@ namespace {
 
 // Abbreviations: CLDR 42 (common/segments/de.xml) without plain words, put into classes, and the
 // Duden's list of common ones.
-constexpr word_group groups[] = {
+constexpr word_group german_groups[] = {
     {word_class::title,
      "dr prof hr hrn fr frl herr dipl.-ing dipl.-kfm ing st mag msgr gebr fam chr pfr dres mr mrs "
      "ms adr dir reg med fa phil rer jur"},
@@ -47,6 +47,6 @@ constexpr word_group groups[] = {
 }  // namespace
 
 // "Goethestr. 12"
-const language_words german_words{"de", groups, true, "str"};
+const language_words german_words{"de", german_groups, true, "str"};
 
 }  // namespace tandem::text

@@ -95,6 +95,21 @@ TEST_F(terminal_output, tells_a_reader_that_has_left_from_other_failures) {
     std::signal(SIGPIPE, old);
 }
 
+TEST_F(terminal_output, tells_a_failure_to_draw_at_the_next_print) {
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    terminal t(full);
+    int told = 0;
+    t.on_failure([&told] { ++told; });
+    t.steer("\x1b[K");
+    EXPECT_THAT(t.failure(), HasSubstr("cannot write to stdout"));
+    EXPECT_EQ(told, 0);
+    t.print("x");
+    EXPECT_EQ(told, 1);
+    t.print("x");
+    EXPECT_EQ(told, 1) << "once is enough";
+    ::close(full);
+}
+
 class bottom_line : public testing::TestWithParam<const char*> {
  protected:
     bottom_line() : old_(std::getenv("TERM") ? std::getenv("TERM") : "") {
