@@ -32,7 +32,7 @@ bool differs(const std::optional<T>& now, const std::optional<T>& before) {
 }  // namespace
 
 std::optional<log_line> slot_room::follow(const config& c, const slot_defaults& usual) {
-    const bool is_first = keepers.empty();
+    const bool is_first = users++ == 0;
     if (is_first) forget_settings();
     if (is_first || usual.slots == 0) defaults = usual;
     const bool changes = differs(c.slots, slots_set) || differs(c.reuse_guard, guard_set);
@@ -68,7 +68,7 @@ void slot_room::forget_settings() {
 }
 
 bool slot_room::is_needed(time_point at) const {
-    return !keepers.empty() || (last_use != time_point() && last_use + known.reuse_guard() > at);
+    return users > 0 || (last_use != time_point() && last_use + known.reuse_guard() > at);
 }
 
 namespace {
@@ -76,11 +76,11 @@ namespace {
 shared_slots find_slots(const config& c) {
     static guarded<std::map<std::string, shared_slots>> servers;
     const auto all = servers.lock();
-    // One that somebody has, but that no keeper uses yet, is just being joined.
+    // One that somebody has, but that has no users yet, is just being joined.
     std::erase_if(*all, [](const auto& s) {
         return s.second.use_count() == 1 && !s.second->lock()->is_needed(now());
     });
-    auto& room = (*all)[transport::parse_server_url(c.url).url.shown];
+    auto& room = (*all)[transport::parse_server_url(c.url).url.identity];
     if (!room) room = std::make_shared<guarded<slot_room>>();
     return room;
 }

@@ -33,6 +33,8 @@ struct slot_room {
     /// users have set something else.
     std::optional<log_line> follow(const config& c, const slot_defaults& usual);
 
+    /// Clients and services; a service has no keeper before its first request.
+    int users = 0;
     slot_defaults defaults{};
     std::optional<int> slots_set{};
     std::optional<duration> guard_set{};
@@ -123,6 +125,9 @@ struct shared_server {
     shared_server(const config& c, const slot_defaults& usual)
         : slots(slots_of_server(c, usual, *remark.lock())),
           circuit(c.breaker_failures, c.breaker_pause) {}
+    ~shared_server() { --slots->lock()->users; }
+    shared_server(const shared_server&) = delete;
+    shared_server& operator=(const shared_server&) = delete;
 
     /// For the log, which is written on a loop of the user's.
     guarded<std::optional<log_line>> remark;

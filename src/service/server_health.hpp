@@ -25,9 +25,10 @@ class server_health {
     void wanted() noexcept;
     /// A turn begins there: it is asked now, unless it has just answered. True if that is news.
     bool needed(time_point now) noexcept;
-    /// It has refused a request for want of its key, which /health needs not; or nothing of a
-    /// llama-server answered there, and not even that may have /health. Its check is to ask for
-    /// what proves that requests may come.
+    /// It has refused a request for want of its key, which /health needs not.
+    bool refuses_key() const noexcept { return refuses_key_; }
+    /// It refuses the key, or nothing of a llama-server answered there, and not even that may have
+    /// /health. Its check is to ask for what proves that requests may come.
     bool needs_proof() const noexcept { return refuses_key_ || is_strange_; }
     /// The answer of the check. True if the state changed.
     bool answered(time_point now, const error_code& ec, std::string words);

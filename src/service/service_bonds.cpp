@@ -50,7 +50,11 @@ failure server_board::why_none(time_point now) const {
         if (!state_of(s, now).takes_requests)
             words += fmt::format("; the last requests to {} failed, it is left alone for a while",
                                  transport::without_credentials(s.url));
-    return {errc::no_model, {.client_message = std::move(words)}};
+    // Waiting does not help where only the key is wrong.
+    const bool refuse_key = !servers.empty() && std::ranges::all_of(servers, [](const auto& s) {
+        return s.health.refuses_key();
+    });
+    return {refuse_key ? errc::unauthorized : errc::no_model, {.client_message = std::move(words)}};
 }
 
 service_bonds::service_bonds(const service_config& c) : board(c) {

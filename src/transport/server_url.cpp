@@ -47,6 +47,14 @@ std::string shown_url(const url_handle& handle) {
     return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
 }
 
+// Of a handle whose URL is as it is shown.
+std::string identity_of(const url_handle& handle) {
+    const auto host = part(handle, CURLUPART_HOST);
+    if (host == "localhost" || host == "[::1]")
+        curl_url_set(handle.get(), CURLUPART_HOST, "127.0.0.1", 0);
+    return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
+}
+
 bool is_control_or_space(char c) {
     return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f;
 }
@@ -88,9 +96,11 @@ parsed_url parse_server_url(std::string_view text) {
     if (auto fault = find_fault(handle, text)) return {{}, std::move(fault)};
     server_url result{without_final_slash(url),
                       {},
+                      {},
                       part(handle, CURLUPART_HOST),
                       part(handle, CURLUPART_SCHEME) == "https"};
     result.shown = shown_url(handle);
+    result.identity = identity_of(handle);
     return {std::move(result), {}};
 }
 
@@ -118,7 +128,7 @@ bool is_same_server(std::string_view a, std::string_view b) {
     if (a == b) return true;
     const auto first = parse_server_url(a);
     const auto second = parse_server_url(b);
-    return !first.fault && !second.fault && first.url.shown == second.url.shown;
+    return !first.fault && !second.fault && first.url.identity == second.url.identity;
 }
 
 std::optional<std::string> api_key_fault(std::string_view api_key) {

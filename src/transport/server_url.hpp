@@ -12,6 +12,9 @@ struct server_url {
     std::string base;
     /// As people may see it: without credentials, with the port.
     std::string shown;
+    /// The same for all spellings of one server. The names of this machine's loopback count as one
+    /// host, as llama-server listens on all of them or on one.
+    std::string identity;
     std::string host;
     bool https = false;
 };
@@ -33,7 +36,8 @@ std::optional<std::string> url_fault(std::string_view url);
 std::optional<std::string> api_path_fault(std::string_view url);
 
 /// Both name one server, whatever their spelling: case of the host, default port, slash at the end,
-/// credentials. False if one of them has a fault and they are not the same text.
+/// credentials, `localhost` for 127.0.0.1. False if one of them has a fault and they are not the
+/// same text.
 bool is_same_server(std::string_view a, std::string_view b);
 
 /// What is wrong with an API key, which must consist of printable ASCII characters. Never shows the

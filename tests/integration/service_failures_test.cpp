@@ -273,6 +273,15 @@ TEST_F(failing_servers, are_down_as_long_as_they_refuse_the_key) {
     loop.run_until([&] { return servers()[0].state == health::up; });
 }
 
+TEST_F(failing_servers, that_refuse_the_key_are_waited_for_by_no_turn) {
+    config.server.resume_within = 5min;
+    server_options.api_key = "other";
+    start();
+    auto talk = bots->create();
+    expect_error(say(talk, "Hello!"), errc::unauthorized);
+    expect_error(say(talk, "Hello!"), errc::unauthorized);
+}
+
 TEST_F(failing_servers, are_down_where_nothing_of_a_llama_server_answers) {
     config.health_interval = 100ms;
     start(2);

@@ -129,6 +129,7 @@ TEST_F(shared_slots, of_a_service_stay_as_they_are_when_a_client_comes_that_sets
     server_options.tokens_per_second = 100;
     start();
     llm.reset();
+    ASSERT_TRUE(server_gets_idle());
     config.slots.reset();
     config.reuse_guard.reset();
     service bots(loop.ioc.get_executor(), {.server = other_config()});

@@ -184,7 +184,8 @@ maybe_fault first_fault(std::string_view what, std::string_view object,
     for (const auto& member : read.items()) {
         const auto known = std::ranges::find(fields, member.key(), &known_field::name);
         if (known == fields.end())
-            return field_fault{std::string(what), "has a field that it cannot have"};
+            return field_fault{std::string(what),
+                               fmt::format("cannot have the field \"{}\"", member.key())};
         if (auto fault = known->check(member.value(), known->name, known->possible)) return fault;
     }
     return std::nullopt;

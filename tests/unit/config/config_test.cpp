@@ -238,7 +238,8 @@ TEST(config_fields, have_names_of_their_own) {
 }
 
 TEST(config_fields, read_back_the_text_they_show) {
-    const config original = with_sampling_of_client({.generation = {.seed = 3}});
+    const config original =
+        with_sampling_of_client({.slots = 3, .reuse_guard = 1s, .generation = {.seed = 3}});
     config copy;
     copy.slots = 7;
     copy.reuse_guard = 9s;

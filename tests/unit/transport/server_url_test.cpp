@@ -71,6 +71,8 @@ TEST(ServerUrl, is_the_same_in_all_spellings) {
     for (const char* const other :
          {"http://HOST", "HTTP://host/", "http://host:80", "http://u:p@host"})
         EXPECT_TRUE(is_same_server("http://host", other)) << other;
+    for (const char* other : {"http://localhost:8080", "http://[::1]:8080/"})
+        EXPECT_TRUE(is_same_server("http://127.0.0.1:8080", other)) << other;
 }
 
 TEST(ServerUrl, is_another_one_with_another_scheme_host_port_or_path) {
