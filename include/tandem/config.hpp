@@ -181,8 +181,9 @@ struct config {
     /// `service` all.
     std::optional<int> slots{};
     /// Shortest time between two uses of one slot; 0 = none. 0 to 1 h. `auto_guard` = none where
-    /// the server's build is known to need none, else, and until the server has told, 2 s. Unset: as
-    /// others in the process use the server; 2 s for a `client` alone, `auto_guard` for a `service`.
+    /// the server's build is known to need none, else, and until the server has told, 2 s. Unset:
+    /// as others in the process use the server; 2 s for a `client` alone, `auto_guard` for a
+    /// `service`.
     std::optional<duration> reuse_guard{};
     /// Watch with GET /slots that the server lets go of a slot after a cut. How long that took is
     /// in the metrics; a slot that stays busy is set aside until it is idle.
