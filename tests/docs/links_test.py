@@ -41,6 +41,10 @@ class Links(unittest.TestCase):
             waiting += [t for t in targets if t in self.pages and t not in reached]
         self.assertEqual([], [page.name for path, page in self.pages.items() if path not in reached])
 
+    def test_the_first_program_of_the_readme_is_an_example(self):
+        snippet = re.search(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S)[1]
+        self.assertEqual((ROOT / "docs/examples/talk.cpp").read_text(), snippet)
+
     def test_each_source_that_is_named_is_there(self):
         for page in self.pages.values():
             for line, code in page.spans():

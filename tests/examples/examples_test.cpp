@@ -26,6 +26,18 @@ child_process::ended greeted_by(const std::string& example) {
     return run_example(example, server);
 }
 
+TEST(example, talk_answers_each_line_by_sentences) {
+    mock::options options;
+    options.replies = {{"", "Good morning to you and to all of your family. How are you?"}};
+    const mock::server server(options);
+    child_process example(program_of("talk"),
+                          {.args = {server.url()}, .input = "Hello\nAnd now?\n"});
+    const auto run = example.wait();
+    EXPECT_EQ(run.status, 0) << run.err;
+    const std::string answer = "Good morning to you and to all of your family.\nHow are you?\n";
+    EXPECT_EQ(run.out, answer + answer);
+}
+
 TEST(example, coroutine_speaks_each_sentence_and_tells_how_it_ended) {
     const auto run = greeted_by("coroutine");
     EXPECT_EQ(run.status, 0) << run.err;
