@@ -268,7 +268,6 @@ consumer failing_reply::meet_the_fault(bool revive) {
                                  what.state == state::waiting_for_continue ||
                                  what.is(kind::crash, state::connecting);
     if (!is_struck_later) server->inject(the_fault());
-    if (what.state == state::waiting_for_the_guard) strike_at_ = "for the reuse guard of slot";
     if (what.is(kind::crash, state::connecting)) strike_at_ = ": request to slot ";
     std::optional<consumer> holder;
     if (what.state == state::queued) holder.emplace(llm->start(prompt));
@@ -286,6 +285,9 @@ consumer failing_reply::meet_the_fault(bool revive) {
 
 void failing_reply::take(consumer& c, const chunk& piece) {
     const bool is_first = piece.id.seq == 0;
+    // The first request may wait, too: for the guard of the rehearsal's last one.
+    if (what.state == state::waiting_for_the_guard && is_first)
+        strike_at_ = "for the reuse guard of slot";
     if (what.state == state::waiting_for_continue && is_first) strike();
     if (what.state != state::warming || !is_first) c.go_on(piece);
 }

@@ -10,6 +10,9 @@ inline constexpr char32_t zero_width_joiner = 0x200D;
 constexpr bool is_ascii_digit(char32_t c) noexcept {
     return c >= U'0' && c <= U'9';
 }
+constexpr bool is_ascii_digit(char c) noexcept {
+    return c >= '0' && c <= '9';
+}
 bool is_digit(char32_t c) noexcept;      ///< decimal digits of all scripts
 bool is_letter(char32_t c) noexcept;     ///< letters and the marks that belong to them
 bool is_uppercase(char32_t c) noexcept;  ///< title case too
