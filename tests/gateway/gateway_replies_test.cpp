@@ -162,6 +162,44 @@ TEST_F(a_gateway, warns_of_a_call_that_it_cannot_read_and_fails_with_its_text) {
     EXPECT_EQ(log.count(log_level::warning, "stream-1"), 1u);
 }
 
+TEST_F(a_gateway, ends_an_answer_with_length_where_its_bound_cut_a_call_off) {
+    answers_with("Weather?",
+                 R"(One moment. <tool_call>{"name":"weather","arguments":{"city":"Bonn"}})"
+                 "</tool_call>");
+    start();
+    const json tools{{{"type", "function"}, {"function", {{"name", "weather"}}}}};
+    const json few{{"tools", tools}, {"max_tokens", 12}};
+    const auto whole = client().post("/v1/chat/completions", chat("Weather?", few));
+    EXPECT_EQ(whole.status, 200) << whole.body;
+    const auto choice = whole.parsed()["choices"][0];
+    EXPECT_EQ(choice["finish_reason"], "length");
+    EXPECT_EQ(choice["message"]["content"], "One moment.");
+    EXPECT_FALSE(choice["message"].contains("tool_calls"));
+    auto streamed = few;
+    streamed["stream"] = true;
+    const auto stream = client().post("/v1/chat/completions", chat("Weather?", streamed));
+    EXPECT_EQ(text_of(stream), "One moment.");
+    EXPECT_THAT(stream.body, HasSubstr(R"("finish_reason":"length")"));
+    EXPECT_EQ(stream.events().back(), "[DONE]");
+}
+
+TEST_F(a_gateway, frees_the_slot_when_its_error_has_all_of_a_call_that_it_cannot_read) {
+    server_options.tokens_per_second = 2000;
+    server_options.ctx_size = 65536;
+    std::string text = "<tool_call>weather(Bonn)</tool_call>";
+    for (int i = 0; i < 10'000; ++i) text += " Well.";
+    answers_with("Weather?", text);
+    start();
+    const json tools{{{"type", "function"}, {"function", {{"name", "weather"}}}}};
+    for (const bool stream : {false, true}) {
+        const auto a = client().post("/v1/chat/completions",
+                                     chat("Weather?", {{"tools", tools}, {"stream", stream}}));
+        EXPECT_THAT(a.body, HasSubstr("malformed_tool_call"));
+        EXPECT_THAT(a.body, HasSubstr("weather(Bonn)"));
+        EXPECT_TRUE(server_sees(mock::outcome::cut));
+    }
+}
+
 TEST_F(a_gateway, ends_a_stream_with_an_error_that_has_the_call_which_it_cannot_read) {
     answers_with("Weather?", "One moment. <tool_call>weather(Bonn)</tool_call>");
     start();

@@ -28,6 +28,9 @@ constexpr std::array<call_mark, 5> marks{{{"<tool_call>", "</tool_call>", false,
                                           {"[TOOL_CALLS]", "", true, '['},
                                           {"<function=", "</function>", true, '>'}}};
 
+/// Some models write it where they left out its opening mark.
+constexpr std::string_view outer_close = "</tool_call>";
+
 /// What marks start with, and white space, which is dropped before them.
 constexpr std::string_view not_plain = "<[ \t\r\n";
 
@@ -90,7 +93,8 @@ text_and_calls tool_call_reader::finish() {
     if (state_ == state::label || state_ == state::json || state_ == state::markup)
         fail(mark_ ? call_fault::cut_off : call_fault::none);
     // What is held behind a call is white space and the start of its closing mark.
-    if (state_ == state::text && !(is_after_call_ && held_.empty())) give_out(held_);
+    const bool is_end_of_call = is_after_call_ && outer_close.starts_with(held_);
+    if (state_ == state::text && !is_end_of_call) give_out(held_);
     held_.clear();
     space_.clear();
     return std::move(out_);
@@ -120,11 +124,22 @@ void tool_call_reader::step(char c) {
 void tool_call_reader::step_in_text(char c) {
     if (held_.empty() && is_space(c)) return hold_space(c);
     held_ += c;
+    if (goes_on_as_outer_close()) return;
     mark_ = find_mark(held_);
     if (mark_)
         state_ = state::label;
     else if (!may_become_mark(held_))
         leave_mark(c);
+}
+
+/// Drops what is held where it is that mark as a whole.
+bool tool_call_reader::goes_on_as_outer_close() {
+    if (!is_after_call_ || !outer_close.starts_with(held_)) return false;
+    if (held_ == outer_close) {
+        held_.clear();
+        space_.clear();
+    }
+    return true;
 }
 
 /// `held_` ends with `c`, and is no start of a mark with it.
@@ -171,10 +186,7 @@ void tool_call_reader::step_in_markup(char c) {
 }
 
 void tool_call_reader::end_markup() {
-    const auto call = read_markup();
-    const auto fault =
-        call ? read_named_call(call->name, call->arguments, rules_.functions, pending_)
-             : call_fault::malformed;
+    const auto fault = take_markup();
     if (fault != call_fault::none) return fail(fault);
     state_ = state::text;
     emit_calls();
@@ -182,13 +194,25 @@ void tool_call_reader::end_markup() {
     space_.clear();
 }
 
-std::optional<written_call> tool_call_reader::read_markup() const {
+call_fault tool_call_reader::take_markup() {
+    const auto calls = read_markup();
+    auto fault = calls.empty() ? call_fault::malformed : call_fault::none;
+    for (std::size_t i = 0; i < calls.size() && fault == call_fault::none; ++i)
+        fault = read_named_call(calls[i].name, calls[i].arguments, rules_.functions, pending_);
+    return fault;
+}
+
+std::vector<written_call> tool_call_reader::read_markup() const {
     if (mark_->has_name) return read_function_markup(held_, rules_.texts);
     auto body = label();
     if (body.ends_with(mark_->close)) body.remove_suffix(mark_->close.size());
-    if (mark_->close == "<tool_call|>") return read_gemma_call(body);
-    return trimmed(body).starts_with('<') ? read_function_markup(body, rules_.texts)
-                                          : read_key_value_markup(body, rules_.texts);
+    const bool is_gemma = mark_->close == "<tool_call|>";
+    if (!is_gemma && trimmed(body).starts_with('<'))
+        return read_function_markup(body, rules_.texts);
+    auto call = is_gemma ? read_gemma_call(body) : read_key_value_markup(body, rules_.texts);
+    std::vector<written_call> calls;
+    if (call) calls.push_back(*std::move(call));
+    return calls;
 }
 
 void tool_call_reader::begin_json(char c) {

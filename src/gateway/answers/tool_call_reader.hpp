@@ -55,8 +55,8 @@ struct call_mark;
 ///
 /// and an object or a list of such, without a mark, where it is the whole text. What is none of
 /// these is text, unchanged, and so is a call that cannot be read or is of another function. White
-/// space before a call, and behind the last one where nothing follows, is dropped. The result is
-/// the same however the text is divided.
+/// space before a call, and behind the last one where nothing follows, is dropped, and so is a
+/// `</tool_call>` behind a call. The result is the same however the text is divided.
 ///
 /// Text is held back only as long as it may become a call: white space (256 bytes at most), the
 /// start of a mark, and from a mark on what may be JSON, `max_call_bytes` at most; then it is text.
@@ -89,6 +89,7 @@ class tool_call_reader {
     std::size_t plain_bytes(std::string_view piece) const noexcept;
     void step(char c);
     void step_in_text(char c);
+    bool goes_on_as_outer_close();
     void step_in_label(char c);
     void step_in_json(char c);
     void step_in_markup(char c);
@@ -102,7 +103,8 @@ class tool_call_reader {
     call_fault read_json();
     bool begins_markup(char c) const noexcept;
     void end_markup();
-    std::optional<written_call> read_markup() const;
+    call_fault take_markup();
+    std::vector<written_call> read_markup() const;
     std::string_view label() const noexcept;
     void emit_calls();
     void fail(call_fault why);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace tandem::gateway {
 namespace {
@@ -46,9 +47,11 @@ std::string_view without_line_ends(std::string_view value) noexcept {
     return value;
 }
 
-json value_of(std::string_view written, bool is_text) {
+/// `text`: null where the parameter is no text.
+json value_of(std::string_view written, const text_parameter* text) {
     const auto value = without_line_ends(written);
-    if (!is_text && wire::check_json(value, value_limits) == wire::json_fault::none)
+    if (text && text->may_be_null && value == "null") return json();
+    if (!text && wire::check_json(value, value_limits) == wire::json_fault::none)
         return json::parse(value);
     return std::string(value);
 }
@@ -60,9 +63,10 @@ class markup_arguments {
         : function_(function), texts_(texts) {}
 
     void add(std::string_view key, std::string_view value) {
-        const bool is_text = std::ranges::any_of(
-            texts_, [&](const auto& t) { return t.first == function_ && t.second == key; });
-        values_[std::string(key)] = value_of(value, is_text);
+        const auto found = std::ranges::find_if(texts_, [&](const text_parameter& t) {
+            return t.function == function_ && t.name == key;
+        });
+        values_[std::string(key)] = value_of(value, found == texts_.end() ? nullptr : &*found);
     }
     written_call call() const { return {std::string(function_), dumped(values_)}; }
 
@@ -71,6 +75,21 @@ class markup_arguments {
     const text_parameters& texts_;
     json values_ = json::object();
 };
+
+std::optional<written_call> take_function(std::string_view& text, const text_parameters& texts) {
+    if (!take(text, "<function=")) return std::nullopt;
+    const auto name = take_until(text, ">");
+    if (!name || !is_markup_name(*name)) return std::nullopt;
+    markup_arguments arguments(*name, texts);
+    while (take(text, "<parameter=")) {
+        const auto key = take_until(text, ">");
+        const auto value = key ? take_until(text, "</parameter>") : std::nullopt;
+        if (!value || !is_markup_name(*key)) return std::nullopt;
+        arguments.add(*key, *value);
+    }
+    if (!take(text, "</function>")) return std::nullopt;
+    return arguments.call();
+}
 
 // --- Gemma
 
@@ -107,20 +126,15 @@ std::string json_of_gemma(std::string_view rest) {
 
 }  // namespace
 
-std::optional<written_call> read_function_markup(std::string_view text,
-                                                 const text_parameters& texts) {
-    if (!take(text, "<function=")) return std::nullopt;
-    const auto name = take_until(text, ">");
-    if (!name || !is_markup_name(*name)) return std::nullopt;
-    markup_arguments arguments(*name, texts);
-    while (take(text, "<parameter=")) {
-        const auto key = take_until(text, ">");
-        const auto value = key ? take_until(text, "</parameter>") : std::nullopt;
-        if (!value || !is_markup_name(*key)) return std::nullopt;
-        arguments.add(*key, *value);
+std::vector<written_call> read_function_markup(std::string_view text,
+                                               const text_parameters& texts) {
+    std::vector<written_call> calls;
+    while (!trimmed(text).empty()) {
+        auto call = take_function(text, texts);
+        if (!call) return {};
+        calls.push_back(*std::move(call));
     }
-    if (!take(text, "</function>") || !trimmed(text).empty()) return std::nullopt;
-    return arguments.call();
+    return calls;
 }
 
 std::optional<written_call> read_key_value_markup(std::string_view text,

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 // Calls of tools that models write other than as JSON. Pure; throws std::bad_alloc only.
@@ -16,14 +15,19 @@ struct written_call {
     std::string arguments{};
 };
 
-/// Parameters that are declared as strings, each with its function. In markup `5` may be a number
-/// or a text: what is not declared as a text is the JSON that it looks like.
-using text_parameters = std::vector<std::pair<std::string, std::string>>;
+/// A parameter that may be a string. In markup `5` may be a number or a text: what is not declared
+/// as a text is the JSON that it looks like.
+struct text_parameter {
+    std::string function{};
+    std::string name{};
+    /// `null` is none of its texts then.
+    bool may_be_null = false;
+};
+using text_parameters = std::vector<text_parameter>;
 
 /// Qwen3-Coder's `<function=f>`, with any number of `<parameter=p>value</parameter>`, and
-/// `</function>`.
-std::optional<written_call> read_function_markup(std::string_view text,
-                                                 const text_parameters& texts);
+/// `</function>`; one or more of these. Empty if they cannot all be read.
+std::vector<written_call> read_function_markup(std::string_view text, const text_parameters& texts);
 
 /// What stands between GLM's marks: a name, and `<arg_key>k</arg_key><arg_value>v</arg_value>`.
 std::optional<written_call> read_key_value_markup(std::string_view text,

@@ -48,8 +48,7 @@ bool refuse_logprobs_count(field_reader& fields, const json& body) {
 bool refuse_template_options(field_reader& fields, const json& body) {
     for (const auto name : wire::template_names())
         if (!given_members(body, {&name, 1}).empty())
-            return fields.unsupported(std::string(name),
-                                      "is for a chat template; a raw prompt has none");
+            return fields.unsupported(std::string(name), std::string(no_template_words));
     return true;
 }
 

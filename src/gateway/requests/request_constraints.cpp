@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tandem::gateway {
@@ -105,10 +106,31 @@ bool read_tool_choice(field_reader& fields, const json& body, wanted_calls& out)
                           R"(must be "none", "auto", "required", or name a function)");
 }
 
-bool is_text(const json& schema) {
-    if (!schema.is_object() || !schema.contains("type")) return false;
-    const auto& type = schema["type"];
-    return type == "string" || (type.is_array() && std::ranges::find(type, "string") != type.end());
+/// `types`: what a schema has as its `type`, one or a list.
+bool names_type(const json& types, const char* type) {
+    const auto is_it = [&](const json& one) { return one == type; };
+    return is_it(types) || (types.is_array() && std::ranges::any_of(types, is_it));
+}
+
+/// Only of texts: with numbers among the values, a number may be meant.
+bool lists_type(const json& values, std::string_view type) {
+    const auto is_text_or_null = [](const json& v) { return v.is_string() || v.is_null(); };
+    const auto is_it = [&](const json& v) { return std::string_view(v.type_name()) == type; };
+    return values.is_array() && std::ranges::all_of(values, is_text_or_null) &&
+           std::ranges::any_of(values, is_it);
+}
+
+/// Whether the values of a schema may be of that type, "string" or "null".
+bool allows_type(const json& schema, const char* type) {
+    if (!schema.is_object()) return false;
+    if (const auto* types = field_reader::find(schema, "type")) return names_type(*types, type);
+    const auto allows_it = [&](const json& way) { return allows_type(way, type); };
+    for (const char* key : {"anyOf", "oneOf"}) {
+        const auto* ways = field_reader::find(schema, key);
+        if (ways && ways->is_array() && std::ranges::any_of(*ways, allows_it)) return true;
+    }
+    const auto* values = field_reader::find(schema, "enum");
+    return values && lists_type(*values, type);
 }
 
 void add_texts(const callable& function, text_parameters& out) {
@@ -116,7 +138,10 @@ void add_texts(const callable& function, text_parameters& out) {
         function.parameters ? field_reader::find(*function.parameters, "properties") : nullptr;
     if (!properties || !properties->is_object()) return;
     for (const auto& parameter : properties->items())
-        if (is_text(parameter.value())) out.emplace_back(function.name, parameter.key());
+        if (allows_type(parameter.value(), "string"))
+            out.push_back({.function = function.name,
+                           .name = parameter.key(),
+                           .may_be_null = allows_type(parameter.value(), "null")});
 }
 
 /// The schema in `format`, or that of any object.

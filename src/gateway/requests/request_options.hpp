@@ -12,6 +12,10 @@
 // For the sources of this room that read requests.
 namespace tandem::gateway {
 
+/// Why a field of wire::template_names() is refused with a raw prompt.
+inline constexpr std::string_view no_template_words =
+    "is for a chat template; a raw prompt has none";
+
 /// Those members of the object, as they are given, as JSON of an object; empty if there are none.
 /// What stands for nothing, as null or `logit_bias` {}, is left out.
 std::string given_members(const nlohmann::ordered_json& object,

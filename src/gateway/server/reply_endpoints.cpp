@@ -94,7 +94,7 @@ class streamed_reply {
             // The server is at work on the prompt, or on a call, which is sent when it is whole.
             if (out_.empty() && silence_.is_too_long(detail::now())) stream_.keep_alive(out_);
             co_await send_what_is_there();
-            if (calls_.is_full()) r.interrupt();
+            if (calls_.is_done()) r.interrupt();
         }
         take(calls_.finish(r.result().reasoning));
         warn_of(core_.options.service.server.logger, calls_.fault(), model_.name, exchange_.id());
@@ -130,7 +130,7 @@ class streamed_reply {
             const auto error = error_of(result.error, result.diagnostics);
             if (!has_begun_) co_return co_await exchange_.send(error);
             fail(error);
-        } else if (const auto no_call = calls_.error()) {
+        } else if (const auto no_call = calls_.error(result.finish_reason)) {
             if (!has_begun_ && out_.empty()) co_return co_await exchange_.send(*no_call);
             fail(*no_call);
         } else {

@@ -78,7 +78,7 @@ awaitable<void> whole_reply::run() {
         if (!piece) break;
         reply_->continue_after(piece->id);
         take(calls_.feed(piece->text));
-        if (calls_.is_full()) reply_->interrupt();
+        if (calls_.is_done()) reply_->interrupt();
     }
     take(calls_.finish(reply_->result().reasoning));
     warn_of(loop_->core.options.service.server.logger, calls_.fault(), model_, request_id_);
@@ -98,7 +98,7 @@ void whole_reply::finish() {
         error_ = error_of(result.error, result.diagnostics);
         return;
     }
-    if ((error_ = calls_.error())) return;
+    if ((error_ = calls_.error(result.finish_reason))) return;
     read_.reasoning = result.reasoning.substr(0, calls_.reasoning_bytes());
     read_.reason = calls_.reason(result.finish_reason);
     read_.usage = usage_of(result.usage);

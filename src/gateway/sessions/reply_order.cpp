@@ -1,6 +1,7 @@
 #include "gateway/sessions/reply_order.hpp"
 
 #include "gateway/answers/ids.hpp"
+#include "gateway/json/json_scanner.hpp"
 #include "gateway/json/raw_json.hpp"
 #include "text/characters/utf8.hpp"
 
@@ -48,6 +49,21 @@ std::size_t bytes_of(const reply_order& order) {
     return copies * bytes;
 }
 
+namespace {
+
+/// What an error has of a call that cannot be read.
+constexpr std::size_t max_told_bytes = 4096;
+
+/// Whether more would have to follow to make this the JSON of an object.
+bool is_cut_object(std::string_view text) {
+    if (!text.empty() && !text.starts_with('{')) return false;
+    json_scanner scanner;
+    return std::ranges::all_of(
+        text, [&](char c) { return scanner.step(c) == json_scanner::result::going; });
+}
+
+}  // namespace
+
 text_and_calls called_text::finish(std::string_view reasoning) {
     if (!has_functions_) return {};
     auto read = noted(reader_.finish());
@@ -67,7 +83,14 @@ text_and_calls called_text::noted(text_and_calls read) {
 
 void called_text::take_broken(call_fault why, std::string_view text) {
     if (broken_as_ == call_fault::none) broken_as_ = why;
-    broken_ += text.substr(0, max_call_bytes - std::min(broken_.size(), max_call_bytes));
+    if (broken_.empty())
+        text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    // One more, which tells that the text goes on.
+    broken_ += text.substr(0, max_told_bytes + 1 - broken_.size());
+}
+
+bool called_text::is_all_told() const noexcept {
+    return broken_.size() > max_told_bytes;
 }
 
 // gpt-oss calls in a channel of its own, as it thinks in others.
@@ -75,23 +98,25 @@ void called_text::read_channel(std::string_view reasoning, text_and_calls& out) 
     const auto found = find_channel_call(reasoning);
     if (!found) return;
     reasoning_bytes_ = found->at;
-    const auto fault = read_named_call(found->name, found->arguments, rules_.functions, out.calls);
+    auto fault = read_named_call(found->name, found->arguments, rules_.functions, out.calls);
+    if (fault == call_fault::malformed && is_cut_object(found->arguments))
+        fault = call_fault::cut_off;
     if (fault_ == call_fault::none) fault_ = fault;
     if (fault != call_fault::none) return take_broken(fault, reasoning.substr(found->at));
     out.calls.back().id = call_id(rules_.id_seed, 0);
 }
 
-std::optional<api_error> called_text::error() const {
+std::optional<api_error> called_text::error(finish_reason of_reply) const {
     if (broken_as_ == call_fault::none) return std::nullopt;
-    constexpr std::size_t most = 4096;
+    if (broken_as_ == call_fault::cut_off && of_reply == finish_reason::length) return std::nullopt;
     const auto words = trimmed(broken_);
-    const auto end = text::floor_to_character(words, std::min(words.size(), most));
+    const auto end = text::floor_to_character(words, std::min(words.size(), max_told_bytes));
     return api_error{.status = 502,
                      .type = "server_error",
                      .code = "malformed_tool_call",
                      .message = fmt::format("what the model wrote as a call of a tool {}: {}{}",
                                             to_string(broken_as_), words.substr(0, end),
-                                            end < words.size() ? "..." : "")};
+                                            is_all_told() ? "..." : "")};
 }
 
 void warn_of(const logger& log, call_fault fault, std::string_view model,

@@ -75,6 +75,8 @@ class called_text {
     std::size_t reasoning_bytes() const noexcept { return reasoning_bytes_; }
     /// There are as many calls as are wanted: the model would go on behind the last one.
     bool is_full() const noexcept { return has_functions_ && reader_.is_full(); }
+    /// Nothing more of the reply is wanted: it is full, or its error has all that it tells.
+    bool is_done() const noexcept { return is_full() || is_all_told(); }
     /// How an answer ended whose reply ended so.
     finish_reason reason(finish_reason of_reply) const noexcept {
         return is_full() && of_reply == finish_reason::interrupted ? finish_reason::eos : of_reply;
@@ -83,19 +85,21 @@ class called_text {
     /// Why something that looked like a call is none: of the first one.
     call_fault fault() const noexcept { return fault_; }
     /// What the answer fails with that has such a call behind its mark: it is no text for anybody
-    /// to speak, and so stands in this error.
-    std::optional<api_error> error() const;
+    /// to speak, and so stands in this error. None where the bound of the reply, which ended so,
+    /// cut the call off: that answer ends as it is, without the call.
+    std::optional<api_error> error(finish_reason of_reply) const;
 
  private:
     text_and_calls noted(text_and_calls read);
     void read_channel(std::string_view reasoning, text_and_calls& out);
     void take_broken(call_fault why, std::string_view text);
+    bool is_all_told() const noexcept;
 
     call_rules rules_;
     bool has_functions_;
     tool_call_reader reader_;
     call_fault fault_ = call_fault::none;
-    /// From the mark of the first such call on, `max_call_bytes` at most.
+    /// From the mark of the first such call on; no more than its error needs.
     std::string broken_{};
     call_fault broken_as_ = call_fault::none;
     std::size_t reasoning_bytes_ = std::string::npos;

@@ -279,7 +279,14 @@ class voice_message_reader {
         return right_unless(m.text && text::is_all_white_space(*m.text), "text", "is empty") &&
                right_unless(m.prompt && m.prompt->empty(), "prompt", "is empty") &&
                right_unless(m.prompt && (m.text || !m.messages.empty()), "prompt",
-                            "is a prompt of its own; it does not go with text or messages");
+                            "is a prompt of its own; it does not go with text or messages") &&
+               check_template_options(m);
+    }
+    bool check_template_options(const voice::start& m) {
+        const auto& asked = m.options.values.template_options;
+        if (!m.prompt || asked.empty()) return true;
+        const auto fields = json::parse(asked);
+        return fail(joined("options", fields.begin().key().c_str()), no_template_words);
     }
     bool value(json& v, const std::string& at, chat_message& out) {
         field_reader fields;

@@ -90,6 +90,16 @@ TEST(tool_call_reader, finds_the_calls_of_each_family_of_models) {
          {"now{}", "now{}"},
          ""},
         {"<tool_call>\n<function=now>\n</function>", {"now{}"}, ""},
+        {"One moment.\n<function=now>\n</function>\n</tool_call>", {"now{}"}, "One moment."},
+        {"<function=now>{}</function>\n</tool_call> So.", {"now{}"}, " So."},
+        {"<function=now></function></tool_call>\n<function=now></function>\n</tool",
+         {"now{}", "now{}"},
+         ""},
+        {"<function=now></function> </b>", {"now{}"}, " </b>"},
+        {"<tool_call>\n<function=now>\n</function>\n<function=weather>\n<parameter=days>\n2\n"
+         "</parameter>\n</function>\n</tool_call>",
+         {"now{}", "weather{\"days\":2}"},
+         ""},
         {"<function=weather>\n<parameter=days>\n2\n</parameter>\n</function>",
          {"weather{\"days\":2}"},
          ""},
@@ -144,6 +154,10 @@ TEST(tool_call_reader, passes_on_as_text_what_is_no_call_and_says_why) {
         {"<function=now{}>", call_fault::malformed},
         {"<tool_call><function=now><parameter=a>5</function></tool_call>", call_fault::malformed},
         {"<tool_call><function=later></function></tool_call>", call_fault::unknown_function},
+        {"<tool_call><function=now></function><function=later></function></tool_call>",
+         call_fault::unknown_function},
+        {"<tool_call><function=now></function><function=now></tool_call>", call_fault::malformed},
+        {"So </tool_call>", call_fault::none},
         {"<tool_call><function=now><parameter=a>5", call_fault::cut_off},
         {"<tool_call>now<arg_key>a</arg_key></tool_call>", call_fault::malformed},
         {"<tool_call>now", call_fault::cut_off},
@@ -264,7 +278,7 @@ TEST(called_text, has_no_text_from_the_mark_of_a_broken_call_on) {
     EXPECT_EQ(reader.feed(")</tool_call> And").text, "");
     EXPECT_EQ(reader.feed(" so on.").text, "");
     EXPECT_EQ(reader.finish().text, "");
-    const auto error = reader.error();
+    const auto error = reader.error(finish_reason::eos);
     ASSERT_TRUE(error);
     EXPECT_EQ(error->status, 502);
     EXPECT_EQ(error->code, "malformed_tool_call");
@@ -277,14 +291,57 @@ TEST(called_text, bounds_what_its_error_tells_of_a_broken_call) {
     called_text reader({.functions = {"now"}});
     reader.feed("<tool_call>now(" + std::string(200'000, 'x'));
     reader.finish();
-    EXPECT_LT(reader.error()->message.size(), 5000u);
+    EXPECT_LT(reader.error(finish_reason::eos)->message.size(), 5000u);
+}
+
+TEST(called_text, is_done_when_its_error_has_all_that_it_tells) {
+    called_text reader({.functions = {"now"}});
+    reader.feed(" \n<tool_call>now()</tool_call>");
+    EXPECT_FALSE(reader.is_done()) << "more may be told";
+    reader.feed(std::string(4096, 'x'));
+    EXPECT_TRUE(reader.is_done());
+    EXPECT_FALSE(reader.is_full());
+    const auto told = reader.error(finish_reason::interrupted);
+    ASSERT_TRUE(told);
+    EXPECT_THAT(told->message, ::testing::HasSubstr(" <tool_call>now()</tool_call>xxx"));
+    EXPECT_THAT(told->message, ::testing::EndsWith("xxx..."));
+}
+
+TEST(called_text, is_not_done_within_a_call_or_text_however_long) {
+    called_text reader({.functions = {"now"}});
+    reader.feed(std::string(10'000, 'x') + "<tool_call>{\"name\":\"now\",\"arguments\":{\"a\":\"");
+    reader.feed(std::string(10'000, 'x'));
+    EXPECT_FALSE(reader.is_done());
+}
+
+TEST(called_text, has_no_error_where_the_bound_of_the_reply_cut_a_call_off) {
+    const struct {
+        const char* text;
+        finish_reason reason;
+        bool has_error;
+    } rows[] = {
+        {"Well. <tool_call>{\"name\":\"no", finish_reason::length, false},
+        {"Well. <tool_call>", finish_reason::length, false},
+        {"Well. <tool_call><function=now><parameter=a>5", finish_reason::length, false},
+        {"Well. <tool_call>{\"name\":\"no", finish_reason::eos, true},
+        {"Well. <tool_call>now()</tool_call> And", finish_reason::length, true},
+        {"Well. <tool_call>now()</tool_call><tool_call>{", finish_reason::length, true},
+    };
+    for (const auto& row : rows) {
+        called_text reader({.functions = {"now"}});
+        auto text = reader.feed(row.text).text;
+        text += reader.finish().text;
+        EXPECT_EQ(text, "Well.") << row.text;
+        EXPECT_EQ(reader.error(row.reason).has_value(), row.has_error) << row.text;
+        EXPECT_EQ(reader.reason(row.reason), row.reason);
+    }
 }
 
 TEST(called_text, has_text_and_no_error_where_json_without_a_mark_is_no_call) {
     called_text reader({.functions = {"now"}});
     auto text = reader.feed(R"({"name":"later","parameters":{}})").text;
     EXPECT_EQ(text + reader.finish().text, R"({"name":"later","parameters":{}})");
-    EXPECT_FALSE(reader.error());
+    EXPECT_FALSE(reader.error(finish_reason::eos));
 }
 
 TEST(called_text, finds_the_call_in_what_gpt_oss_wrote_for_itself) {
@@ -296,16 +353,19 @@ TEST(called_text, finds_the_call_in_what_gpt_oss_wrote_for_itself) {
     EXPECT_THAT(names(read.calls), ElementsAre(R"(now{"zone":"UTC"})"));
     EXPECT_EQ(read.calls[0].id, call_id(3, 0));
     EXPECT_EQ(reader.reasoning_bytes(), thought.size());
-    EXPECT_FALSE(reader.error());
+    EXPECT_FALSE(reader.error(finish_reason::eos));
 
     called_text broken({.functions = {"now"}});
     EXPECT_THAT(broken.finish(thought + header + R"(json<|message|>{"zone":"U)").calls, IsEmpty());
-    ASSERT_TRUE(broken.error());
-    EXPECT_THAT(broken.error()->message, ::testing::HasSubstr("to=functions.now"));
+    const auto error = broken.error(finish_reason::eos);
+    ASSERT_TRUE(error);
+    EXPECT_THAT(error->message, ::testing::HasSubstr("to=functions.now"));
+    EXPECT_FALSE(broken.error(finish_reason::length)) << "it was cut off";
+    EXPECT_EQ(broken.reasoning_bytes(), thought.size());
 
     called_text thinking({.functions = {"now"}});
     EXPECT_THAT(thinking.finish("I could write to=functions.now here.").calls, IsEmpty());
-    EXPECT_FALSE(thinking.error());
+    EXPECT_FALSE(thinking.error(finish_reason::eos));
 }
 
 TEST(called_text, without_functions_is_text_and_no_fault) {

@@ -5,10 +5,16 @@
 namespace tandem::gateway {
 namespace {
 
-const text_parameters texts{{"f", "zip"}};
+const text_parameters texts{{"f", "zip", false}, {"f", "note", true}};
 
 std::string arguments(const std::optional<written_call>& call) {
     return call ? call->name + call->arguments : "none";
+}
+
+std::string arguments(const std::vector<written_call>& calls) {
+    std::string all;
+    for (const auto& c : calls) all += c.name + c.arguments;
+    return calls.empty() ? "none" : all;
 }
 
 TEST(call_markup, reads_values_as_their_parameters_are_declared) {
@@ -21,6 +27,34 @@ TEST(call_markup, reads_values_as_their_parameters_are_declared) {
                                         "<arg_key>n</arg_key>\n<arg_value>[1]</arg_value>",
                                         texts)),
         R"(f{"zip":"5","n":[1]})");
+}
+
+TEST(call_markup, reads_null_as_null_where_a_text_may_be_null) {
+    const struct {
+        const char *key, *value, *read;
+    } rows[] = {
+        {"note", "null", R"(f{"note":null})"},   {"note", "5", R"(f{"note":"5"})"},
+        {"zip", "null", R"(f{"zip":"null"})"},   {"note", "nullable", R"(f{"note":"nullable"})"},
+        {"other", "null", R"(f{"other":null})"},
+    };
+    for (const auto& row : rows) {
+        const std::string key = row.key, value = row.value;
+        EXPECT_EQ(arguments(read_function_markup(
+                      "<function=f><parameter=" + key + ">\n" + value + "\n</parameter></function>",
+                      texts)),
+                  row.read);
+        EXPECT_EQ(
+            arguments(read_key_value_markup(
+                "f<arg_key>" + key + "</arg_key><arg_value>" + value + "</arg_value>", texts)),
+            row.read);
+    }
+}
+
+TEST(call_markup, reads_each_function_of_several) {
+    EXPECT_EQ(arguments(read_function_markup("\n<function=f>\n<parameter=zip>\n1\n</parameter>\n"
+                                             "</function>\n<function=g>\n</function>\n",
+                                             texts)),
+              R"(f{"zip":"1"}g{})");
 }
 
 TEST(call_markup, keeps_lines_and_brackets_of_a_text) {
@@ -39,8 +73,9 @@ TEST(call_markup, reads_lists_objects_and_texts_of_gemma) {
 TEST(call_markup, is_none_where_something_is_missing) {
     for (const auto* text :
          {"", "<function=f>", "<function=>\n</function>", "<function=a b></function>",
-          "<function=f></function>x", "<function=f><parameter=a></function>"})
-        EXPECT_FALSE(read_function_markup(text, {})) << text;
+          "<function=f></function>x", "<function=f></function><function=g>",
+          "<function=f><parameter=a></function>"})
+        EXPECT_TRUE(read_function_markup(text, {}).empty()) << text;
     for (const auto* text : {"", "f x", "f<arg_key>a", "f<arg_key>a</arg_key>b", "f()"})
         EXPECT_FALSE(read_key_value_markup(text, {})) << text;
     for (const auto* text : {"", "f{}", "call:{}"}) EXPECT_FALSE(read_gemma_call(text)) << text;

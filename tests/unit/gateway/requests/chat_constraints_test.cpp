@@ -81,6 +81,41 @@ TEST(tools, go_to_the_template_as_they_are_and_may_be_called) {
     EXPECT_FALSE(chat_with(two_tools + R"(,"parallel_tool_calls":false)").parallel_tool_calls);
 }
 
+TEST(tools, tell_which_parameters_are_texts_and_may_be_null) {
+    const struct {
+        const char* schema;
+        bool is_text, may_be_null;
+    } rows[] = {
+        {R"({"type":"string"})", true, false},
+        {R"({"type":["string","null"]})", true, true},
+        {R"({"type":["string","integer"]})", true, false},
+        {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", true, true},
+        {R"({"oneOf":[{"type":"integer"},{"type":"string"}]})", true, false},
+        {R"({"anyOf":[{"anyOf":[{"type":"string"}]},{"type":"null"}]})", true, true},
+        {R"({"enum":["1","2"]})", true, false},
+        {R"({"enum":["1",null]})", true, true},
+        {R"({"anyOf":[{"enum":["1"]},{"type":"null"}]})", true, true},
+        {R"({"enum":["1",2]})", false, false},
+        {R"({"enum":[]})", false, false},
+        {R"({"enum":"string"})", false, false},
+        {R"({"type":"integer","enum":["1"]})", false, false},
+        {R"({"anyOf":[{"type":"integer"},{"type":"null"}]})", false, false},
+        {R"({"anyOf":"string"})", false, false},
+        {R"({})", false, false},
+        {R"("string")", false, false},
+    };
+    for (const auto& row : rows) {
+        const auto r = chat_with(R"("tools":[{"function":{"name":"f","parameters":{"properties":)"
+                                 R"({"p":)" +
+                                 std::string(row.schema) + "}}}}]");
+        ASSERT_EQ(r.texts.size(), row.is_text ? 1u : 0u) << row.schema;
+        if (!row.is_text) continue;
+        EXPECT_EQ(r.texts[0].function, "f");
+        EXPECT_EQ(r.texts[0].name, "p");
+        EXPECT_EQ(r.texts[0].may_be_null, row.may_be_null) << row.schema;
+    }
+}
+
 TEST(tools, may_be_none) {
     for (const char* members : {R"("tools":[])", R"("tools":null)",
                                 R"("tools":[],"tool_choice":"auto")", R"("tool_choice":"none")"}) {

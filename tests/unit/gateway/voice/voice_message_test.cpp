@@ -114,6 +114,16 @@ TEST(voice_start, changes_the_further_fields_of_sampling_that_it_names_alone) {
     EXPECT_EQ(options.template_options, R"({"reasoning_effort":"low"})");
 }
 
+TEST(voice_start, with_a_raw_prompt_has_no_options_of_a_chat_template) {
+    const auto why =
+        fault_of(R"({"type":"start","prompt":"Once","options":{"reasoning_effort":"low"}})");
+    EXPECT_EQ(why.message,
+              "options.reasoning_effort is for a chat template; a raw prompt has none");
+    const auto m = read<voice::start>(
+        R"({"type":"start","prompt":"Once","options":{"mirostat":1,"reasoning_effort":null}})");
+    EXPECT_EQ(m.options.values.sampling, R"({"mirostat":1})");
+}
+
 TEST(voice_start, changes_the_options_that_it_names_alone) {
     const auto m = read<voice::start>(R"({"type":"start","options":
         {"max_tokens":100,"temperature":1,"stop":["\n","User:"],"seed":4294967295}})");
@@ -244,6 +254,10 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","text":["Hello"]})", "text"},
         {R"({"type":"start","prompt":""})", "prompt"},
         {R"({"type":"start","prompt":"Once","text":"Hello"})", "prompt"},
+        {R"({"type":"start","prompt":"Once","options":{"reasoning_effort":"low"}})",
+         "options.reasoning_effort"},
+        {R"({"type":"start","prompt":"Once","options":{"chat_template_kwargs":{"a":1}}})",
+         "options.chat_template_kwargs"},
         {R"({"type":"start","session":"s","messages":[{"role":"user","content":"Hi"}]})",
          "messages"},
         {R"({"type":"start","session":"s","conversation":{"isolate":true}})", "conversation"},
