@@ -21,10 +21,9 @@ Usage: tools/lint.sh [PART [FILE]...]
 Parts:
   format   clang-format finds nothing to lay out otherwise (.clang-format)
   shell    shellcheck has no warning of a shell script
-  alone    each file that the last 20 commits changed, and each that includes one of these, compiles
-           alone, where the other builds take dozens at once; no using declaration and no alias
-           of a namespace is without use, and no name shadows another. TANDEM_LINT_ALL=1: all
-           files of what is shipped
+  alone    each file of what is shipped compiles alone, where the other builds take dozens at once;
+           no using declaration and no alias of a namespace is without use, and no name
+           shadows another
   tidy     clang-tidy has no finding in what is shipped (.clang-tidy); the tests are read only
            where they are named, by `alone` as well
 
@@ -94,32 +93,8 @@ alone() {
   if (($#)); then
     printf '%s\n' "$@"
   else
-    files_of build/lint-files | grep -v '/tests/' | recent_files
+    files_of build/lint-files | grep -v '/tests/'
   fi | each_tidy build/lint-files "$alone_checks"
-}
-
-# Of the files that stdin names: those that changed of late, or include what did. A file alone takes
-# seconds, and there are hundreds.
-recent_files() {
-  local changed file
-  if [[ ${TANDEM_LINT_ALL-} == 1 ]] || ! changed=$(changed_names); then
-    cat
-    return
-  fi
-  while read -r file; do
-    if grep -qxF "/${file##*/}" <<<"$changed" || grep -qF "$changed" "$file"; then
-      printf '%s\n' "$file"
-    fi
-  done
-}
-
-# By their last names, as files move. What moved as it is does not count. Fails where git has no
-# history.
-changed_names() {
-  {
-    git log -20 -M60% --diff-filter=AM --format= --name-only &&
-      git diff HEAD --diff-filter=AM --name-only
-  } 2>/dev/null | sed -nE 's#^(include|src|tools|mock_server)/.*(/[a-z_0-9]+\.[ch]pp)$#\2#p' | sort -u | grep .
 }
 
 # Whole: what is shipped, as the sanitizers' builds compile it, dozens of files at once, as most of the
