@@ -8,17 +8,17 @@
 // What holds where nobody has set a field.
 namespace tandem::detail {
 
-/// Sets what is unset to a client's own values.
+/// Fills unset sampling fields with the defaults of a `client`.
 config with_sampling_of_client(config c);
 
-/// What holds for a server's slots where nobody in the process has set it.
+/// Settings of a server's slots that apply while nobody in the process has set them.
 struct slot_defaults {
     int slots = 0;  ///< 0 = all
     duration reuse_guard = auto_guard;
 };
 inline constexpr slot_defaults defaults_of_client{.slots = 2,
                                                   .reuse_guard = std::chrono::seconds(2)};
-/// Of clients in the commands.
+/// For clients that the commands make.
 inline constexpr slot_defaults defaults_of_command{.slots = 2};
 inline constexpr slot_defaults defaults_of_service{};
 

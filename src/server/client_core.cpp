@@ -106,7 +106,7 @@ void client_core::warn_of_guard() const {
 }
 
 void client_core::request_failed(const error_code& ec) {
-    // What others know does not depend on a client that cannot use the server.
+    // A failure of a client that never reached the server says nothing about the server.
     if (has_met_server()) keeper_.request_failed(ec);
     if (kind_of(ec, true) == failure_kind::away) shared_->circuit.lock()->not_reached(now());
 }

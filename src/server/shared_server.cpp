@@ -41,7 +41,7 @@ std::optional<log_line> slot_room::follow(const config& c, const slot_defaults& 
     const int wanted = slots_set.value_or(defaults.slots);
     const auto guard = guard_set.value_or(defaults.reuse_guard);
     known.want(wanted, guard == auto_guard ? std::nullopt : std::optional(guard));
-    // More than were known to be there are granted once the server has said that it has them.
+    // Grants no further slots until the server has confirmed that it has them.
     const int had = scheduler.slots();
     most = wanted > 0 ? wanted : all_slots;
     scheduler.widen_to(most);
@@ -73,10 +73,10 @@ bool slot_room::is_needed(time_point at) const {
 
 namespace {
 
-shared_slots find_slots(const config& c) {
+shared_slots find_slot_room(const config& c) {
     static guarded<std::map<std::string, shared_slots>> servers;
     const auto all = servers.lock();
-    // One that somebody has, but that has no users yet, is just being joined.
+    // A room that is referenced but has no users is just being joined.
     std::erase_if(*all, [](const auto& s) {
         return s.second.use_count() == 1 && !s.second->lock()->is_needed(now());
     });
@@ -87,9 +87,9 @@ shared_slots find_slots(const config& c) {
 
 }  // namespace
 
-shared_slots slots_of_server(const config& c, const slot_defaults& usual,
-                             std::optional<log_line>& remark) {
-    auto room = c.play ? std::make_shared<guarded<slot_room>>() : find_slots(c);
+shared_slots join_server_slots(const config& c, const slot_defaults& usual,
+                               std::optional<log_line>& remark) {
+    auto room = c.play ? std::make_shared<guarded<slot_room>>() : find_slot_room(c);
     remark = room->lock()->follow(c, usual);
     return room;
 }

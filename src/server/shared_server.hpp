@@ -28,9 +28,9 @@ enum class stay { is_here, has_left };
 /// each on a loop of its own. Pure, but for the keepers that it names, to which a message may be
 /// posted under the lock.
 struct slot_room {
-    /// What is set in `c` holds for all from now on. What nobody has set is as the defaults say:
-    /// those of a user of all slots before those of others. Gives a line for the log where other
-    /// users have set something else.
+    /// Applies what a user that joins has set, for all users from now on. Defaults apply to what
+    /// nobody has set; those of a service, which uses all slots, win. Returns a warning for the log
+    /// if another user has set another value.
     std::optional<log_line> follow(const config& c, const slot_defaults& usual);
 
     /// Clients and services; a service has no keeper before its first request.
@@ -73,9 +73,9 @@ struct slot_room {
     };
     std::map<int, waits_for_idle> when_idle{};
 
-    /// Of those who are gone.
+    /// Drops the settings of users that have left.
     void forget_settings();
-    /// It has users, or its last one left so shortly ago that the guard must be kept.
+    /// False once the last user has left and the guard of its slots is over.
     bool is_needed(time_point at) const;
     bool is_used_by(int slot, const slot_keeper& keeper) const;
     /// A request of ours may be there, as the server sees it at this time.
@@ -98,11 +98,11 @@ struct slot_room {
 
 using shared_slots = std::shared_ptr<guarded<slot_room>>;
 
-/// The slots of the server that `c` names, which all in this process share; they outlive their
-/// last user for the time of the guard. A recording that is played has slots of its own. `remark`
-/// is for the log.
-shared_slots slots_of_server(const config& c, const slot_defaults& usual,
-                             std::optional<log_line>& remark);
+/// Joins the users of a server's slots. All clients and services of this process share them, and
+/// they outlive the last user by the guard. A recording that is played has slots of its own.
+/// Stores a warning for the log in `remark`, if any.
+shared_slots join_server_slots(const config& c, const slot_defaults& usual,
+                               std::optional<log_line>& remark);
 
 /// A circuit_breaker for several loops.
 class shared_circuit {
@@ -123,13 +123,13 @@ class shared_circuit {
 /// What the loops of a client or service that use one server share.
 struct shared_server {
     shared_server(const config& c, const slot_defaults& usual)
-        : slots(slots_of_server(c, usual, *remark.lock())),
+        : slots(join_server_slots(c, usual, *remark.lock())),
           circuit(c.breaker_failures, c.breaker_pause) {}
     ~shared_server() { --slots->lock()->users; }
     shared_server(const shared_server&) = delete;
     shared_server& operator=(const shared_server&) = delete;
 
-    /// For the log, which is written on a loop of the user's.
+    /// A warning that waits for the user's loop, as the log must be written there.
     guarded<std::optional<log_line>> remark;
     const shared_slots slots;
     shared_circuit circuit;

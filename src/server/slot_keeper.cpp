@@ -27,7 +27,7 @@ slot_keeper::slot_keeper(client_core& core, shared_slots room)
 void slot_keeper::join() {
     const auto room = room_->lock();
     room->keepers.emplace(this, std::nullopt);
-    // It may have brought slots.
+    // The new user may have raised the number of slots.
     wake_those_who_wait(*room);
 }
 
@@ -44,7 +44,7 @@ void slot_keeper::post(Function f) {
                       });
 }
 
-// A keeper that waits for nothing is left alone: its loop may never run again.
+// Posts only to keepers whose requests wait: the loop of an idle client may never run again.
 void slot_keeper::wake_those_who_wait(const slot_room& room) {
     std::set<slot_keeper*> waiting;
     for (const auto& [ticket, wish] : room.wishes) waiting.insert(wish.keeper);
@@ -370,8 +370,8 @@ std::optional<time_point> slot_keeper::set_alarms() {
 
 // --- cuts that are verified
 
-// A client that has not met the server may not be able to ask it; one that has nothing there would
-// keep its loop busy for others.
+// Only a client that has reached the server and has requests there looks at the slots. Another one
+// may lack access to /slots, or would keep its own idle loop running.
 std::optional<time_point> slot_keeper::next_look() const {
     const auto room = room_->lock();
     const auto is_own = [this](const auto& entry) { return entry.second.keeper == this; };

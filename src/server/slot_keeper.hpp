@@ -34,8 +34,8 @@ class slot_keeper {
     slot_keeper(const slot_keeper&) = delete;
     slot_keeper& operator=(const slot_keeper&) = delete;
 
-    /// From now on the others know it. Comes first, once a shared_ptr has the client: other threads
-    /// may post to it at once.
+    /// Makes the keeper known to others. Call it before anything else, but after a shared_ptr owns
+    /// the client: other threads may post to it at once.
     void join();
     /// Queues a wish; give() must follow, once the caller knows its ticket. The taker is called
     /// once at most, and must not keep the client alive. Gives no_ticket if as many wait as may.

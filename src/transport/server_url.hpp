@@ -12,8 +12,7 @@ struct server_url {
     std::string base;
     /// As people may see it: without credentials, with the port.
     std::string shown;
-    /// The same for all spellings of one server. The names of this machine's loopback count as one
-    /// host, as llama-server listens on all of them or on one.
+    /// Equal for all spellings of one server. `localhost`, 127.0.0.1 and [::1] count as one host.
     std::string identity;
     std::string host;
     bool https = false;

@@ -54,9 +54,9 @@ struct call_mark;
 ///     <|tool_call>call:name{p:<|"|>…<|"|>}<tool_call|>       Gemma 4
 ///
 /// and an object or a list of such, without a mark, where it is the whole text. What is none of
-/// these is text, unchanged, and so is a call that cannot be read or is of another function. White
-/// space before a call, and behind the last one where nothing follows, is dropped, and so is a
-/// `</tool_call>` behind a call. The result is the same however the text is divided.
+/// these is text, unchanged, and so is a call that cannot be read or is of another function. The
+/// reader drops white space before a call, white space after the last call, and a `</tool_call>`
+/// that follows a call. The result is the same however the text is divided.
 ///
 /// Text is held back only as long as it may become a call: white space (256 bytes at most), the
 /// start of a mark, and from a mark on what may be JSON, `max_call_bytes` at most; then it is text.

@@ -15,18 +15,18 @@ struct written_call {
     std::string arguments{};
 };
 
-/// A parameter that may be a string. In markup `5` may be a number or a text: what is not declared
-/// as a text is the JSON that it looks like.
+/// A parameter whose schema allows a string. Markup does not distinguish the number 5 from the text
+/// "5": the value of any other parameter is parsed as JSON.
 struct text_parameter {
     std::string function{};
     std::string name{};
-    /// `null` is none of its texts then.
+    /// Then `null` is read as null instead of text.
     bool may_be_null = false;
 };
 using text_parameters = std::vector<text_parameter>;
 
 /// Qwen3-Coder's `<function=f>`, with any number of `<parameter=p>value</parameter>`, and
-/// `</function>`; one or more of these. Empty if they cannot all be read.
+/// `</function>`; one or more of these. Returns nothing if any of them cannot be read.
 std::vector<written_call> read_function_markup(std::string_view text, const text_parameters& texts);
 
 /// What stands between GLM's marks: a name, and `<arg_key>k</arg_key><arg_value>v</arg_value>`.

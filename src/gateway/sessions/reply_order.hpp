@@ -75,7 +75,7 @@ class called_text {
     std::size_t reasoning_bytes() const noexcept { return reasoning_bytes_; }
     /// There are as many calls as are wanted: the model would go on behind the last one.
     bool is_full() const noexcept { return has_functions_ && reader_.is_full(); }
-    /// Nothing more of the reply is wanted: it is full, or its error has all that it tells.
+    /// The rest of the reply is not needed: all calls are there, or the error message is complete.
     bool is_done() const noexcept { return is_full() || is_all_told(); }
     /// How an answer ended whose reply ended so.
     finish_reason reason(finish_reason of_reply) const noexcept {

@@ -141,7 +141,7 @@ TEST(rooms, are_all_there) {
     }
 }
 
-// Who opens a folder sees all of it at a glance.
+// A folder must be readable at a glance.
 TEST(rooms, have_at_most_30_files) {
     for (const auto& t : trees)
         for (const auto& room : t.rooms)
@@ -160,7 +160,7 @@ TEST(curl, is_included_by_the_transport_only) {
         EXPECT_THAT(offenders(folder, is_curl), IsEmpty());
 }
 
-// The JSON library is a matter of what reads and writes the formats, and named as such.
+// Outside of wire and gateway, only files named *_json.cpp may use the JSON library.
 TEST(json, is_used_by_files_of_that_name_only) {
     for (const auto& file : sources("src")) {
         const auto in_tree = fs::relative(file, root / "src").string();

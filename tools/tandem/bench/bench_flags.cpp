@@ -46,8 +46,8 @@ The prompts are those of FILE, as "tandem replay" has them, or four short
 dialogues that are built in. Conversations hold them one after the other, and
 begin anew with each.
 
-Where the server's build is not known to be sound, the guard of two seconds
-between two uses of a slot shows in the gaps; --reuse-guard 0 spares it.
+Unless the server's build is known to be sound, tandem waits two seconds before
+it uses a slot again. This shows in the gaps; --reuse-guard 0 turns it off.
 
 Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
 groups server to generation may also be set by a variable (--reuse-guard by

@@ -247,8 +247,8 @@ void edited_line::insert(const std::string& text) {
     state_->replace(all, at + more.size());
 }
 
-// Only libedit knows what was erased, so the size is known only afterwards.
-bool edited_line::put_back(std::size_t max_bytes) {
+// libedit does not show what it would insert, so the check comes after the insertion.
+bool edited_line::yank(std::size_t max_bytes) {
     const auto before = std::wstring(state_->text());
     const auto at = static_cast<std::size_t>(state_->cursor());
     state_->call(key_of(key_kind::put_back));

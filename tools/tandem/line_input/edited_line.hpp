@@ -28,9 +28,9 @@ class edited_line {
     /// Not of keys that are entered, or ask for another line.
     void press(const typed_key& key);
     void insert(const std::string& text);
-    /// Puts back what was erased last. False, and the line stays as it is, if it would have more
-    /// than `max_bytes`.
-    bool put_back(std::size_t max_bytes);
+    /// Inserts the text that was erased last. Returns false, and changes nothing, if the line would
+    /// have more than `max_bytes`.
+    bool yank(std::size_t max_bytes);
     std::string text() const;
     void set_text(const std::string& text);
 

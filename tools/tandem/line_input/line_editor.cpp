@@ -15,7 +15,7 @@ namespace {
 
 using pressed = typed_key::kind;
 
-// Lines that are kept until they are asked for. Further input waits in the terminal.
+// Entered lines that may wait for the program. Further input stays in the terminal.
 constexpr std::size_t max_lines_ahead = 64;
 
 // A shell without job control starts programs with SIGTSTP ignored: nothing would continue them.
@@ -181,7 +181,7 @@ void line_editor::press(const typed_key& k) {
         case pressed::pasted:
             return put(k);
         case pressed::put_back:
-            if (!line_.put_back(max_line_bytes)) tell_left_out("put back");
+            if (!line_.yank(max_line_bytes)) tell_left_out("put back");
             return;
         case pressed::end_of_input:
             if (!line_.text().empty()) return line_.press({.what = pressed::erase_next});

@@ -84,7 +84,7 @@ void line_reader::make_line(read_line& read) const {
     if (what_ != reads::typed_lines) return;
     read.max_bytes = max_typed_bytes;
     if (read.text.size() > max_typed_bytes) read.what = read_line::kind::too_long;
-    read.text = without_controls(read.text);
+    read.text = strip_controls(read.text);
 }
 
 void line_reader::work(int fd) {

@@ -108,7 +108,7 @@ std::string whole_characters(std::string_view text) {
         result += text::replacement_character;
         rest.remove_prefix(text::first_character(rest).bytes);
     }
-    return without_controls(result);
+    return strip_controls(result);
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ std::vector<typed_key> key_decoder::take(std::string_view bytes) {
             if (!take_pasted()) break;
             const auto whole = whole_characters(std::exchange(pasted_, {}));
             keys.push_back({.what = key_kind::pasted,
-                            .text = std::string(without_last_breaks(whole)),
+                            .text = std::string(strip_line_breaks(whole)),
                             .missing = std::exchange(missing_, 0)});
         } else if (waiting_.front() == escape_byte) {
             if (!take_sequence(keys)) break;
@@ -150,7 +150,7 @@ bool key_decoder::take_pasted() {
 
 // False if it is not whole yet.
 bool key_decoder::take_sequence(std::vector<typed_key>& keys) {
-    auto length = escape_sequence(waiting_);
+    auto length = measure_escape_sequence(waiting_);
     if (length == 0) return false;
     if (waiting_.size() > 1 && waiting_[1] == '\x7f') length = 2;
     const auto bytes = waiting_.substr(0, length);

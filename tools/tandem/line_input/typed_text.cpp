@@ -39,7 +39,8 @@ bool begins_string(char c) noexcept {
 // Bytes to remove where `text` begins with ESC. Of a sequence without an end the first two go.
 std::size_t length_in_text(std::string_view text) noexcept {
     if (text.size() < 2) return 1;
-    const auto length = begins_string(text[1]) ? end_of_string(text) : escape_sequence(text);
+    const auto length =
+        begins_string(text[1]) ? end_of_string(text) : measure_escape_sequence(text);
     return length > 0 ? length : 2;
 }
 
@@ -49,7 +50,7 @@ bool is_control_character(char32_t c) noexcept {
 
 }  // namespace
 
-std::size_t escape_sequence(std::string_view text) noexcept {
+std::size_t measure_escape_sequence(std::string_view text) noexcept {
     if (text.size() < 2) return 0;
     if (text[1] == '[') return end_of_sequence(text, 2);
     if (text[1] == 'O') return text.size() < 3 ? 0 : 3;
@@ -57,7 +58,7 @@ std::size_t escape_sequence(std::string_view text) noexcept {
     return is_within(text[1], '0', '~') ? 2 : 1;
 }
 
-std::string without_controls(std::string_view text) {
+std::string strip_controls(std::string_view text) {
     std::string result;
     while (!text.empty()) {
         if (text.front() == esc) {
@@ -75,7 +76,7 @@ std::string without_controls(std::string_view text) {
     return result;
 }
 
-std::string_view without_last_breaks(std::string_view text) noexcept {
+std::string_view strip_line_breaks(std::string_view text) noexcept {
     return text.substr(0, text.find_last_not_of('\n') + 1);
 }
 

@@ -10,12 +10,12 @@ namespace tandem::command {
 
 /// The length of the escape sequence at the start of `text`, whose first byte is ESC; 0 if the rest
 /// of it may still come.
-std::size_t escape_sequence(std::string_view text) noexcept;
+std::size_t measure_escape_sequence(std::string_view text) noexcept;
 
 /// Removes escape sequences and control characters. Tabs stay, and each line break becomes "\n".
-std::string without_controls(std::string_view text);
+std::string strip_controls(std::string_view text);
 
 /// Removes the line breaks at the end.
-std::string_view without_last_breaks(std::string_view text) noexcept;
+std::string_view strip_line_breaks(std::string_view text) noexcept;
 
 }  // namespace tandem::command

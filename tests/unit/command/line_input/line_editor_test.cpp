@@ -80,10 +80,10 @@ TEST_F(a_line_editor, has_a_line_that_stays_as_it_is_where_too_much_would_be_put
     line.begin_keys();
     line.insert("\xC3\xA9t\xC3\xA9");
     line.press({.what = typed_key::kind::erase_to_start});
-    EXPECT_TRUE(line.put_back(5));
+    EXPECT_TRUE(line.yank(5));
     EXPECT_EQ(line.text(), "\xC3\xA9t\xC3\xA9");
     line.press({.what = typed_key::kind::left});
-    EXPECT_FALSE(line.put_back(9)) << "ten bytes";
+    EXPECT_FALSE(line.yank(9)) << "ten bytes";
     line.insert("-");
     EXPECT_EQ(line.text(), "\xC3\xA9t-\xC3\xA9") << "the cursor stays, too";
 }

@@ -15,7 +15,7 @@ struct typed_text_row {
 class typed_text : public ::testing::TestWithParam<typed_text_row> {};
 
 TEST_P(typed_text, has_no_escape_sequences_and_no_control_characters) {
-    EXPECT_EQ(without_controls(GetParam().typed), GetParam().text);
+    EXPECT_EQ(strip_controls(GetParam().typed), GetParam().text);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -43,8 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
                       typed_text_row{"bad \xFF", "bad \xFF"}));
 
 TEST(the_end_of_typed_text, may_go_without_line_breaks) {
-    EXPECT_EQ(without_last_breaks("a\nb\n\n"), "a\nb");
-    EXPECT_EQ(without_last_breaks("\n"), "");
+    EXPECT_EQ(strip_line_breaks("a\nb\n\n"), "a\nb");
+    EXPECT_EQ(strip_line_breaks("\n"), "");
 }
 
 }  // namespace
