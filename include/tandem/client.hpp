@@ -153,6 +153,7 @@ class client {
     /// POST /lora-adapters: how much they count from now on for requests that name none; those that
     /// are not in the list do not count. Requests that run are not touched. An id that the server
     /// does not have is passed over there without a word. Handler signature: `void(error_code)`.
+    /// In a co_await, GCC 12 accepts no list in braces here: pass a vector that has a name.
     template <class CompletionToken>
     auto async_set_adapters(std::vector<adapter_scale> adapters, CompletionToken&& token,
                             diagnostics* diag = nullptr) {

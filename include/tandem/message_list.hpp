@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// The messages of a call: up to four in braces, as in `{{"user", "Hello"}}`, or a vector.
+/// The messages of a call: up to eight in braces, as in `{{"user", "Hello"}}`, or a vector.
 ///
 /// GCC 12 refuses a vector in braces where the call stands in a co_await ("array used as
 /// initializer"), and copies a temporary that owns strings byte by byte there. What braces make
@@ -19,26 +19,22 @@ class message_list {
  public:
     /// Who says what. It is copied when the list is made.
     struct text_of_role {
+        /// No message.
+        constexpr text_of_role() noexcept {}
         /// Both must outlive it.
         constexpr text_of_role(std::string_view r, std::string_view c) noexcept
-            : role(r), content(c) {}
-        std::string_view role;     ///< as `chat_message::role`
-        std::string_view content;  ///< as `chat_message::content`
+            : role(r), content(c), is_given(true) {}
+        std::string_view role{};     ///< as `chat_message::role`
+        std::string_view content{};  ///< as `chat_message::content`
+        bool is_given = false;       ///< false for no message
     };
 
-    /// One message.
-    message_list(text_of_role first) { add(first); }
-    /// Two, in order.
-    message_list(text_of_role first, text_of_role second) : message_list(first) { add(second); }
-    /// Three, in order.
-    message_list(text_of_role first, text_of_role second, text_of_role third)
-        : message_list(first, second) {
-        add(third);
-    }
-    /// Four, in order.
-    message_list(text_of_role first, text_of_role second, text_of_role third, text_of_role fourth)
-        : message_list(first, second, third) {
-        add(fourth);
+    /// One to eight messages, in order.
+    message_list(text_of_role first, text_of_role second = {}, text_of_role third = {},
+                 text_of_role fourth = {}, text_of_role fifth = {}, text_of_role sixth = {},
+                 text_of_role seventh = {}, text_of_role eighth = {}) {
+        for (const auto& m : {first, second, third, fourth, fifth, sixth, seventh, eighth})
+            if (m.is_given) add(m);
     }
     /// From a vector. A template, so that braces never mean one.
     template <std::same_as<std::vector<chat_message>> Vector>

@@ -37,6 +37,8 @@ class conversation_host {
     /// A request to the server failed. True if the server is gone, or not ready: no turn starts
     /// there now.
     virtual bool server_failed(const core_ptr& core, const failure& why) = 0;
+    /// No server has ever been reached: the set-up is wrong, and waiting does not help.
+    virtual bool was_none_reached() const = 0;
     /// The conversation needs a server from here on, ...
     virtual void reply_began() = 0;
     /// ... until here.

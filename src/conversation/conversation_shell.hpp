@@ -120,7 +120,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     reply_source source_of(std::function<void(reply_shell&, start_handler)> start);
     void find_server(const start_ptr& start);
     std::variant<core_ptr, failure> place(const turn_start& start);
-    void no_answer(const start_ptr& start, const failure& why);
+    void no_answer(const start_ptr& start, failure why);
     void no_prompt(const start_ptr& start, const failure& why);
     void find_another(const start_ptr& start, const failure& why);
     void no_other(const start_ptr& start);

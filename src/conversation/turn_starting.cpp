@@ -5,6 +5,7 @@
 #include "reply/reply_shell.hpp"
 #include "server/client_core.hpp"
 #include "server/going_on.hpp"
+#include "transport/tls_failure.hpp"
 
 #include <fmt/format.h>
 
@@ -141,7 +142,8 @@ void conversation_shell::look_is_over(const start_ptr& start) noexcept {
 
 void conversation_shell::fail(const start_ptr& start, const failure& why) {
     look_is_over(start);
-    start->done(why.ec, why.diag, {});
+    const bool is_unconnected = is_of_connecting(why.ec);
+    start->done(why.ec, why.diag, {.is_hopeless = is_unconnected && host_->was_none_reached()});
 }
 
 // --- where
@@ -205,8 +207,9 @@ bool conversation_shell::meets_another_model() {
     return is_other;
 }
 
-void conversation_shell::no_answer(const start_ptr& start, const failure& why) {
+void conversation_shell::no_answer(const start_ptr& start, failure why) {
     core_->request_failed(why.ec);
+    if (!core_->keeper().was_server_met()) why = transport::blame_silent_handshake(std::move(why));
     host_->server_failed(core_, why);
     find_another(start, why);
 }

@@ -16,7 +16,7 @@ namespace {
 /// wrong.
 void tell_set_up(failure why, const start_handler& done) {
     const bool is_reached = !is_of_connecting(why.ec);
-    if (transport::is_silent_handshake(why)) why.ec = errc::tls_failed;
+    why = transport::blame_silent_handshake(std::move(why));
     done(why.ec, why.diag, {.is_hopeless = !is_reached});
 }
 

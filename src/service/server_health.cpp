@@ -1,5 +1,7 @@
 #include "service/server_health.hpp"
 
+#include "server/going_on.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -29,6 +31,15 @@ bool server_health::enter(health next, std::string words) {
     return std::exchange(state_, next) != next;
 }
 
+// A handshake that fails says more than the health check that times out in it.
+void server_health::note_reached(const error_code& ec) noexcept {
+    has_been_reached_ = has_been_reached_ || !detail::is_of_connecting(ec);
+    if (has_been_reached_)
+        why_never_reached_.clear();
+    else if (why_never_reached_ != errc::tls_failed)
+        why_never_reached_ = ec;
+}
+
 void server_health::ask_soon(time_point now) {
     pause_ = std::clamp(2 * pause_, std::min(first_pause, interval_), interval_);
     next_check_ = now + pause_;
@@ -55,6 +66,7 @@ bool server_health::needed(time_point now) noexcept {
 // llama-server either. All else that is no "ok" may be a proxy that tells of a dead server.
 bool server_health::answered(time_point now, const error_code& ec, std::string words) {
     answered_at_ = now;
+    note_reached(ec);
     hangs_ = ec == errc::request_timeout || ec == errc::connect_timeout;
     const bool knows_no_key = refuses_key_ && !asks_for_proof_;
     const bool is_no_server = is_strange_ && ec == errc::not_supported;
@@ -75,6 +87,7 @@ bool server_health::answered(time_point now, const error_code& ec, std::string w
 }
 
 bool server_health::failed(time_point now, const error_code& ec, std::string words) {
+    note_reached(ec);
     const bool is_strange = ec == errc::not_supported && !has_been_well_;
     if (!tells_of_server(ec) && !is_strange) return false;
     is_strange_ = is_strange_ || is_strange;

@@ -30,6 +30,8 @@ class server_health {
     /// It refuses the key, or nothing of a llama-server answered there, and not even that may have
     /// /health. Its check is to ask for what proves that requests may come.
     bool needs_proof() const noexcept { return refuses_key_ || is_strange_; }
+    /// Why no connection to it has ever been made; no error once it has answered anything.
+    error_code why_never_reached() const noexcept { return why_never_reached_; }
     /// The answer of the check. True if the state changed.
     bool answered(time_point now, const error_code& ec, std::string words);
     /// A request met a server that is gone, a model that loads, or something that is no
@@ -46,6 +48,7 @@ class server_health {
 
  private:
     bool enter(health next, std::string words);
+    void note_reached(const error_code& ec) noexcept;
     void ask_soon(time_point now);
 
     duration interval_;
@@ -60,6 +63,8 @@ class server_health {
     bool asks_for_proof_ = false;  // the check that runs
     bool has_been_well_ = false;   // /health has said so
     bool is_strange_ = false;
+    bool has_been_reached_ = false;
+    error_code why_never_reached_;
 };
 
 /// Whether an error says that the server is gone or not ready, whatever was asked.

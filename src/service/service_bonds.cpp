@@ -54,7 +54,15 @@ failure server_board::why_none(time_point now) const {
     const bool refuse_key = !servers.empty() && std::ranges::all_of(servers, [](const auto& s) {
         return s.health.refuses_key();
     });
-    return {refuse_key ? errc::unauthorized : errc::no_model, {.client_message = std::move(words)}};
+    error_code ec = refuse_key ? errc::unauthorized : errc::no_model;
+    if (was_none_reached()) ec = servers.front().health.why_never_reached();
+    return {ec, {.client_message = std::move(words)}};
+}
+
+bool server_board::was_none_reached() const {
+    return !list.all().empty() && std::ranges::all_of(list.all(), [](const auto& s) {
+        return bool(s.health.why_never_reached());
+    });
 }
 
 service_bonds::service_bonds(const service_config& c) : board(c) {

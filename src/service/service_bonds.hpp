@@ -52,6 +52,8 @@ struct server_board {
     std::vector<server_status> status(time_point now) const;
     /// Why no server is there for a turn.
     failure why_none(time_point now) const;
+    /// Connections were tried, and no server has ever been reached: the set-up is wrong.
+    bool was_none_reached() const;
 };
 
 /// What the loops of a service share. All functions may be called from any thread.

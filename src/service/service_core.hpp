@@ -49,6 +49,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
 
     std::variant<core_ptr, failure> place(const server_wish& wish) override;
     bool server_failed(const core_ptr& core, const failure& why) override;
+    bool was_none_reached() const override { return bonds_->board.lock()->was_none_reached(); }
     void reply_began() override;
     void reply_ended() override;
     void turn_began(const core_ptr& core) override;

@@ -210,9 +210,11 @@ failure describe(CURLcode code, const failure_context& c) {
     return make_failure(e, with_detail(words(e, code, c) + proxy_note(e, c), c), c.http_status);
 }
 
-bool is_silent_handshake(const failure& f) {
-    return f.ec == errc::connect_timeout &&
-           f.diag.client_message.find(silent_handshake) != std::string::npos;
+failure blame_silent_handshake(failure f) {
+    if (f.ec == errc::connect_timeout &&
+        f.diag.client_message.find(silent_handshake) != std::string::npos)
+        f.ec = errc::tls_failed;
+    return f;
 }
 
 bool shows_certificate(const failure& f) {

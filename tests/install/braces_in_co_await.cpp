@@ -15,6 +15,13 @@ boost::asio::awaitable<void> prompts_of_messages(tandem::client& llm, std::strin
     co_await llm.async_apply_template(
         {{"system", "Be brief."}, {"user", "Hello"}, {"assistant", "Hi."}, {"user", said}},
         use_awaitable);
-    const std::vector<tandem::chat_message> many(5, {"user", "Hello"});
+    co_await llm.async_apply_template({{"system", "Be brief."},
+                                       {"user", "Hello"},
+                                       {"assistant", "Hi."},
+                                       {"user", "How are you?"},
+                                       {"assistant", "I am well."},
+                                       {"user", said}},
+                                      use_awaitable);
+    const std::vector<tandem::chat_message> many(9, {"user", "Hello"});
     co_await llm.async_apply_template(many, use_awaitable);
 }

@@ -1,4 +1,5 @@
 #include "integration/service_fixture.hpp"
+#include "support/scripted_server.hpp"
 
 #include <ostream>
 
@@ -280,6 +281,26 @@ TEST_F(failing_servers, that_refuse_the_key_are_waited_for_by_no_turn) {
     auto talk = bots->create();
     expect_error(say(talk, "Hello!"), errc::unauthorized);
     expect_error(say(talk, "Hello!"), errc::unauthorized);
+}
+
+TEST_F(failing_servers, that_have_never_been_reached_are_waited_for_by_no_turn) {
+    config.server.resume_within = 1h;
+    start();
+    server().stop();
+    auto talk = bots->create();
+    for (int turn = 0; turn < 2; ++turn) expect_error(say(talk, "Hello!"), errc::connect_failed);
+}
+
+TEST_F(failing_servers, that_speak_http_at_an_https_url_fail_each_turn_with_that) {
+    config.server.resume_within = 1h;
+    config.server.connect_timeout = 50ms;
+    scripted_server silent([](scripted_peer& peer) -> boost::asio::awaitable<void> {
+        co_await peer.wait_for_close();
+    });
+    config.servers = {"https://127.0.0.1:" + std::to_string(silent.port())};
+    start(0);
+    auto talk = bots->create();
+    for (int turn = 0; turn < 2; ++turn) expect_error(say(talk, "Hello!"), errc::tls_failed);
 }
 
 TEST_F(failing_servers, are_down_where_nothing_of_a_llama_server_answers) {
