@@ -4,7 +4,7 @@ set -euo pipefail
 
 readonly build_packages=(
   g++ cmake ninja-build libcurl4-openssl-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
-  libboost-dev libcli11-dev libsqlite3-dev libssl-dev libsndfile1-dev libedit-dev prometheus-cpp-dev
+  libboost-dev libcli11-dev libssl-dev libsndfile1-dev libedit-dev prometheus-cpp-dev
   ca-certificates
   debian-archive-keyring)
 readonly test_packages=(

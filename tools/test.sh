@@ -23,8 +23,7 @@ Steps:
             testing into build/; skipped where it cannot be had, unless
             TANDEM_REQUIRE_REAL_SERVER=1
   asan      the tests once more under the address and undefined-behaviour sanitizers
-  tsan      the tests of transport, client, mock server and the gateway on several loops under the
-            thread sanitizer
+  tsan      the tests of transport, client, service and mock server under the thread sanitizer
   fuzz      each fuzz target for a short time (TANDEM_FUZZ_SECONDS, 5)
   lint      layout, shell scripts, what does not compile alone and clang-tidy (tools/lint.sh); what
             needs version 14 of clang's tools is skipped where they cannot be had, unless
@@ -135,24 +134,23 @@ export -f run_unit
 
 # The simulation is pure code: a tenth of it is enough to find what the sanitizers look for. What
 # it comes by in a long run is asked of the release build alone, and so are programs in other
-# languages, which have limits of their own. The gateway's tests run once, on one loop: what several
-# do wrong the thread sanitizer finds.
+# languages, which have limits of their own.
 build_asan() { build asan; }
 
 test_asan() {
   run_units asan
   TANDEM_SIMULATION_STEPS=400000 run_tests asan -LE 'real|unit|page|openai|integrations' \
-    -E '^bench|^gateway\.loops|tries_all_that_may_happen|makes_the_transitions'
+    -E '^bench|tries_all_that_may_happen|makes_the_transitions'
 }
 
-# Only what has threads is of interest here.
+# Only what has threads is of interest here. Every fault in every state of a reply happens on one strand.
 build_tsan() {
-  build tsan unit_transport unit_mock_server integration integration_failures gateway_test
+  build tsan unit_transport unit_mock_server integration
 }
 
 test_tsan() {
   run_units tsan unit_transport unit_mock_server
-  run_tests tsan -R '^(integration|gateway\.loops|gateway\.gateway_on_loops)\.'
+  run_tests tsan -R '^integration\.'
 }
 
 build_fuzz() {

@@ -9,7 +9,6 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +19,6 @@ namespace tandem {
 
 namespace detail {
 class service_core;
-class service_loops;
 }  // namespace detail
 
 /// Conversations over a list of llama-servers. A conversation is pinned to a server, and leases
@@ -31,20 +29,10 @@ class service_loops;
 ///
 /// Thread-safety, lifetime and execution context: as for `client`. Destroying the service ends its
 /// conversations and their replies with errc::client_destroyed.
-///
-/// Loops. A service may be spread over several executors, one for each core, say. A conversation
-/// works on one of them from its beginning to its end, on a strand of it and with connections of
-/// its own there: nothing is shared between loops while tokens come. What they share is asked for
-/// once a request: the servers' slots, which go to whoever asked first, and what is known of the
-/// servers' health.
 class service {
  public:
     /// Throws config_error, which names every fault of the configuration.
     service(boost::asio::any_io_executor executor, service_config c);
-    /// One loop for each executor; naming one that has several threads several times spreads the
-    /// work over these. All must run as long as the service is there. Throws config_error as above,
-    /// and if there is no loop.
-    service(std::vector<boost::asio::any_io_executor> loops, service_config c);
     service(service&&) noexcept;
     service& operator=(service&&) noexcept;
     ~service();
@@ -57,9 +45,6 @@ class service {
     /// may still hold its text. It begins elsewhere where that server is away or not in the list,
     /// or has no slot free while another one has.
     conversation create(conversation_options options, std::string near);
-    /// On the loop of this place in the constructor's list, where create() takes the next in turn.
-    /// Throws std::out_of_range where there is none.
-    conversation create(conversation_options options, std::string near, std::size_t loop);
     /// A conversation from what conversation::async_save() gave, with the options that were saved.
     /// Nothing if `json` is not that, with invalid_config in `ec` and the reason in `diag`; else
     /// `ec` is cleared. Never throws but for lack of memory.
@@ -81,21 +66,18 @@ class service {
     template <class CompletionToken>
     auto async_servers(CompletionToken&& token, diagnostics* diag = nullptr) {
         return detail::async_call<std::vector<server_status>>(get_executor(), &service::ask_servers,
-                                                              token, diag, first_core());
+                                                              token, diag, detail::used(core_));
     }
 
-    /// The strand of the first loop; see client::get_executor().
+    /// The service's strand; see client::get_executor().
     boost::asio::any_io_executor get_executor() const noexcept;
-    /// How many loops it is spread over; at least 1.
-    std::size_t loops() const noexcept;
 
  private:
     using core = std::shared_ptr<detail::service_core>;
-    core first_core() const noexcept;
     static void ask_servers(core c,
                             std::shared_ptr<detail::pending_call<std::vector<server_status>>> call);
 
-    std::unique_ptr<detail::service_loops> loops_;
+    core core_;
 };
 
 }  // namespace tandem

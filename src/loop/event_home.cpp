@@ -11,15 +11,8 @@
 
 namespace tandem::detail {
 
-event_home::event_home(const boost::asio::any_io_executor& executor, logger log, id_source ids)
-    : executor_(boost::asio::make_strand(executor)),
-      logger_(std::move(log)),
-      ids_(std::move(ids)) {}
-
-std::uint64_t id_numbers::next_source() noexcept {
-    static std::atomic<std::uint64_t> last{0};
-    return ++last;
-}
+event_home::event_home(const boost::asio::any_io_executor& executor, logger log)
+    : executor_(boost::asio::make_strand(executor)), logger_(std::move(log)) {}
 
 std::uint64_t event_home::next_number() noexcept {
     static std::atomic<std::uint64_t> last{0};

@@ -4,7 +4,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/dispatch.hpp>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
 #include <atomic>
@@ -35,33 +34,12 @@ class home_tenant {
     ~home_tenant() = default;
 };
 
-/// Numbers for replies and conversations; those of one service share it, over all its loops.
-class id_numbers {
- public:
-    /// Never 0.
-    std::uint64_t next() noexcept { return ++last_; }
-    /// Unique in the process, where a number is unique among those of this source.
-    std::uint64_t in_process(std::uint64_t id) const noexcept { return (source_ << 40) | id; }
-
- private:
-    static std::uint64_t next_source() noexcept;
-
-    const std::uint64_t source_ = next_source();
-    std::atomic<std::uint64_t> last_{0};
-};
-using id_source = std::shared_ptr<id_numbers>;
-
-inline id_source make_id_source() {
-    return std::make_shared<id_numbers>();
-}
-
 /// Where a client, or a service with its servers and conversations, does its work: the strand, the
 /// log, and the end of both. All functions but close(), closed() and context_ended() may be called
 /// from any thread.
 class event_home : public std::enable_shared_from_this<event_home> {
  public:
-    event_home(const boost::asio::any_io_executor& executor, logger log,
-               id_source ids = make_id_source());
+    event_home(const boost::asio::any_io_executor& executor, logger log);
     ~event_home();
 
     /// The strand; empty once the execution context is gone.
@@ -73,18 +51,12 @@ class event_home : public std::enable_shared_from_this<event_home> {
         const auto strand = executor_;
         if (strand) boost::asio::dispatch(strand, std::move(f));
     }
-    /// The same in a turn of its own, also where the caller is on a thread of the context.
-    template <class Function>
-    void post(Function f) const {
-        const auto strand = executor_;
-        if (strand) boost::asio::post(strand, std::move(f));
-    }
     /// Unique in the process.
     std::uint64_t number() const noexcept { return number_; }
-    /// Of a reply or a conversation: unique among those of the source, and never 0.
-    std::uint64_t next_id() noexcept { return ids_->next(); }
+    /// For a reply or a conversation: unique on this home, and never 0.
+    std::uint64_t next_id() noexcept { return ++last_id_; }
     /// For such a number: one that no other client or service in the process has.
-    std::uint64_t in_process(std::uint64_t id) const noexcept { return ids_->in_process(id); }
+    std::uint64_t in_process(std::uint64_t id) const noexcept { return (number_ << 40) | id; }
 
     void add(std::weak_ptr<home_tenant> tenant);
     /// Tells all tenants, the latest first, that it is over; nothing can be started afterwards.
@@ -110,7 +82,7 @@ class event_home : public std::enable_shared_from_this<event_home> {
     const std::uint64_t number_ = next_number();
     boost::asio::any_io_executor executor_;
     logger logger_;
-    id_source ids_;
+    std::atomic<std::uint64_t> last_id_{0};
     std::mutex tenants_mutex_;
     tenant_list tenants_;
     std::size_t swept_at_ = 64;

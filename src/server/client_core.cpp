@@ -34,28 +34,28 @@ std::unique_ptr<transport::http_transport> make_transport(
 }  // namespace
 
 client_core::client_core(std::shared_ptr<event_home> home, tandem::config c,
-                         std::shared_ptr<shared_server> shared)
+                         std::shared_ptr<server_use> use)
     : home_(std::move(home)),
       config_(std::move(c)),
       transport_(make_transport(home_->executor(), config_)),
       calls_(std::in_place, home_->executor(), *transport_, config_.request_timeout),
-      shared_(std::move(shared)),
-      keeper_(*this, shared_->slots) {}
+      use_(std::move(use)),
+      keeper_(*this, use_->slots) {}
 
 std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home, tandem::config c,
                                                const slot_defaults& usual) {
-    auto shared = std::make_shared<shared_server>(c, usual);
-    return make(std::move(home), std::move(c), std::move(shared));
+    auto use = std::make_shared<server_use>(c, usual);
+    return make(std::move(home), std::move(c), std::move(use));
 }
 
 std::shared_ptr<client_core> client_core::make(std::shared_ptr<event_home> home, tandem::config c,
-                                               std::shared_ptr<shared_server> shared) {
+                                               std::shared_ptr<server_use> use) {
     auto& place = *home;
     std::shared_ptr<client_core> core(
-        new client_core(std::move(home), std::move(c), std::move(shared)));
+        new client_core(std::move(home), std::move(c), std::move(use)));
     core->keeper_.join();
     place.add(core);
-    if (const auto remark = std::exchange(*core->shared_->remark.lock(), std::nullopt))
+    if (const auto remark = std::exchange(core->use_->remark, std::nullopt))
         boost::asio::post(core->executor(), [weak = std::weak_ptr(core), remark] {
             if (const auto made = weak.lock()) made->log_lines({*remark});
         });
@@ -71,7 +71,7 @@ wire::prompt_report client_core::prompt_report() const {
 void client_core::prepare(prepared done) {
     if (shut_down_) return done(errc::client_destroyed, {}, {});
     // What others in the process know does not tell whether this client can use the server.
-    if (const auto known = keeper_.props(); known && shared_->is_known) return done({}, {}, *known);
+    if (const auto known = keeper_.props(); known && has_met_server()) return done({}, {}, *known);
     preparing_.push_back(std::move(done));
     if (preparing_.size() > 1) return;
     calls_->props([this](error_code ec, const diagnostics& diag, const server_props& props) {
@@ -87,7 +87,7 @@ void client_core::log_lines(const std::vector<log_line>& lines) const {
 void client_core::props_arrived(error_code ec, const diagnostics& diag, const server_props& props) {
     const auto self = shared_from_this();
     if (!ec) {
-        const bool is_first = !shared_->is_known.exchange(true);
+        const bool is_first = !std::exchange(use_->has_met_server, true);
         const auto lines = keeper_.learn(props);
         log_lines(lines);
         if (is_first || !lines.empty()) warn_of_guard();
@@ -108,19 +108,20 @@ void client_core::warn_of_guard() const {
 void client_core::request_failed(const error_code& ec) {
     // A failure of a client that never reached the server says nothing about the server.
     if (has_met_server()) keeper_.request_failed(ec);
-    if (kind_of(ec, true) == failure_kind::away) shared_->circuit.lock()->not_reached(now());
+    if (kind_of(ec, true) == failure_kind::away) use_->circuit.not_reached(now());
 }
 
 void client_core::completion_failed(const error_code& ec, time_point sent) {
     request_failed(ec);
     if (kind_of(ec, true) != failure_kind::broken) return;
-    if (const auto opened = shared_->circuit.failed(now(), sent))
+    auto& circuit = use_->circuit;
+    if (circuit.failed(now(), sent))
         log(log_level::warning, "server {}: {} requests in a row failed: it gets none for {:.1f} s",
-            shown_url(), opened->failures(), to_ms(*opened->open_until() - now()) / 1000);
+            shown_url(), circuit.failures(), to_ms(*circuit.open_until() - now()) / 1000);
 }
 
 void client_core::server_works() {
-    if (shared_->circuit.succeeded()) log(log_level::info, "server {}: answers again", shown_url());
+    if (use_->circuit.succeeded()) log(log_level::info, "server {}: answers again", shown_url());
 }
 
 std::string client_core::shown_url() const {
@@ -128,16 +129,16 @@ std::string client_core::shown_url() const {
 }
 
 std::optional<failure> client_core::refuses(time_point now) {
-    const auto circuit = shared_->circuit.lock();
-    if (circuit->allows(now)) {
-        circuit->sent(now);
+    auto& circuit = use_->circuit;
+    if (circuit.allows(now)) {
+        circuit.sent(now);
         return std::nullopt;
     }
     return failure{
         errc::circuit_open,
         {.client_message = fmt::format(
-             "the last {} requests to {} failed; it is tried again in {:.1f} s",
-             circuit->failures(), shown_url(), to_ms(*circuit->open_until() - now) / 1000)}};
+             "the last {} requests to {} failed; it is tried again in {:.1f} s", circuit.failures(),
+             shown_url(), to_ms(*circuit.open_until() - now) / 1000)}};
 }
 
 void client_core::ran_on_another_slot(int asked, int used) {

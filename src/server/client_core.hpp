@@ -4,7 +4,7 @@
 #include "loop/event_home.hpp"
 #include "server/known_server.hpp"
 #include "server/server_calls.hpp"
-#include "server/shared_server.hpp"
+#include "server/server_use.hpp"
 #include "server/slot_keeper.hpp"
 #include "transport/transport.hpp"
 #include "wire/calls/completion_request.hpp"
@@ -23,16 +23,15 @@
 
 namespace tandem::detail {
 
-/// What the replies to one server share on one loop: the transport, the slots, and what is known of
-/// the server. All functions run on the home's strand, but for make() and context_ended().
+/// What the replies of one client or service to one server share: the transport, the slots, and
+/// what is known of the server. All functions run on the home's strand, but for make() and
+/// context_ended().
 class client_core final : public std::enable_shared_from_this<client_core>, public home_tenant {
  public:
     using prepared = std::function<void(error_code, const diagnostics&, const server_props&)>;
 
-    /// `shared`: with other loops that use the server.
     static std::shared_ptr<client_core> make(std::shared_ptr<event_home> home, config c,
-                                             std::shared_ptr<shared_server> shared);
-    /// One that has the server for itself.
+                                             std::shared_ptr<server_use> use);
     static std::shared_ptr<client_core> make(std::shared_ptr<event_home> home, config c,
                                              const slot_defaults& usual);
 
@@ -46,7 +45,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     slot_keeper& keeper() noexcept { return keeper_; }
     bool shut_down() const noexcept { return shut_down_; }
     /// The server has told its /props to this client or service.
-    bool has_met_server() const noexcept { return shared_->is_known; }
+    bool has_met_server() const noexcept { return use_->has_met_server; }
     duration reuse_guard() const { return keeper_.reuse_guard(); }
     /// What its requests are to ask for, by its build.
     wire::prompt_report prompt_report() const;
@@ -78,7 +77,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
 
  private:
     client_core(std::shared_ptr<event_home> home, tandem::config c,
-                std::shared_ptr<shared_server> shared);
+                std::shared_ptr<server_use> use);
 
     void props_arrived(error_code ec, const diagnostics& diag, const server_props& props);
     void warn_of_guard() const;
@@ -89,7 +88,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     std::unique_ptr<transport::http_transport> transport_;
     // Empty once the execution context is gone, as transport_ is.
     std::optional<server::server_calls> calls_;
-    std::shared_ptr<shared_server> shared_;
+    std::shared_ptr<server_use> use_;
     slot_keeper keeper_;
     std::vector<prepared> preparing_;
     bool shut_down_ = false;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/shared_server.hpp"
+#include "server/slot_room.hpp"
 #include "slots/release_watch.hpp"
 #include "slots/slot_scheduler.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "conversation/conversation_shell.hpp"
 #include "conversation/turn_history.hpp"
-#include "service/service_loops.hpp"
+#include "service/service_core.hpp"
 
 #include "tandem/saved_conversation.hpp"
 
@@ -14,11 +14,11 @@
 namespace tandem {
 namespace {
 
-std::vector<config_fault> faults_of(const std::vector<boost::asio::any_io_executor>& loops,
-                                    const service_config& c) {
-    auto faults = check(c);
-    if (loops.empty()) faults.push_back({"loops", "are none: give an executor for each"});
-    return faults;
+// Ends what the service owns, on its strand.
+void destroy(std::shared_ptr<detail::service_core> core) {
+    if (!core) return;
+    const auto& home = core->home();
+    home.dispatch([owned = std::move(core)] { owned->home().close(); });
 }
 
 void check_options(const conversation_options& options) {
@@ -37,22 +37,24 @@ std::shared_ptr<detail::conversation_shell> begin(const std::shared_ptr<detail::
 
 }  // namespace
 
-service::service(boost::asio::any_io_executor executor, service_config c)
-    : service(std::vector{std::move(executor)}, std::move(c)) {}
-
-service::service(std::vector<boost::asio::any_io_executor> loops, service_config c) {
-    if (auto faults = faults_of(loops, c); !faults.empty()) throw config_error(std::move(faults));
-    loops_ = std::make_unique<detail::service_loops>(loops, c);
+service::service(boost::asio::any_io_executor executor, service_config c) {
+    if (auto faults = check(c); !faults.empty()) throw config_error(std::move(faults));
+    core_ = detail::service_core::make(executor, std::move(c));
 }
 
 service::service(service&&) noexcept = default;
 
-service& service::operator=(service&& other) noexcept = default;
+service& service::operator=(service&& other) noexcept {
+    if (this != &other) destroy(std::exchange(core_, std::move(other.core_)));
+    return *this;
+}
 
-service::~service() = default;
+service::~service() {
+    destroy(std::move(core_));
+}
 
 conversation service::create() {
-    return create(loops_->config().conversation);
+    return create(detail::used(core_)->config().conversation);
 }
 
 conversation service::create(conversation_options options) {
@@ -61,14 +63,8 @@ conversation service::create(conversation_options options) {
 
 conversation service::create(conversation_options options, std::string near) {
     check_options(options);
-    return conversation(
-        begin(loops_->next(), conversations::turn_history(std::move(options)), std::move(near)));
-}
-
-conversation service::create(conversation_options options, std::string near, std::size_t loop) {
-    check_options(options);
-    return conversation(
-        begin(loops_->at(loop), conversations::turn_history(std::move(options)), std::move(near)));
+    return conversation(begin(detail::used(core_), conversations::turn_history(std::move(options)),
+                              std::move(near)));
 }
 
 std::optional<conversation> service::load(std::string_view json, error_code& ec,
@@ -80,40 +76,29 @@ std::optional<conversation> service::load(std::string_view json, error_code& ec,
         diag->client_message =
             fmt::format("not a saved conversation: {} {}", fault->field, fault->message);
     if (fault) return std::nullopt;
-    return conversation(begin(loops_->next(), conversations::turn_history(std::move(saved))));
+    return conversation(begin(detail::used(core_), conversations::turn_history(std::move(saved))));
 }
 
 void service::add_server(std::string url) {
-    auto settings = loops_->config().server;
+    auto settings = detail::used(core_)->config().server;
     settings.url = url;
     if (auto faults = check(settings); !faults.empty()) throw config_error(std::move(faults));
-    const auto& core = loops_->first();
-    core->home().dispatch([c = core, u = std::move(url)] { c->add_server(u); });
+    core_->home().dispatch([c = core_, u = std::move(url)] { c->add_server(u); });
 }
 
 void service::remove_server(std::string url, duration limit) {
-    const auto& core = loops_->first();
-    core->home().dispatch([c = core, u = std::move(url), limit] { c->remove_server(u, limit); });
+    core_->home().dispatch([c = core_, u = std::move(url), limit] { c->remove_server(u, limit); });
 }
 
 void service::reload(std::vector<std::string> urls) {
-    auto settings = loops_->config();
+    auto settings = detail::used(core_)->config();
     settings.servers = urls;
     if (auto faults = check(settings); !faults.empty()) throw config_error(std::move(faults));
-    const auto& core = loops_->first();
-    core->home().dispatch([c = core, u = std::move(urls)] { c->reload(u); });
+    core_->home().dispatch([c = core_, u = std::move(urls)] { c->reload(u); });
 }
 
 boost::asio::any_io_executor service::get_executor() const noexcept {
-    return first_core()->home().executor();
-}
-
-std::size_t service::loops() const noexcept {
-    return loops_->size();
-}
-
-service::core service::first_core() const noexcept {
-    return loops_->first();
+    return detail::used(core_)->home().executor();
 }
 
 void service::ask_servers(core c,

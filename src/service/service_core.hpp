@@ -1,10 +1,11 @@
 #pragma once
 
 #include "conversation/conversation_host.hpp"
+#include "loop/clock.hpp"
 #include "loop/event_home.hpp"
 #include "server/client_core.hpp"
+#include "service/server_board.hpp"
 #include "service/server_list.hpp"
-#include "service/service_bonds.hpp"
 
 #include "tandem/service.hpp"
 
@@ -22,18 +23,14 @@ namespace tandem::detail {
 
 class conversation_shell;
 
-/// One loop of a service: the conversations that work there, and its connections to the servers,
-/// of which all loops know the same. All functions but make(), home() and config() run on the
-/// home's strand.
+/// The conversations of a service, its servers, and its connections to them. All functions but
+/// make(), home() and config() run on the home's strand.
 class service_core final : public std::enable_shared_from_this<service_core>,
                            public conversation_host,
                            public home_tenant {
  public:
     static std::shared_ptr<service_core> make(const boost::asio::any_io_executor& executor,
-                                              service_config c,
-                                              std::shared_ptr<service_bonds> bonds);
-    /// Once all loops are made.
-    void begin();
+                                              service_config c);
 
     event_home& home() const noexcept { return *home_; }
     const service_config& config() const noexcept { return config_; }
@@ -45,11 +42,11 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void add_server(const std::string& url);
     void remove_server(std::string_view url, duration limit);
     void reload(const std::vector<std::string>& urls);
-    std::vector<server_status> status() const;
+    std::vector<server_status> status() const { return board_.status(now()); }
 
     std::variant<core_ptr, failure> place(const server_wish& wish) override;
     bool server_failed(const core_ptr& core, const failure& why) override;
-    bool was_none_reached() const override { return bonds_->board.lock()->was_none_reached(); }
+    bool was_none_reached() const override { return board_.was_none_reached(); }
     void reply_began() override;
     void reply_ended() override;
     void turn_began(const core_ptr& core) override;
@@ -64,50 +61,35 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     using server_id = services::server_id;
     using listed_server = services::listed_server;
 
-    service_core(std::shared_ptr<event_home> home, service_config c,
-                 std::shared_ptr<service_bonds> bonds);
+    service_core(std::shared_ptr<event_home> home, service_config c);
 
     server_id id_of(const core_ptr& core) const;
-    core_ptr core_of(const found_server& s);
+    core_ptr core_of(const listed_server& s);
     void drop_drained();
-    void drop(const std::vector<server_id>& dropped);
-    void end_overdue(server_id id, const std::string& url);
+    void drop(server_id id);
+    void end_overdue(server_id id);
     void leave_all(server_id id, const reason_to_leave& reason);
     void leave_all(core_ptr core, const reason_to_leave& reason);
     std::vector<std::shared_ptr<conversation_shell>> conversations_at(const core_ptr& core) const;
 
-    struct found_place {
-        found_server server;
-        bool needs_check;
-    };
-    std::variant<found_place, failure> find_place(const server_wish& wish);
+    listed_server* find_place(const server_wish& wish);
     core_ptr pin_near(std::string_view url);
-
-    // Other loops are told in turns of their own.
-    void leave_loops() noexcept;
-    template <class Function>
-    void tell_other_loops(Function f) const;
-    template <class Function>
-    void on_all_loops(Function f);
 
     // Health.
     // Between replies nothing may keep the event loop busy.
     bool is_watching() const noexcept { return config_.watch_always || running_replies_ > 0; }
     void arm_timer();
-    void arm_timers();
     void timer_expired();
     void check_due_servers();
-    void check(const due_check& due);
+    void check(const listed_server& s);
     void checked(server_id id, time_point when, const error_code& ec, const diagnostics& diag);
-    void server_works(server_id id);
-    void tell_to_leave(const listed_server& s, time_point asked);
-    std::optional<services::leave_kind> why_leave(server_id id) const;
-    void tell_state(const listed_server& s) const;
+    void tell_to_leave(server_id id, time_point asked);
+    void log_state(const listed_server& s) const;
 
     std::shared_ptr<event_home> home_;
     service_config config_;
-    std::shared_ptr<service_bonds> bonds_;
-    std::map<server_id, core_ptr> cores_;  // of servers that were used on this loop
+    server_board board_;
+    std::map<server_id, core_ptr> cores_;  // of servers that were used
     std::map<slots::owner_id, std::weak_ptr<conversation_shell>> conversations_;
     int running_replies_ = 0;
     // Empty once the execution context is gone.

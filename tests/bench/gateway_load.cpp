@@ -1,10 +1,9 @@
 // What the gateway costs its clients, against asking the server directly in the same run; and many
 // WebSockets at once. docs/gateway.md has its figures. COUNT is of pairs, of streams, of sockets,
 // or of clients that leave; with --url a real llama-server is asked in place of mock servers.
-//   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200  [--url
-//   URL] [--loops N]
+//   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200 [--url URL]
 // Sockets have one request a reply; cuts one a chunk, which then waits for the server's next step.
-// One loop has the last core for itself there; several share all cores with the rest.
+// The gateway has the last core for itself there.
 
 #include "cpu_seconds.hpp"
 #include "gateway/http_client.hpp"
@@ -93,9 +92,6 @@ mocks start_mocks(int slots, double tokens_per_second, const std::string& text) 
     return list;
 }
 
-/// Of each gateway that is made; said once, at the start.
-std::size_t wanted_loops = 1;
-
 /// An event loop with a thread of its own.
 class loop_thread {
  public:
@@ -123,7 +119,7 @@ class loop_thread {
     std::thread thread_;
 };
 
-/// A gateway on threads of its own.
+/// A gateway on a thread of its own.
 class running_gateway {
  public:
     explicit running_gateway(const std::vector<std::string>& servers,
@@ -139,14 +135,12 @@ class running_gateway {
         s.first_chunk_min_tokens = 0;
         s.generation.temperature = 0;
         o.service.slots_per_conversation = 1;
-        std::vector<asio::any_io_executor> executors;
-        for (auto& l : loops_) executors.push_back(l.loop.get_executor());
-        gate_.emplace(executors, std::move(o));
+        gate_.emplace(loop_.loop, std::move(o));
         port_ = gate_->port();
-        for (auto& l : loops_) l.run();
+        loop_.run();
     }
     ~running_gateway() {
-        loops_.front().call([this] { gate_.reset(); });
+        loop_.call([this] { gate_.reset(); });
     }
     running_gateway(const running_gateway&) = delete;
     running_gateway& operator=(const running_gateway&) = delete;
@@ -154,19 +148,16 @@ class running_gateway {
     std::uint16_t port() const { return port_; }
     double cpu_seconds() {
         double seconds = 0;
-        for (auto& l : loops_) l.call([&] { seconds += cpu_seconds_of_this_thread(); });
+        loop_.call([&] { seconds = cpu_seconds_of_this_thread(); });
         return seconds;
     }
-    /// With one loop; several have all cores.
+    /// It has the last core.
     void settle() {
-        if (loops_.size() == 1)
-            loops_.front().call([] { run_this_thread_on(cores() - 1, cores()); });
-        else
-            for (auto& l : loops_) l.call([] { run_this_thread_on(0, cores()); });
+        loop_.call([] { run_this_thread_on(cores() - 1, cores()); });
     }
 
  private:
-    std::deque<loop_thread> loops_{wanted_loops};
+    loop_thread loop_;
     std::optional<tandem::gateway::gateway_server> gate_;
     std::uint16_t port_ = 0;
 };
@@ -368,10 +359,10 @@ void start_all(asio::io_context& loop, std::vector<std::unique_ptr<listener>>& a
     }
 }
 
-// A gateway of one loop has the last core, and all else the other ones.
+// The gateway has the last core, and all else the other ones.
 int measure_sockets(int count, tandem::pacing pacing) {
     constexpr double tokens_per_second = 50;
-    if (wanted_loops == 1) leave_the_last_core();
+    leave_the_last_core();
     const auto servers = start_mocks(count, tokens_per_second, sentences(40));
     std::vector<std::string> urls;
     for (const auto& s : servers) urls.push_back(s->url());
@@ -397,7 +388,7 @@ int measure_sockets(int count, tandem::pacing pacing) {
     std::cout << count << " WebSockets at 50 tokens/s: " << failed << " failed; " << delays.size()
               << " chunks, late by p50 " << percentile(delays, 0.5) << ", p99 "
               << percentile(delays, 0.99) << ", max " << percentile(delays, 1)
-              << " ms; the gateway's " << wanted_loops << " loops busy "
+              << " ms; the gateway's loop busy "
               << 100 * (gateway.cpu_seconds() - cpu) / seconds << " % of " << seconds << " s\n";
     return failed == 0 ? 0 : 1;
 }
@@ -438,8 +429,6 @@ int main(int argc, char** argv) {
         const std::string flag = argv[i];
         if (i + 1 < argc && flag == "--url")
             url = argv[i + 1];
-        else if (i + 1 < argc && flag == "--loops")
-            wanted_loops = static_cast<std::size_t>(std::max(std::atoi(argv[i + 1]), 1));
         else
             is_understood = false;
     }
@@ -451,7 +440,6 @@ int main(int argc, char** argv) {
         if (what == "cuts") return measure_sockets(count, tandem::pacing::warm);
         if (what == "leave") return measure_leave(count);
     }
-    std::cerr << "usage: gateway_load plain|first|stream|sockets|cuts|leave COUNT [--url URL] "
-                 "[--loops N]\n";
+    std::cerr << "usage: gateway_load plain|first|stream|sockets|cuts|leave COUNT [--url URL]\n";
     return 2;
 }

@@ -28,8 +28,6 @@ using asio::use_awaitable;
 namespace {
 
 constexpr std::size_t kept_of_a_kind = 10;
-// Of a service, on strands of one context: servers fail on both at once.
-constexpr std::size_t loops = 2;
 
 void keep(std::vector<strange_reply>& list, const std::string& turn, const reply_result& r) {
     if (list.size() < kept_of_a_kind)
@@ -158,8 +156,7 @@ void talkers::run(std::variant<service_config, tandem::config> library) {
     std::optional<service> bots;
     std::optional<client> llm;
     if (auto* of_service = std::get_if<service_config>(&library))
-        bots.emplace(std::vector<boost::asio::any_io_executor>(loops, ioc_.get_executor()),
-                     std::move(*of_service));
+        bots.emplace(ioc_.get_executor(), std::move(*of_service));
     else
         llm.emplace(ioc_.get_executor(), std::move(std::get<tandem::config>(library)));
     std::vector<std::unique_ptr<talker>> people;

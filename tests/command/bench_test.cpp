@@ -98,12 +98,6 @@ TEST_F(bench, measures_any_server) {
     EXPECT_FALSE(server_->observe().of_path("/completion").empty());
 }
 
-TEST_F(bench, spreads_conversations_over_loops) {
-    const auto o = report({"--turns", "40", "--concurrency", "6", "--loops", "3"});
-    EXPECT_EQ(o["complete"], 40);
-    EXPECT_EQ(o["setting"]["loops"], 3);
-}
-
 TEST_F(bench, begins_turns_at_their_own_times_in_an_open_loop) {
     const auto o = report({"--turns", "12", "--rate", "200", "--arrivals", "even"});
     EXPECT_EQ(o["complete"], 12);

@@ -47,10 +47,9 @@ TEST_F(serve_recording_test, is_played_to_what_was_said) {
     EXPECT_EQ(play(), std::vector<std::string>{story});
 }
 
-TEST_F(serve_recording_test, has_the_replies_of_all_loops) {
+TEST_F(serve_recording_test, has_each_reply) {
     {
-        auto g = serve(
-            {"--model", "talk", "--loops", "2", "--record", recording_, "--answer-cache", "0"});
+        auto g = serve({"--model", "talk", "--record", recording_, "--answer-cache", "0"});
         for (int i = 0; i < 4; ++i) g.client().post("/v1/chat/completions", chat());
         EXPECT_EQ(g.stop(SIGTERM).status, 0);
     }

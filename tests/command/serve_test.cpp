@@ -2,7 +2,6 @@
 
 #include "serve_fixture.hpp"
 #include "support/poll_until.hpp"
-#include "support/scripted_server.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -42,21 +41,9 @@ TEST_F(serve_test, tells_where_it_listens_and_answers_there) {
     EXPECT_EQ(c.get("/v1/models").parsed()["data"][0]["id"], "talk");
 }
 
-TEST_F(serve_test, works_on_several_loops) {
-    start_server();
-    auto g = serve({"--loops", "2"});
-    std::vector<std::unique_ptr<http_client>> clients;
-    for (int i = 0; i < 4; ++i) {
-        clients.push_back(std::make_unique<http_client>(g.port));
-        const auto a = clients.back()->post("/v1/chat/completions", chat());
-        EXPECT_EQ(a.parsed()["choices"][0]["message"]["content"], story) << a.body;
-    }
-    EXPECT_EQ(g.stop(SIGTERM).status, 0);
-}
-
-TEST_F(serve_test, ends_replies_of_all_its_loops) {
+TEST_F(serve_test, ends_the_replies_that_take_too_long) {
     start_server({.tokens_per_second = 1});
-    auto g = serve({"--model", "talk", "--loops", "3", "--drain", "1ms"});
+    auto g = serve({"--model", "talk", "--drain", "1ms"});
     std::vector<std::unique_ptr<http_client>> clients;
     for (int i = 0; i < 3; ++i) {
         clients.push_back(std::make_unique<http_client>(g.port));
@@ -201,7 +188,7 @@ TEST_F(serve_test, does_not_start_without_the_audit_that_is_wanted) {
     EXPECT_THAT(end.err, HasSubstr("--audit /no/such/folder/audit: No such file or directory"));
 }
 
-// --- keys and policy
+// --- keys and denied words
 
 TEST_F(serve_test, takes_the_keys_that_the_command_makes) {
     start_server();
@@ -235,18 +222,6 @@ TEST_F(serve_test, refuses_prompts_with_denied_words) {
     const auto a = g.client().post("/v1/chat/completions", chat());
     EXPECT_EQ(a.status, 400);
     EXPECT_EQ(a.parsed()["error"]["code"], "content_policy");
-}
-
-TEST_F(serve_test, asks_the_policy_that_it_is_told_of) {
-    start_server();
-    const scripted_server policy([](scripted_peer& peer) -> boost::asio::awaitable<void> {
-        co_await peer.read_request();
-        co_await peer.send(whole_answer(R"({"allowed":false,"reason":"Not today."})"));
-    });
-    auto g = serve({"--model", "talk", "--policy-url", policy.url()});
-    const auto a = g.client().post("/v1/chat/completions", chat());
-    EXPECT_EQ(a.status, 400);
-    EXPECT_THAT(a.parsed()["error"]["message"].get<std::string>(), HasSubstr("Not today."));
 }
 
 // --- SIGHUP

@@ -45,6 +45,11 @@ def flags_in(text):
     return set(FLAG.findall(text))
 
 
+def text_of(page):
+    """Without what the changelog says of flags that are gone."""
+    return re.sub(r"\n### Removed\n.*?(?=\n##|\Z)", "", page.path.read_text(), flags=re.S)
+
+
 def lines_of(page):
     """(command, what it is given) of each command line of ours; what is quoted is not its flags."""
     text = re.sub(r"'[^'\n]*'", "''", page.path.read_text().replace("\\\n", " "))
@@ -59,7 +64,7 @@ class Flags(unittest.TestCase):
         cls.of_command = {name: flags_in(help_of(tandem, name)) | {"--help"} for name in names}
         cls.mock = flags_in(help_of(BUILD / "mock_server/tandem-mock-server", flag="--help"))
         cls.others = set().union(*OTHER_PROGRAMS.values())
-        cls.named = [(page, flag) for page in pages() for flag in sorted(flags_in(page.path.read_text()))]
+        cls.named = [(page, flag) for page in pages() for flag in sorted(flags_in(text_of(page)))]
 
     def test_commands_are_read_from_the_help(self):
         self.assertIn("--user", self.of_command["replay"])

@@ -12,8 +12,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <deque>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -28,34 +26,7 @@ namespace tandem::testing {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-/// So many loops a gateway of the tests has, unless a test wants another number.
-inline std::size_t usual_loops() {
-    const char* const told = std::getenv("TANDEM_TEST_LOOPS");
-    return told ? static_cast<std::size_t>(std::stoul(told)) : 1;
-}
-
-/// An event loop with a thread of its own, from run() on.
-class loop_thread {
- public:
-    ~loop_thread() { end(); }
-    void run() {
-        thread_ = std::thread([this] { loop.run(); });
-    }
-    /// When it has nothing left to do.
-    void end() {
-        work_.reset();
-        if (thread_.joinable()) thread_.join();
-    }
-
-    boost::asio::io_context loop{1};
-
- private:
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
-        loop.get_executor()};
-    std::thread thread_;
-};
-
-/// A gateway on threads of its own, in front of a mock server that answers what the user says.
+/// A gateway on a thread of its own, in front of a mock server that answers what the user says.
 /// What is to be different is said before start().
 class a_gateway : public ::testing::Test {
  protected:
@@ -86,15 +57,11 @@ class a_gateway : public ::testing::Test {
         open_gate();
     }
     void open_gate() {
-        more_loops.resize(loops - 1);
-        std::vector<boost::asio::any_io_executor> all{loop.get_executor()};
-        for (auto& more : more_loops) all.push_back(more.loop.get_executor());
-        gate.emplace(all, options);
+        gate.emplace(loop, options);
         port = gate->port();
-        for (auto& more : more_loops) more.run();
         thread = std::thread([this] { loop.run(); });
     }
-    /// Runs it on the thread of the gateway's first loop, and waits for it.
+    /// Runs it on the gateway's thread, and waits for it.
     template <class Function>
     void on_loop(Function f) {
         std::promise<void> done;
@@ -107,7 +74,6 @@ class a_gateway : public ::testing::Test {
     void end() {
         if (!thread.joinable()) return;
         on_loop([this] { gate.reset(); });
-        for (auto& more : more_loops) more.end();
         work.reset();
         thread.join();
     }
@@ -174,8 +140,6 @@ class a_gateway : public ::testing::Test {
     std::vector<std::string> other_servers;
     gateway::gateway_options options;
     std::optional<mock::server> mock_server;
-    std::size_t loops = usual_loops();
-    std::deque<loop_thread> more_loops;
     boost::asio::io_context loop{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
         loop.get_executor()};

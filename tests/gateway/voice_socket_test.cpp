@@ -295,4 +295,50 @@ TEST_F(voice_gateway, may_be_destroyed_while_sessions_talk) {
     EXPECT_TRUE(server_gets_idle());
 }
 
+TEST_F(voice_gateway, closes_its_sockets_when_its_loop_was_stopped_before) {
+    start();
+    auto old = voice();
+    old.say(start_of("Long"));
+    auto taker = voice();
+    taker.say({{"type", "start"}, {"session", old.read()["session"]}});
+    taker.read("ready");
+    loop.stop();
+    thread.join();
+    gate.reset();
+    loop.restart();
+    loop.poll();
+    EXPECT_EQ(taker.close_code(), 0);
+    EXPECT_TRUE(server_gets_idle());
+}
+
+TEST_F(voice_gateway, bears_sockets_that_take_a_session_from_each_other) {
+    server_options.tokens_per_second = 400;
+    start();
+    auto first = voice();
+    first.say(start_of("Long"));
+    const auto id = first.read()["session"];
+    std::vector<std::thread> sockets;
+    for (int i = 0; i < 3; ++i)
+        sockets.emplace_back([&] {
+            for (int n = 0; n < 10; ++n) {
+                auto c = voice();
+                c.say({{"type", "start"}, {"session", id}});
+                c.say({{"type", "interrupt"}});
+                c.say(start_of("Long"));
+                if (c.read("chunk").is_null()) continue;
+                c.drop();
+            }
+        });
+    for (auto& s : sockets) s.join();
+    auto last = voice();
+    last.say({{"type", "start"}, {"session", id}});
+    EXPECT_EQ(last.read()["resumed"], true);
+    last.say({{"type", "interrupt"}});
+    last.say(start_of("Hello!"));
+    json end;
+    do end = listen(last);
+    while (end.is_object() && end["finish_reason"] == "interrupted");
+    EXPECT_EQ(end["finish_reason"], "eos");
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What bash offers behind the beginning of a command line, from the installed script.
 set -euo pipefail
+PATH=$PREFIX/bin:$PATH
 source "$PREFIX/share/bash-completion/completions/tandem"
 failed=0
 
@@ -30,9 +31,9 @@ expect 'always auto never' replay --color ''
 expect 'always auto' replay --color a
 expect 'always auto' replay --color = a
 expect 'always auto never' replay --color =
-expect '--policy-fail --policy-timeout --policy-url' serve --policy
-expect 'closed open' serve --policy-fail ''
-expect '' segment --policy
+expect '--audit --audit-prompts' serve --aud
+expect 'chunk token' serve --stream-by ''
+expect '' segment --aud
 expect 'bash fish zsh' completion ''
 expect '' serve --listen ''
 expect 'serve' help ser

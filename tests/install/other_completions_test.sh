@@ -34,7 +34,7 @@ expect() {
 }
 
 expect 'fish, commands' "$(fish_offers 'tandem se')" 'segment serve'
-expect 'fish, flags' "$(fish_offers 'tandem serve --policy-')" '--policy-fail --policy-timeout --policy-url'
+expect 'fish, flags' "$(fish_offers 'tandem serve --aud')" '--audit --audit-prompts'
 expect 'fish, values' "$(fish_offers 'tandem replay --color ')" 'always auto never'
 expect 'fish, a value that is the name of a command' "$(fish_offers 'tandem replay --user chat --barge')" ''
 expect 'fish, flags behind it' "$(fish_offers 'tandem replay --user chat --conver')" '--conversations'
@@ -42,6 +42,6 @@ expect 'fish, no command behind one' "$(fish_offers 'tandem chat se')" ''
 expect 'fish, commands that help tells of' "$(fish_offers 'tandem help se')" 'segment serve'
 expect 'fish, shells' "$(fish_offers 'tandem completion ')" 'bash fish zsh'
 expect 'zsh, commands' "$(zsh_offers 'tandem rep' 'tandem replay')" found
-expect 'zsh, flags' "$(zsh_offers 'tandem serve --policy-f' '--policy-fail')" found
+expect 'zsh, flags' "$(zsh_offers 'tandem serve --placem' '--placement')" found
 expect 'zsh, values' "$(zsh_offers 'tandem replay --color al' '--color always')" found
 exit "$failed"

@@ -2,7 +2,6 @@
 
 #include "support/captured_log.hpp"
 #include "support/reply_runner.hpp"
-#include "support/run_settings.hpp"
 #include "tandem_mock/server.hpp"
 
 #include "tandem/service.hpp"
@@ -46,8 +45,7 @@ class service_and_mocks : public ::testing::Test {
             mocks.push_back(std::make_unique<mock::server>(server_options));
             config.servers.push_back(mocks.back()->url());
         }
-        bots.emplace(std::vector(loops, boost::asio::any_io_executor(loop.ioc.get_executor())),
-                     config);
+        bots.emplace(loop.ioc.get_executor(), config);
     }
     mock::server& server(std::size_t i = 0) { return *mocks[i]; }
 
@@ -99,9 +97,6 @@ class service_and_mocks : public ::testing::Test {
         return s.observe().of_path("/completion");
     }
 
-    /// Strands of `loop`, over which conversations are spread in turn. What a service promises
-    /// holds however many there are: CMakeLists.txt runs the tests with three as well.
-    const std::size_t loops = test::number_from("TANDEM_TEST_LOOPS", 1);
     captured_log log;
     mock::options server_options;
     service_config config;

@@ -3,6 +3,7 @@
 #include "bench/bench_flags.hpp"
 #include "chat/chat_flags.hpp"
 #include "completion/completion_flags.hpp"
+#include "completion/completion_offers.hpp"
 #include "doctor/doctor_flags.hpp"
 #include "flags/flag_faults.hpp"
 #include "flags/help_format.hpp"
@@ -192,10 +193,7 @@ class parser {
         std::vector<std::string> faults;
         const auto chosen = (*completion_).read(faults);
         if (!faults.empty()) return refused(name(), faults);
-        command_line result;
-        visit_commands(
-            [&](const auto& all) { result.out = completion_script(words_of(all), *chosen); });
-        return result;
+        return {.out = std::string(completion_script(*chosen))};
     }
 
     // Names of the commands that have `flag`; of all of them if it is empty.
@@ -279,6 +277,9 @@ class parser {
 }  // namespace
 
 command_line parse_command_line(std::vector<std::string> args, const environment& variables) {
+    if (!args.empty() && args.front() == "__complete")
+        return {.out = completion_offers(words_of(parser("").commands()),
+                                         {args.begin() + 1, args.end()})};
     read_help(args);
     const auto named = named_command(args);
     auto command = parser(named).parse(args, variables);

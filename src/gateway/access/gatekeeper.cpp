@@ -19,9 +19,8 @@ struct key_account {
     std::shared_ptr<const api_key> key;
     rate_limit requests;
     rate_limit tokens;
-    /// Each reply that runs is an owner of it. The count may be told of threads' releases late,
-    /// which never gives a seat twice.
-    std::shared_ptr<const char> seats = std::make_shared<const char>();
+    /// Each reply that runs has one.
+    permit_counter replies{};
     /// Clients that had this key, the latest first.
     std::vector<std::string> clients{};
 
@@ -30,7 +29,7 @@ struct key_account {
         tokens.set_per_minute(k.tokens_per_minute);
         key = std::make_shared<const api_key>(std::move(k));
     }
-    std::int64_t running() const noexcept { return seats.use_count() - 1; }
+    std::int64_t running() const noexcept { return static_cast<std::int64_t>(replies.held()); }
     bool is_full_beside(std::int64_t own) const noexcept {
         return key->concurrent > 0 && running() - own >= key->concurrent;
     }
@@ -113,12 +112,12 @@ api_error used_up(const api_key& key, std::int64_t per_minute, const char* what,
         wait);
 }
 
-std::optional<api_error> reply_refusal(const key_account& account, std::int64_t own_seats,
+std::optional<api_error> reply_refusal(const key_account& account, std::int64_t own_permits,
                                        time_point now) {
     const auto& key = *account.key;
     if (const auto wait = account.tokens.wait(now))
         return used_up(key, key.tokens_per_minute, "tokens", *wait);
-    if (!account.is_full_beside(own_seats)) return std::nullopt;
+    if (!account.is_full_beside(own_permits)) return std::nullopt;
     return too_often("concurrency_limit_exceeded",
                      fmt::format("the key '{}' has {} replies running, as many as it may", key.name,
                                  account.running()),
@@ -134,8 +133,8 @@ std::optional<api_error> request_refusal(const key_account& account, time_point 
 
 }  // namespace
 
-admitted::admitted(std::shared_ptr<key_account> account, seat s)
-    : key_(account->key), account_(std::move(account)), seat_(std::move(s)) {}
+admitted::admitted(std::shared_ptr<key_account> account, permit p)
+    : key_(account->key), account_(std::move(account)), permit_(std::move(p)) {}
 
 std::optional<api_error> may_use(const admitted& who, std::string_view model) {
     const auto& allowed = who.models();
@@ -168,9 +167,9 @@ void gatekeeper::replace_keys(api_keys keys) {
 }
 
 admission gatekeeper::check(const route& r, const credentials& c, time_point now) {
-    if (r.needs == right::open) return admitted(anonymous_, nullptr);
+    if (r.needs == right::open) return admitted(anonymous_, {});
     if (is_open_ && !c.origin.empty() && !is_local_page(c.origin)) return foreign_page();
-    if (is_open_) return admitted(anonymous_, nullptr);
+    if (is_open_) return admitted(anonymous_, {});
     const auto found = identify(r, c, now);
     if (const auto* const e = std::get_if<api_error>(&found)) return *e;
     // A session makes no reply yet: each of its replies is checked.
@@ -180,12 +179,12 @@ admission gatekeeper::check(const route& r, const credentials& c, time_point now
 
 admission gatekeeper::check_reply(const admitted& session, time_point now,
                                   const std::optional<admitted>& before) {
-    if (is_open_) return admitted(anonymous_, nullptr);
+    if (is_open_) return admitted(anonymous_, {});
     const auto found = accounts_.find(session.key_name());
     if (found == accounts_.end() || found->second->key->sha256 != session.key_->sha256)
         return unauthorized("the API key of this session is not known any more");
-    const bool has_seat = before && before->seat_ && before->account_ == found->second;
-    const claim c{.needed = right::generate, .is_reply = true, .own_seats = has_seat ? 1 : 0};
+    const bool has_permit = before && before->permit_ && before->account_ == found->second;
+    const claim c{.needed = right::generate, .is_reply = true, .own_permits = has_permit ? 1 : 0};
     return let_in(found->second, c, now);
 }
 
@@ -194,7 +193,7 @@ std::optional<api_error> gatekeeper::refusal(const key_account& account, const c
                                              time_point now) {
     if (!account.key->rights.has(c.needed)) return forbidden(*account.key, c.needed);
     if (c.is_reply)
-        if (auto e = reply_refusal(account, c.own_seats, now)) return e;
+        if (auto e = reply_refusal(account, c.own_permits, now)) return e;
     return request_refusal(account, now);
 }
 
@@ -204,7 +203,7 @@ admission gatekeeper::let_in(const account_ptr& account, const claim& c, time_po
         return *std::move(e);
     }
     account->requests.charge(now, 1);
-    return admitted(account, c.is_reply ? account->seats : nullptr);
+    return admitted(account, c.is_reply ? account->replies.take() : permit());
 }
 
 std::variant<gatekeeper::account_ptr, api_error> gatekeeper::identify(const route& r,

@@ -3,6 +3,7 @@
 #include "base/time.hpp"
 #include "gateway/access/api_keys.hpp"
 #include "gateway/access/failure_limit.hpp"
+#include "gateway/access/permit.hpp"
 #include "gateway/access/routes.hpp"
 #include "gateway/json/api_error.hpp"
 
@@ -21,8 +22,8 @@ namespace tandem::gateway {
 struct key_account;
 
 /// A request that passed the check: only a gatekeeper makes one, so that what asks for one cannot
-/// be reached unchecked. For a reply it is also the ticket that is counted until it is destroyed or
-/// released, which any thread may do, also when the gatekeeper is gone.
+/// be reached unchecked. For a reply it also holds a permit of its key, which may outlive the
+/// gatekeeper.
 class admitted {
  public:
     admitted(admitted&&) noexcept = default;
@@ -35,17 +36,15 @@ class admitted {
     const std::vector<std::string>& models() const noexcept { return key_->models; }
 
     /// The reply has ended.
-    void release() noexcept { seat_.reset(); }
+    void release() noexcept { permit_.release(); }
 
  private:
     friend class gatekeeper;
-    /// Counted by its owners.
-    using seat = std::shared_ptr<const char>;
-    admitted(std::shared_ptr<key_account> account, seat s);
+    admitted(std::shared_ptr<key_account> account, permit p);
 
     std::shared_ptr<const api_key> key_;
     std::shared_ptr<key_account> account_;
-    seat seat_;
+    permit permit_;
 };
 
 using admission = std::variant<admitted, api_error>;
@@ -100,7 +99,7 @@ class gatekeeper {
         right needed{};
         bool is_reply = false;
         /// Seats of the account that it gives back for the new one.
-        std::int64_t own_seats = 0;
+        std::int64_t own_permits = 0;
     };
 
     std::variant<account_ptr, api_error> identify(const route& r, const credentials& c,

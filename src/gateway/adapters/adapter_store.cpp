@@ -1,141 +1,174 @@
 #include "gateway/adapters/adapter_store.hpp"
 
-#include <fmt/format.h>
+#include "gateway/json/field_reader.hpp"
+#include "gateway/json/request_body.hpp"
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <sqlite3.h>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <sys/file.h>
+#include <tuple>
 #include <unistd.h>
+#include <utility>
 
 namespace tandem::gateway {
 namespace {
 
-// Told by the file itself: that it is one of tandem's, and how its tables look.
-constexpr int application = 0x74646d73;  // "tdms"
-constexpr int version = 1;
-constexpr int longest_wait_ms = 1000;
+using json = nlohmann::ordered_json;
 
-class statement {
- public:
-    statement(sqlite3* db, const char* text) {
-        if (sqlite3_prepare_v2(db, text, -1, &handle_, nullptr) != SQLITE_OK) handle_ = nullptr;
-    }
-    ~statement() { sqlite3_finalize(handle_); }
-    statement(const statement&) = delete;
-    statement& operator=(const statement&) = delete;
+// How the file looks.
+constexpr std::int64_t version = 1;
+// Far more than 64 adapters take.
+constexpr std::size_t max_file_bytes = std::size_t{1} << 20;
 
-    void bind(int place, const std::string& text) {
-        sqlite3_bind_text(handle_, place, text.data(), static_cast<int>(text.size()),
-                          SQLITE_TRANSIENT);
+bool write_all(int to, std::string_view text) {
+    while (!text.empty()) {
+        const auto n = ::write(to, text.data(), text.size());
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
     }
-    void bind(int place, double number) { sqlite3_bind_double(handle_, place, number); }
-    int step() { return handle_ ? sqlite3_step(handle_) : SQLITE_ERROR; }
-    std::string text(int column) const {
-        const auto* const bytes = sqlite3_column_text(handle_, column);
-        return bytes ? std::string(reinterpret_cast<const char*>(bytes)) : std::string();
-    }
-    double real(int column) const { return sqlite3_column_double(handle_, column); }
-    int integer(int column) const { return sqlite3_column_int(handle_, column); }
+    return true;
+}
 
- private:
-    sqlite3_stmt* handle_ = nullptr;
-};
+auto name_of(const deployed_adapter& a) {
+    return std::tie(a.model, a.adapter);
+}
+
+bool read_one(field_reader& fields, const json& item, const std::string& at,
+              deployed_adapter& out) {
+    if (!item.is_object()) return fields.not_a(item, at, "an object");
+    return fields.require(item, at, "model", out.model) &&
+           fields.require(item, at, "adapter", out.adapter) &&
+           fields.read(item, at, "scale", out.scale);
+}
+
+bool read_list(field_reader& fields, const json& root, std::vector<deployed_adapter>& out) {
+    constexpr auto list = "deployed";
+    const auto* const found = field_reader::find(root, list);
+    if (!found) return fields.missing(list);
+    if (!found->is_array()) return fields.not_a(*found, list, "a list");
+    out.resize(found->size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        if (!read_one(fields, (*found)[i], path_of(list, i), out[i])) return false;
+    return true;
+}
+
+std::string text_of(const std::vector<deployed_adapter>& list) {
+    json deployed = json::array();
+    for (const auto& a : list)
+        deployed.push_back({{"model", a.model}, {"adapter", a.adapter}, {"scale", a.scale}});
+    return json{{"tandem_adapters", version}, {"deployed", std::move(deployed)}}.dump(2) + '\n';
+}
 
 }  // namespace
 
-void adapter_store::closing::operator()(sqlite3* db) const noexcept {
-    sqlite3_close(db);
-}
+/// Closes on every way out.
+class adapter_store::descriptor {
+ public:
+    descriptor(const std::string& path, int flags)
+        : number_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
+    ~descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+    descriptor(const descriptor&) = delete;
+    descriptor& operator=(const descriptor&) = delete;
+
+    int number() const noexcept { return number_; }
+
+ private:
+    const int number_;
+};
 
 adapter_store::adapter_store(const std::string& file) : file_(file) {
-    prepare_file();
-    sqlite3* db = nullptr;
-    const int opened = sqlite3_open_v2(file.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr);
-    db_.reset(db);
-    if (opened != SQLITE_OK) fail("cannot be opened");
-    sqlite3_busy_timeout(db, longest_wait_ms);
-    // Another gateway with this file would not know what this one deploys.
-    run("PRAGMA locking_mode = EXCLUSIVE");
-    run("PRAGMA synchronous = FULL");
-    run("BEGIN EXCLUSIVE");
-    check_owner();
-    make_tables();
-    run("COMMIT");
-    // The file keeps it: that of another program must not.
-    run("PRAGMA journal_mode = WAL");
+    lock();
+    const auto text = read();
+    if (text.empty())
+        write({});
+    else
+        take(text);
 }
 
 adapter_store::~adapter_store() = default;
 
-// SQLite would make it readable by all whom the umask lets.
-void adapter_store::prepare_file() const {
-    const int descriptor = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (descriptor < 0) throw store_error(fmt::format("{}: {}", file_, std::strerror(errno)));
-    ::close(descriptor);
+// Another gateway with this file would not know what this one deploys. The lock has a file of its
+// own, as the other one is replaced.
+void adapter_store::lock() {
+    lock_ = std::make_unique<descriptor>(file_ + ".lock", O_RDWR | O_CREAT);
+    if (lock_->number() < 0) fail(std::strerror(errno));
+    if (::flock(lock_->number(), LOCK_EX | LOCK_NB) != 0)
+        fail("another process has it; stop that one, or name another file");
 }
 
-void adapter_store::check_owner() {
-    const auto owner = number("PRAGMA application_id");
-    const bool is_new = owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0;
-    if (owner != application && !is_new)
-        throw store_error(file_ + ": is the database of another program; name another file");
-    const auto found = number("PRAGMA user_version");
-    if (found > version)
-        throw store_error(
-            fmt::format("{}: is of a newer tandem (version {} of its tables, known "
-                        "are those up to {}); use that one, or another file",
-                        file_, found, version));
+/// Empty where there is no file.
+std::string adapter_store::read() const {
+    const descriptor d(file_, O_RDONLY);
+    if (d.number() < 0 && errno == ENOENT) return {};
+    if (d.number() < 0) fail(std::strerror(errno));
+    std::string text(max_file_bytes + 1, '\0');
+    std::size_t size = 0;
+    for (ssize_t n = 1; n > 0 && size < text.size(); size += static_cast<std::size_t>(n)) {
+        n = ::read(d.number(), text.data() + size, text.size() - size);
+        if (n < 0) fail(std::strerror(errno));
+    }
+    text.resize(size);
+    return text;
 }
 
-void adapter_store::make_tables() {
-    run("CREATE TABLE IF NOT EXISTS deployed_adapters ("
-        "model TEXT NOT NULL, adapter TEXT NOT NULL, scale REAL NOT NULL, "
-        "PRIMARY KEY (model, adapter)) WITHOUT ROWID");
-    run(fmt::format("PRAGMA application_id = {}", application).c_str());
-    run(fmt::format("PRAGMA user_version = {}", version).c_str());
+void adapter_store::take(std::string_view text) {
+    constexpr auto advice = "name another file, or remove it";
+    if (text.starts_with("SQLite format 3"))
+        fail("is of an earlier tandem; remove it, and load the adapters again");
+    json root;
+    if (const auto fault = parse_body(text, max_file_bytes, root))
+        fail(fmt::format("{}; {}", fault->message, advice));
+    field_reader fields;
+    std::optional<std::int64_t> found;
+    if (!fields.read(root, "", "tandem_adapters", found) || !found)
+        fail(fmt::format("is no list of tandem's adapters; {}", advice));
+    if (*found > version)
+        fail(
+            fmt::format("is of a newer tandem (version {}, known is {}); use that one, or another "
+                        "file",
+                        *found, version));
+    if (!read_list(fields, root, deployed_))
+        fail(fmt::format("{}; {}", std::move(fields).fault().message, advice));
 }
 
-std::vector<deployed_adapter> adapter_store::all() {
-    statement rows(db_.get(),
-                   "SELECT model, adapter, scale FROM deployed_adapters ORDER BY model, adapter");
-    std::vector<deployed_adapter> list;
-    int status = SQLITE_ROW;
-    while ((status = rows.step()) == SQLITE_ROW)
-        list.push_back({rows.text(0), rows.text(1), rows.real(2)});
-    if (status != SQLITE_DONE) fail("cannot be read");
-    return list;
+void adapter_store::put(deployed_adapter a) {
+    auto list = deployed_;
+    const auto at = std::ranges::lower_bound(list, name_of(a), {}, name_of);
+    if (at != list.end() && name_of(*at) == name_of(a))
+        *at = std::move(a);
+    else
+        list.insert(at, std::move(a));
+    write(list);
+    deployed_ = std::move(list);
 }
 
-void adapter_store::put(const deployed_adapter& a) {
-    statement row(db_.get(),
-                  "INSERT INTO deployed_adapters VALUES (?1, ?2, ?3) "
-                  "ON CONFLICT DO UPDATE SET scale = excluded.scale");
-    row.bind(1, a.model);
-    row.bind(2, a.adapter);
-    row.bind(3, a.scale);
-    if (row.step() != SQLITE_DONE) fail("cannot be written");
-}
-
-int adapter_store::number(const char* query) {
-    statement row(db_.get(), query);
-    if (row.step() != SQLITE_ROW) fail("cannot be read");
-    return row.integer(0);
-}
-
-void adapter_store::run(const char* text) {
-    if (sqlite3_exec(db_.get(), text, nullptr, nullptr, nullptr) != SQLITE_OK)
-        fail("cannot be used");
+void adapter_store::write(const std::vector<deployed_adapter>& list) const {
+    const auto next = file_ + ".new";
+    const descriptor d(next, O_WRONLY | O_CREAT | O_TRUNC);
+    const bool is_written = d.number() >= 0 && write_all(d.number(), text_of(list)) &&
+                            ::fsync(d.number()) == 0 &&
+                            std::rename(next.c_str(), file_.c_str()) == 0;
+    if (!is_written) fail(std::strerror(errno));
+    // The new name has to be on the disk, too.
+    const auto folder = std::filesystem::path(file_).parent_path().string();
+    const descriptor around(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+    if (around.number() < 0 || ::fsync(around.number()) != 0) fail(std::strerror(errno));
 }
 
 void adapter_store::fail(const std::string& what) const {
-    const int code = db_ ? sqlite3_errcode(db_.get()) & 0xff : SQLITE_NOMEM;
-    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-        throw store_error(file_ + ": another process has it; stop that one, or name another file");
-    if (code == SQLITE_NOTADB)
-        throw store_error(file_ + ": is no SQLite database; name another file");
-    throw store_error(
-        fmt::format("{}: {}: {}", file_, what, db_ ? sqlite3_errmsg(db_.get()) : "out of memory"));
+    throw store_error(fmt::format("{}: {}", file_, what));
 }
 
 }  // namespace tandem::gateway

@@ -3,9 +3,8 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
-
-struct sqlite3;
 
 namespace tandem::gateway {
 
@@ -24,34 +23,35 @@ class store_error : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// What is deployed, in a SQLite file that one process has for itself. What was put is on the disk.
-/// The functions take the time of the disk, and throw store_error.
+/// What is deployed, in a JSON file that one process has for itself. The file is replaced as a
+/// whole, so that it is never half written. The constructor and put() take the time of the disk,
+/// and throw store_error.
 class adapter_store {
  public:
-    /// Makes the file where there is none, readable by its owner alone.
+    /// Makes the file where there is none, readable by its owner alone. A file that it cannot read
+    /// stays as it is.
     explicit adapter_store(const std::string& file);
     ~adapter_store();
     adapter_store(const adapter_store&) = delete;
     adapter_store& operator=(const adapter_store&) = delete;
 
     /// By model and adapter.
-    std::vector<deployed_adapter> all();
-    /// In place of what the file has of this adapter.
-    void put(const deployed_adapter& a);
+    const std::vector<deployed_adapter>& all() const noexcept { return deployed_; }
+    /// In place of what the file has of this adapter. It is on the disk afterwards; where that
+    /// fails nothing changes.
+    void put(deployed_adapter a);
 
  private:
-    struct closing {
-        void operator()(sqlite3* db) const noexcept;
-    };
-    void prepare_file() const;
-    void check_owner();
-    void make_tables();
-    int number(const char* query);
-    void run(const char* text);
+    void lock();
+    std::string read() const;
+    void take(std::string_view text);
+    void write(const std::vector<deployed_adapter>& list) const;
     [[noreturn]] void fail(const std::string& what) const;
 
     std::string file_;
-    std::unique_ptr<sqlite3, closing> db_;
+    class descriptor;
+    std::unique_ptr<descriptor> lock_;
+    std::vector<deployed_adapter> deployed_;
 };
 
 }  // namespace tandem::gateway

@@ -100,7 +100,7 @@ std::vector<config_fault> check(const prompt_rules& rules) {
 }
 
 prompt_policy::prompt_policy(const prompt_rules& rules)
-    : match_(rules.match), max_bytes_(rules.max_bytes), begins_(starts + 1) {
+    : max_bytes_(rules.max_bytes), begins_(starts + 1) {
     for (const auto& word : rules.denied) denied_.push_back(folded(word));
     std::ranges::sort(denied_);
     denied_.erase(std::unique(denied_.begin(), denied_.end()), denied_.end());
@@ -134,7 +134,7 @@ bool prompt_policy::has_denied_at(std::string_view folded, std::size_t at) const
     auto words = std::span(denied_).subspan(begins_[start], begins_[start + 1] - begins_[start]);
     for (auto size = min_denied_bytes; !words.empty(); ++size) {
         if (words.front().size() == size) {
-            if (match_ == deny_match::substrings || is_whole(folded, at, size)) return true;
+            if (is_whole(folded, at, size)) return true;
             words = words.subspan(1);
         }
         if (at + size == folded.size()) return false;

@@ -15,16 +15,11 @@
 // What prompts may not be, as far as this can be told without asking anybody. Pure.
 namespace tandem::gateway {
 
-enum class deny_match {
-    words,       ///< not as a part of a longer word; in scripts without spaces anywhere
-    substrings,  ///< anywhere
-};
-
 struct prompt_rules {
-    /// Words and phrases, at most 10,000 of 2 to 256 bytes. Case does not count, as far as one
-    /// letter has one other form (not ß and SS), and any white space is one space.
+    /// Words and phrases, at most 10,000 of 2 to 256 bytes. They match whole words; in scripts
+    /// without spaces, anywhere. Case does not count, as far as one letter has one other form (not
+    /// ß and SS), and any white space is one space.
     std::vector<std::string> denied{};
-    deny_match match = deny_match::words;
     /// Bytes in the texts of a prompt together; 0 = no bound but that of the body. Far more
     /// than contexts in use hold.
     std::size_t max_bytes = std::size_t{1} << 20;
@@ -50,7 +45,6 @@ class prompt_policy {
     bool is_denied(std::string_view text) const;
     bool has_denied_at(std::string_view folded, std::size_t at) const;
 
-    deny_match match_;
     std::size_t max_bytes_;
     /// Folded and sorted.
     std::vector<std::string> denied_;

@@ -3,10 +3,6 @@
 #include "gateway/answers/ids.hpp"
 #include "gateway/server/endpoints.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -19,20 +15,6 @@ using asio::awaitable;
 
 /// A body, or why there is none.
 using desk_answer = std::variant<std::string, api_error>;
-
-template <class Function>
-awaitable<desk_answer> ask_there(std::shared_ptr<adapter_desk> desk, Function ask) {
-    co_return ask(*desk);
-}
-
-/// Asks the desk on its loop.
-template <class Function>
-awaitable<desk_answer> ask_desk(gateway_loop& loop, Function ask) {
-    auto& home = loop.core.first_loop();
-    if (&home == &loop) co_return ask(*loop.core.desk);
-    co_return co_await asio::co_spawn(home.executor, ask_there(loop.core.desk, std::move(ask)),
-                                      asio::use_awaitable);
-}
 
 awaitable<void> send(http_exchange& exchange, int status, desk_answer answer) {
     if (const auto* error = std::get_if<api_error>(&answer))
@@ -57,21 +39,17 @@ awaitable<void> answer_adapters(http_exchange& exchange, const gateway_core& cor
     co_await exchange.send(200, adapter_list_body(core.desk->adapters()));
 }
 
-awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_loop& loop,
+awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_core& core,
                                     std::string_view name) {
-    const auto read = read_load_request(exchange.body(), loop.core.options.max_body_bytes);
+    const auto read = read_load_request(exchange.body(), core.options.max_body_bytes);
     if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
-    const auto load = [name = std::string(name), scale = std::get<double>(read),
-                       id = random_id("job-", loop.random)](adapter_desk& desk) {
-        return loaded(desk, name, scale, id);
-    };
-    auto answer = co_await ask_desk(loop, load);
+    auto answer = loaded(*core.desk, std::string(name), std::get<double>(read),
+                         random_id("job-", core.random));
     co_await send(exchange, 202, std::move(answer));
 }
 
-awaitable<void> answer_job(http_exchange& exchange, gateway_loop& loop, std::string_view id) {
-    const auto find = [id = std::string(id)](adapter_desk& desk) { return found(desk, id); };
-    auto answer = co_await ask_desk(loop, find);
+awaitable<void> answer_job(http_exchange& exchange, const gateway_core& core, std::string_view id) {
+    auto answer = found(*core.desk, std::string(id));
     co_await send(exchange, 200, std::move(answer));
 }
 

@@ -123,23 +123,20 @@ api_error sent_ahead() {
 
 }  // namespace
 
-connection::connection(asio::ip::tcp::socket socket, std::shared_ptr<gateway_loop> loop,
-                       std::shared_ptr<const char> seat)
-    : loop_(std::move(loop)),
-      core_(loop_->core),
-      seat_(std::move(seat)),
-      stream_(std::move(socket), *core_.tls.lock()),
+connection::connection(asio::ip::tcp::socket socket, std::shared_ptr<gateway_core> core)
+    : core_(std::move(core)),
+      stream_(std::move(socket), core_->tls),
       limit_(stream_.get_executor()),
-      buffer_(core_.options.max_header_bytes + read_ahead) {
+      buffer_(core_->options.max_header_bytes + read_ahead) {
     boost::system::error_code ec;
     remote_ = stream_.socket().remote_endpoint(ec).address().to_string();
     // Small events must not wait for each other.
     stream_.socket().set_option(asio::ip::tcp::no_delay(true), ec);
-    loop_->connections.insert(this);
+    core_->connections.insert(this);
 }
 
 connection::~connection() {
-    loop_->connections.erase(this);
+    core_->connections.erase(this);
 }
 
 void connection::start() {
@@ -155,7 +152,7 @@ void connection::broke(const std::exception_ptr& why) {
     try {
         std::rethrow_exception(why);
     } catch (...) {
-        log_exception(core_.options, "a connection is closed, as the gateway could not go on");
+        log_exception(core_->options, "a connection is closed, as the gateway could not go on");
     }
 }
 
@@ -175,7 +172,7 @@ void connection::close() {
 
 auto connection::run() -> awaitable<void> {
     is_reading_ = true;
-    if (!co_await stream_.handshake(core_.options.handshake_timeout)) co_return;
+    if (!co_await stream_.handshake(core_->options.handshake_timeout)) co_return;
     while (auto request = co_await read_request())
         if (!co_await answer(std::move(*request))) break;
     if (voice_) co_return;
@@ -202,8 +199,8 @@ void connection::limit_reading(duration limit) {
 
 // The head decides: nobody's body is kept who may not have it read.
 auto connection::read_request() -> awaitable<std::optional<checked_request>> {
-    const auto& o = core_.options;
-    if (core_.is_stopping) co_return std::nullopt;
+    const auto& o = core_->options;
+    if (core_->is_stopping) co_return std::nullopt;
     boost::system::error_code ec;
     is_reading_ = true;
     if (buffer_.size() == 0 && !std::exchange(is_first_, false)) {
@@ -261,8 +258,7 @@ auto connection::check_head(const http_request& head) -> checked_request {
     auto found = find_route(view_of(head.method_string()), view_of(head.target()));
     if (auto* error = std::get_if<api_error>(&found)) return {began, std::move(*error), true};
     auto& route = std::get<found_route>(found);
-    auto who =
-        core_.gate.lock()->check(*route.route,
+    auto who = core_->gate.check(*route.route,
                                  {.authorization = view_of(head["Authorization"]),
                                   .websocket_protocols = view_of(head["Sec-WebSocket-Protocol"]),
                                   .origin = view_of(head["Origin"]),
@@ -274,7 +270,7 @@ auto connection::check_head(const http_request& head) -> checked_request {
 // Nothing where nobody waits for an answer.
 std::optional<api_error> connection::error_of_reading(const boost::system::error_code& ec,
                                                       bool is_late) const {
-    const auto& o = core_.options;
+    const auto& o = core_->options;
     if (ec == http::error::body_limit)
         return refused(
             413, "body_too_large",
@@ -301,7 +297,7 @@ std::optional<api_error> connection::error_of_reading(const boost::system::error
 auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
     auto id = id_of(refused.request);
     http_exchange exchange(stream_, std::move(refused.request), std::move(id),
-                           core_.options.write_timeout);
+                           core_->options.write_timeout);
     exchange.close_after();
     co_await exchange.send(*refused.refusal());
     remember(exchange, refused.refusal()->key_name, refused);
@@ -309,7 +305,7 @@ auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
 
 std::string connection::id_of(const http_request& request) {
     const auto told = view_of(request["X-Request-Id"]);
-    return is_request_id(told) ? std::string(told) : random_id("req-", loop_->random);
+    return is_request_id(told) ? std::string(told) : random_id("req-", core_->random);
 }
 
 // --- answering
@@ -318,8 +314,8 @@ std::string connection::id_of(const http_request& request) {
 auto connection::answer(checked_request checked) -> awaitable<bool> {
     auto id = id_of(checked.request);
     http_exchange exchange(stream_, std::move(checked.request), std::move(id),
-                           core_.options.write_timeout);
-    if (core_.is_stopping) exchange.close_after();
+                           core_->options.write_timeout);
+    if (core_->is_stopping) exchange.close_after();
     std::string key;
     if (const auto* error = checked.refusal()) {
         key = error->key_name;
@@ -339,27 +335,27 @@ auto connection::dispatch(http_exchange& exchange, const found_route& found, adm
         case endpoint::health:
             co_return co_await answer_health(exchange);
         case endpoint::ready:
-            co_return co_await answer_ready(exchange, core_);
+            co_return co_await answer_ready(exchange, *core_);
         case endpoint::page:
             co_return co_await answer_page(exchange);
         case endpoint::asset:
-            co_return co_await answer_asset(exchange, core_, found.parameter);
+            co_return co_await answer_asset(exchange, *core_, found.parameter);
         case endpoint::metrics:
-            co_return co_await answer_metrics(exchange, core_);
+            co_return co_await answer_metrics(exchange, *core_);
         case endpoint::list_models:
-            co_return co_await answer_models(exchange, core_, who);
+            co_return co_await answer_models(exchange, *core_, who);
         case endpoint::show_model:
-            co_return co_await answer_model(exchange, core_, who, found.parameter);
+            co_return co_await answer_model(exchange, *core_, who, found.parameter);
         case endpoint::chat_completions:
-            co_return co_await answer_chat(exchange, *loop_, std::move(who));
+            co_return co_await answer_chat(exchange, *core_, std::move(who));
         case endpoint::completions:
-            co_return co_await answer_completion(exchange, *loop_, std::move(who));
+            co_return co_await answer_completion(exchange, *core_, std::move(who));
         case endpoint::list_adapters:
-            co_return co_await answer_adapters(exchange, core_);
+            co_return co_await answer_adapters(exchange, *core_);
         case endpoint::load_adapter:
-            co_return co_await answer_load_adapter(exchange, *loop_, found.parameter);
+            co_return co_await answer_load_adapter(exchange, *core_, found.parameter);
         case endpoint::show_job:
-            co_return co_await answer_job(exchange, *loop_, found.parameter);
+            co_return co_await answer_job(exchange, *core_, found.parameter);
         case endpoint::voice:
             co_return co_await answer_voice(exchange, std::move(who));
     }
@@ -367,12 +363,12 @@ auto connection::dispatch(http_exchange& exchange, const found_route& found, adm
 
 // A client must wait for the answer: what it sent ahead is no part of the WebSocket.
 auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitable<void> {
-    auto refusal = voice_refusal(exchange, core_);
+    auto refusal = voice_refusal(exchange, *core_);
     if (!refusal && buffer_.size() > 0) refusal = sent_ahead();
     if (refusal) co_return co_await exchange.send(*refusal);
     voice_caller caller{std::move(who), exchange.id(), remote_,
                         std::string(exchange.traceparent())};
-    voice_ = std::make_shared<voice_websocket>(stream_, loop_, std::move(caller));
+    voice_ = std::make_shared<voice_websocket>(stream_, core_, std::move(caller));
     const bool was_open = co_await voice_->run(exchange.request());
     exchange.handed_over(was_open ? 101 : 400);
 }
@@ -381,7 +377,7 @@ void connection::remember(const http_exchange& exchange, std::string_view key,
                           const checked_request& checked) {
     const auto took = detail::now() - checked.began;
     const auto route = checked.route_path();
-    core_.metrics.request_ended(route, exchange.status(), took);
+    core_->metrics.request_ended(route, exchange.status(), took);
     auto record = exchange.record;
     record.time = std::chrono::system_clock::now();
     record.request_id = exchange.id();
@@ -394,7 +390,7 @@ void connection::remember(const http_exchange& exchange, std::string_view key,
     record.took = took;
     // What asks every few seconds whether the gateway lives would fill the log.
     write_down(
-        core_.options, record,
+        core_->options, record,
         exchange.request().method() == http::verb::post ? log_level::info : log_level::debug);
 }
 

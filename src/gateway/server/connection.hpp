@@ -43,9 +43,7 @@ class connection : public std::enable_shared_from_this<connection> {
     template <class Result>
     using awaitable = boost::asio::awaitable<Result>;
 
-    /// On the loop of the socket; `seat` is its own among gateway_core::connection_seats.
-    connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<gateway_loop> loop,
-               std::shared_ptr<const char> seat);
+    connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<gateway_core> core);
     ~connection();
 
     /// Until the client goes, or stops to talk HTTP.
@@ -74,9 +72,7 @@ class connection : public std::enable_shared_from_this<connection> {
     void remember(const http_exchange& exchange, std::string_view key,
                   const checked_request& checked);
 
-    std::shared_ptr<gateway_loop> loop_;
-    gateway_core& core_;
-    std::shared_ptr<const char> seat_;
+    std::shared_ptr<gateway_core> core_;
     client_stream stream_;
     boost::asio::steady_timer limit_;
     boost::beast::flat_buffer buffer_;

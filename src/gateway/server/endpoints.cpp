@@ -31,9 +31,9 @@ bool may_serve(const server_status& s) {
 }
 
 std::string metrics_now(gateway_core& core, const std::vector<server_status>& servers) {
-    core.metrics.set_load({.connections = core.connections(),
+    core.metrics.set_load({.connections = core.connections.size(),
                            .voice_sockets = core.voice_sockets,
-                           .voice_sessions = core.voice_sessions.lock()->size()});
+                           .voice_sessions = core.known_sessions.size()});
     core.metrics.set_servers(servers);
     return core.metrics.text(figures_of_this_process());
 }

@@ -35,14 +35,14 @@ boost::asio::awaitable<void> answer_model(http_exchange& exchange, gateway_core&
 // For operators: the adapters that are allowed with how much each counts; a job that has one set
 // (202); and what became of a job.
 boost::asio::awaitable<void> answer_adapters(http_exchange& exchange, const gateway_core& core);
-boost::asio::awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_loop& loop,
+boost::asio::awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_core& core,
                                                  std::string_view name);
-boost::asio::awaitable<void> answer_job(http_exchange& exchange, gateway_loop& loop,
+boost::asio::awaitable<void> answer_job(http_exchange& exchange, const gateway_core& core,
                                         std::string_view id);
 
 // Replies, whole or as a stream. A client that goes ends its reply at once.
-boost::asio::awaitable<void> answer_chat(http_exchange& exchange, gateway_loop& loop, admitted who);
-boost::asio::awaitable<void> answer_completion(http_exchange& exchange, gateway_loop& loop,
+boost::asio::awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who);
+boost::asio::awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core,
                                                admitted who);
 
 }  // namespace tandem::gateway

@@ -6,7 +6,6 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <fmt/format.h>
 
 #include <utility>
 
@@ -16,7 +15,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using tls_context = std::shared_ptr<asio::ssl::context>;
-using executors = std::vector<asio::any_io_executor>;
 
 tcp::endpoint endpoint_of(const gateway_options& o) {
     const auto address = o.address == "localhost" ? "127.0.0.1" : o.address;
@@ -25,29 +23,26 @@ tcp::endpoint endpoint_of(const gateway_options& o) {
 
 }  // namespace
 
-/// Takes connections, gives them to the loops in turn, and knows when all have gone. On the first
-/// loop.
+/// Takes connections, and knows when all have gone.
 class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
  public:
-    gateway_listener(const executors& loops, gateway_options options, tls_context tls)
-        : acceptor_(loops.front(), endpoint_of(options)),
-          limit_(loops.front()),
-          look_(loops.front()),
-          core_(std::make_shared<gateway_core>(loops, std::move(options))) {
-        *core_->tls.lock() = std::move(tls);
+    gateway_listener(const asio::any_io_executor& loop, gateway_options options, tls_context tls)
+        : acceptor_(loop, endpoint_of(options)),
+          limit_(loop),
+          look_(loop),
+          core_(std::make_shared<gateway_core>(loop, std::move(options))) {
+        core_->tls = std::move(tls);
         warn_of(core_->options.keys);
     }
 
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
     void accept() {
-        auto& loop = core_->loops[next_];
         acceptor_.async_accept(
-            loop.executor,
-            [self = shared_from_this(), &loop](boost::system::error_code ec, tcp::socket socket) {
+            [self = shared_from_this()](boost::system::error_code ec, tcp::socket socket) {
                 if (!self->acceptor_.is_open()) return;
                 if (ec) return self->accept_later();
-                self->take(loop, std::move(socket));
+                self->take(std::move(socket));
                 self->accept();
             });
     }
@@ -57,10 +52,8 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         core_->is_stopping = true;
         close_acceptor();
         core_->desk->close();
-        on_all_loops([](gateway_loop& loop) {
-            loop.voices.drain();
-            for_all(loop, &connection::close_when_idle);
-        });
+        core_->voices.drain();
+        for_all(&connection::close_when_idle);
         limit_.expires_after(limit);
         limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
             if (!ec) self->cut_short();
@@ -70,11 +63,10 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
 
     void replace_keys(api_keys keys) {
         warn_of(keys);
-        core_->gate.lock()->replace_keys(std::move(keys));
+        core_->gate.replace_keys(std::move(keys));
     }
     void replace_tls(tls_context tls) {
-        const auto current = core_->tls.lock();
-        if (*current) *current = std::move(tls);
+        if (core_->tls) core_->tls = std::move(tls);
     }
 
     void close() {
@@ -95,21 +87,12 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
             log.write(log_level::warning, line);
     }
 
-    void take(gateway_loop& loop, tcp::socket socket) {
+    void take(tcp::socket socket) try {
         // The connection ends at once, and without a word, where there are too many.
-        if (core_->connections() >= core_->options.max_connections) return;
-        next_ = (next_ + 1) % core_->loops.size();
-        core_->first_loop().tell(loop, [socket = std::move(socket),
-                                        seat = core_->connection_seats](gateway_loop& its) mutable {
-            begin(its, std::move(socket), std::move(seat));
-        });
-    }
-
-    static void begin(gateway_loop& loop, tcp::socket socket,
-                      std::shared_ptr<const char> seat) try {
-        std::make_shared<connection>(std::move(socket), loop.handle(), std::move(seat))->start();
+        if (core_->connections.size() >= core_->options.max_connections) return;
+        std::make_shared<connection>(std::move(socket), core_)->start();
     } catch (...) {
-        log_exception(loop.core.options, "a connection is closed before it could begin");
+        log_exception(core_->options, "a connection is closed before it could begin");
     }
 
     // There are no descriptors left, for example.
@@ -124,10 +107,8 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     // Who talks over a WebSocket is told how the reply ended, and then why it is closed.
     void cut_short() {
         constexpr auto farewell = std::chrono::seconds(10);
-        on_all_loops([](gateway_loop& loop) {
-            loop.voices.stop();
-            for_all(loop, &connection::cut_short);
-        });
+        core_->voices.stop();
+        for_all(&connection::cut_short);
         limit_.expires_after(farewell);
         limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
             if (!ec) self->close_all();
@@ -135,15 +116,13 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     }
 
     void close_all() {
-        on_all_loops([](gateway_loop& loop) {
-            loop.voices.clear();
-            for_all(loop, &connection::close);
-        });
+        core_->voices.clear();
+        for_all(&connection::close);
     }
 
     void look() {
         constexpr auto pause = std::chrono::milliseconds(5);
-        if (core_->connections() == 0 && core_->voice_sessions.lock()->size() == 0) {
+        if (core_->connections.empty() && core_->known_sessions.size() == 0) {
             limit_.cancel();
             if (const auto told = std::exchange(stopped_, nullptr)) told();
             return;
@@ -159,13 +138,9 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         acceptor_.close(ignored);
     }
 
-    template <class Function>
-    void on_all_loops(Function f) {
-        for (auto& loop : core_->loops) core_->first_loop().tell(loop, f);
-    }
     // Closing one may destroy it, in a turn of its own.
-    static void for_all(gateway_loop& loop, void (connection::*what)()) {
-        for (auto* c : loop.connections) (c->*what)();
+    void for_all(void (connection::*what)()) {
+        for (auto* c : core_->connections) (c->*what)();
     }
 
     tcp::acceptor acceptor_;
@@ -173,20 +148,15 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     asio::steady_timer look_;
     std::shared_ptr<gateway_core> core_;
     std::function<void()> stopped_;
-    std::size_t next_ = 0;  // loop that gets a connection
 };
 
-gateway_server::gateway_server(asio::io_context& loop, gateway_options options)
-    : gateway_server(executors{loop.get_executor()}, std::move(options)) {}
-
-gateway_server::gateway_server(const executors& loops, gateway_options options) {
+gateway_server::gateway_server(asio::io_context& loop, gateway_options options) {
     auto faults = check(options);
-    if (loops.empty() || loops.size() > max_loops)
-        faults.push_back({"loops", fmt::format("are {}; 1 to {}", loops.size(), max_loops)});
     auto tls = options.tls ? make_tls_context(*options.tls, faults) : nullptr;
     if (!faults.empty()) throw config_error(std::move(faults));
     options.tls.reset();  // the key is kept in one place
-    listener_ = std::make_shared<gateway_listener>(loops, std::move(options), std::move(tls));
+    listener_ =
+        std::make_shared<gateway_listener>(loop.get_executor(), std::move(options), std::move(tls));
     listener_->accept();
 }
 

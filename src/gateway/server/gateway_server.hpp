@@ -4,7 +4,6 @@
 
 #include "tandem/duration.hpp"
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <cstdint>
@@ -18,22 +17,17 @@ class gateway_listener;
 
 /// A service on a port: OpenAI's API over HTTP, and the voice WebSocket.
 ///
-/// It works on one event loop or several, each run by one thread. Connections are given to them in
-/// turn; limits, sessions, kept answers and figures are those of all.
+/// It works on one event loop, which one thread runs.
 ///
-/// Thread-safety: its functions are for the thread that runs the first loop; the destructor also
-/// for one that comes when no loop runs any more.
+/// Thread-safety: its functions are for that thread; the destructor also for one that comes when
+/// the loop does not run any more.
 ///
-/// Lifetime: the loops must outlive it. Destroying it closes all connections: those of the first
-/// loop at once, those of the others in a turn of their own. Of several loops, each has to be run,
-/// or polled, after that until nothing is left for it to do, before any of them is destroyed.
+/// Lifetime: the loop must outlive it. Destroying it closes all connections.
 class gateway_server {
  public:
     /// Listens at once. Throws config_error, which names every fault; store_error where the state
     /// file cannot be used; and boost::system::system_error where it cannot listen at the address.
     gateway_server(boost::asio::io_context& loop, gateway_options options);
-    /// On the loops of these executors, 1 to max_loops.
-    gateway_server(const std::vector<boost::asio::any_io_executor>& loops, gateway_options options);
     ~gateway_server();
     gateway_server(const gateway_server&) = delete;
     gateway_server& operator=(const gateway_server&) = delete;
@@ -49,7 +43,7 @@ class gateway_server {
     std::vector<config_fault> replace_tls(const tls_credentials& credentials);
 
     /// No connection and no reply is begun any more; those that run end, or are ended after
-    /// `limit`. Then `stopped` is called, once, on the first loop; WebSockets that do not let
+    /// `limit`. Then `stopped` is called, once, on the loop; WebSockets that do not let
     /// themselves be closed may keep it waiting for 10 s more.
     void stop(duration limit, std::function<void()> stopped);
 

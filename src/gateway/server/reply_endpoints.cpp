@@ -6,7 +6,6 @@
 #include "gateway/requests/chat_request.hpp"
 #include "gateway/requests/completion_request.hpp"
 #include "gateway/server/endpoints.hpp"
-#include "gateway/server/policy_wait.hpp"
 #include "gateway/server/whole_reply.hpp"
 #include "gateway/sessions/reply_order.hpp"
 #include "gateway/telemetry/audit_line.hpp"
@@ -32,9 +31,9 @@ namespace {
 
 using boost::asio::awaitable;
 
-answer_head head_of(gateway_loop& loop, const served_model& model, answer_kind kind) {
+answer_head head_of(gateway_core& core, const served_model& model, answer_kind kind) {
     return {.kind = kind,
-            .id = random_id(kind == answer_kind::chat ? "chatcmpl-" : "cmpl-", loop.random),
+            .id = random_id(kind == answer_kind::chat ? "chatcmpl-" : "cmpl-", core.random),
             .created = std::time(nullptr),
             .model = model.name};
 }
@@ -55,12 +54,12 @@ void charge(http_exchange& exchange, gateway_core& core, const served_model& mod
     const auto& result = r.result();
     const auto& u = result.usage;
     exchange.record.reply = r.id();
-    core.gate.lock()->charge(who, detail::now(), u.prompt + u.generated);
+    core.gate.charge(who, detail::now(), u.prompt + u.generated);
     core.metrics.reply_ended(model.name, result, by_chunk);
     note(exchange, model, u, result.finish_reason);
 }
 
-// Its key's place is free when the client hears of it: it may come back on another loop at once.
+// Its key's place is free when the client hears of it: it may come back at once.
 awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& error) {
     who.release();
     co_await exchange.send(error);
@@ -71,13 +70,13 @@ awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& 
 // One reply on its way to a client.
 class streamed_reply {
  public:
-    streamed_reply(http_exchange& exchange, gateway_loop& loop, const served_model& model,
+    streamed_reply(http_exchange& exchange, gateway_core& core, const served_model& model,
                    answer_kind kind, const generation_request& request, call_rules calls)
         : exchange_(exchange),
-          core_(loop.core),
+          core_(core),
           model_(model),
           by_chunk_(request.stream_by == tandem::stream_by::chunk),
-          head_(head_of(loop, model, kind)),
+          head_(head_of(core, model, kind)),
           stream_(head_, request.include_usage),
           calls_(std::move(calls)) {}
 
@@ -157,16 +156,16 @@ class streamed_reply {
     bool has_begun_ = false;
 };
 
-awaitable<void> answer_as_stream(http_exchange& exchange, gateway_loop& loop, answer_kind kind,
+awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, answer_kind kind,
                                  const generation_request& request, reply_order order,
                                  admitted& who) {
     auto& model = *order.model;
     const auto bytes = bytes_of(order);
-    auto talk = open(loop.core.places, order, loop.number, detail::now());
+    auto talk = open(core.places, order, detail::now());
     auto reply = talk.stream(order.options, request.stream_by);
-    streamed_reply answer(exchange, loop, model, kind, request, std::move(order.calls));
+    streamed_reply answer(exchange, core, model, kind, request, std::move(order.calls));
     co_await answer.run(reply, who);
-    keep_place(loop.core.places, order.pin, std::move(talk), bytes, reply.result(), detail::now());
+    keep_place(core.places, order.pin, std::move(talk), bytes, reply.result(), detail::now());
 }
 
 // --- whole
@@ -174,12 +173,11 @@ awaitable<void> answer_as_stream(http_exchange& exchange, gateway_loop& loop, an
 constexpr std::string_view cache_header = "X-Tandem-Cache";
 
 // The prompt cost this request nothing, and its calls have ids of their own.
-finished_answer told_again(const finished_answer& answer, gateway_loop& loop) {
-    auto told = answer;
-    told.usage.cached_tokens = told.usage.prompt_tokens;
-    const auto seed = loop.random();
-    for (std::uint64_t i = 0; auto& call : told.calls) call.id = call_id(seed, i++);
-    return told;
+finished_answer told_again(finished_answer answer, gateway_core& core) {
+    answer.usage.cached_tokens = answer.usage.prompt_tokens;
+    const auto seed = core.random();
+    for (std::uint64_t i = 0; auto& call : answer.calls) call.id = call_id(seed, i++);
+    return answer;
 }
 
 awaitable<void> send_whole(http_exchange& exchange, const answer_head& head,
@@ -192,72 +190,42 @@ awaitable<void> send_whole(http_exchange& exchange, const answer_head& head,
     }
 }
 
-// For the record: nobody is there to be told.
-awaitable<void> tell_cut_short(http_exchange& exchange, const served_model& model,
-                               const answer_head& head) {
-    const finished_answer answer{.reason = finish_reason::interrupted};
-    note(exchange, model, {}, answer.reason);
-    co_await send_whole(exchange, head, answer);
-}
-
-struct asked_reply {
-    shared_answers::asked asked;
-    /// Null where the answer was kept.
-    std::shared_ptr<whole_reply> reply;
-};
-
-// A question and its reply become known in one turn of the lock, so that whoever asks the same
-// joins it. What a reply takes to begin is done without the lock.
-asked_reply ask(gateway_loop& loop, const question_key& key) {
-    const auto questions = loop.core.questions.lock();
-    auto asked = questions->answers.ask(detail::now(), key);
-    if (asked.answer) return {std::move(asked), nullptr};
-    auto& known = questions->replies[asked.question];
-    auto reply = known.lock();
-    asked.is_first = !reply;
-    if (!reply) known = reply = std::make_shared<whole_reply>(loop, asked.question);
-    return {std::move(asked), std::move(reply)};
-}
-
-asked_reply ask_alone(gateway_loop& loop) {
-    return {{.is_first = true}, std::make_shared<whole_reply>(loop, no_question)};
-}
-
-// The answer to the same question goes to all who ask it, each with an id of its own.
-awaitable<void> answer_whole(http_exchange& exchange, gateway_loop& loop, answer_kind kind,
-                             std::optional<question_key> key, reply_order order, admitted& who) {
-    const auto& model = *order.model;
-    const auto head = head_of(loop, model, kind);
-    const auto [asked, reply] = key ? ask(loop, *key) : ask_alone(loop);
-    if (asked.is_first) reply->start(std::move(order));
-    if (key)
-        exchange.set_header(cache_header, asked.answer     ? "hit"
-                                          : asked.is_first ? "miss"
-                                                           : "joined");
-    if (asked.answer) {
-        note(exchange, model, {}, asked.answer->reason);
-        who.release();
-        const auto told = told_again(*asked.answer, loop);
-        co_return co_await send_whole(exchange, head, told);
-    }
-    const bool pays = co_await reply->wait(loop, exchange, asked.is_first);
-    if (!reply->has_ended()) co_return co_await tell_cut_short(exchange, model, head);
-    const auto* const made = reply->itself();
-    if (pays && made)
-        charge(exchange, loop.core, model, who, *made, false);
-    else
-        note(exchange, model, {}, made ? made->result().finish_reason : finish_reason::error);
+// The same question is asked again: nothing is generated.
+awaitable<void> answer_from_cache(http_exchange& exchange, gateway_core& core,
+                                  const served_model& model, const answer_head& head,
+                                  finished_answer kept, admitted& who) {
+    note(exchange, model, {}, kept.reason);
     who.release();
-    if (reply->error()) co_return co_await exchange.send(*reply->error());
-    const auto told = pays ? *reply->answer() : told_again(*reply->answer(), loop);
+    const auto told = told_again(std::move(kept), core);
     co_await send_whole(exchange, head, told);
 }
 
+awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer_kind kind,
+                             std::optional<question_key> key, reply_order order, admitted& who) {
+    const auto& model = *order.model;
+    const auto head = head_of(core, model, kind);
+    if (key) {
+        const auto* const kept = core.answers.find(detail::now(), *key);
+        exchange.set_header(cache_header, kept ? "hit" : "miss");
+        if (kept) co_return co_await answer_from_cache(exchange, core, model, head, *kept, who);
+    }
+    whole_reply reply(core, std::move(order));
+    const auto read = co_await reply.read(exchange);
+    warn_of(core.options.service.server.logger, reply.fault(), model.name, exchange.id());
+    charge(exchange, core, model, who, reply.itself(), false);
+    who.release();
+    if (const auto* const error = std::get_if<api_error>(&read))
+        co_return co_await exchange.send(*error);
+    const auto& answer = std::get<finished_answer>(read);
+    if (key) core.answers.keep(detail::now(), *key, answer);
+    co_await send_whole(exchange, head, answer);
+}
+
 template <class Request>
-std::optional<question_key> shared_key(const http_exchange& exchange, const gateway_core& core,
-                                       const served_model& model, const admitted& who,
-                                       const Request& request) {
-    if (!core.shares_answers() || wants_own_answer(exchange.header("Cache-Control")))
+std::optional<question_key> cache_key(const http_exchange& exchange, const gateway_core& core,
+                                      const served_model& model, const admitted& who,
+                                      const Request& request) {
+    if (!core.keeps_answers() || wants_own_answer(exchange.header("Cache-Control")))
         return std::nullopt;
     const bool isolates = core.options.service.conversation.isolate;
     return key_of(request, model.name, isolates ? who.key_name() : std::string_view());
@@ -281,17 +249,6 @@ std::optional<api_error> check_prompt(http_exchange& exchange, const gateway_cor
     return core.policy.verdict(texts);
 }
 
-policy_question question_of(const http_exchange& exchange, const served_model& model,
-                            const admitted& who, answer_kind kind,
-                            std::vector<std::string_view> texts) {
-    return {.request_id = exchange.id(),
-            .key = who.key_name(),
-            .model = model.name,
-            .route = kind == answer_kind::chat ? "/v1/chat/completions" : "/v1/completions",
-            .texts = std::move(texts),
-            .traceparent = exchange.traceparent()};
-}
-
 std::vector<std::string_view> request_texts(const chat_request& r) {
     return texts_of(r.messages, {}, r.options);
 }
@@ -300,19 +257,19 @@ std::vector<std::string_view> request_texts(const completion_request& r) {
     return texts_of({}, r.prompt, r.options);
 }
 
-reply_order order_of(gateway_loop& loop, chat_request request) {
-    reply_order order{.setup = loop.core.options.service.conversation,
+reply_order order_of(gateway_core& core, chat_request request) {
+    reply_order order{.setup = core.options.service.conversation,
                       .options = std::move(request.options),
                       .calls = {.functions = std::move(request.functions),
                                 .texts = std::move(request.texts),
-                                .id_seed = loop.random(),
+                                .id_seed = core.random(),
                                 .most_calls = request.parallel_tool_calls ? 128u : 1u}};
     order.setup.messages = std::move(request.messages);
     return order;
 }
 
-reply_order order_of(const gateway_loop& loop, completion_request request) {
-    reply_order order{.setup = loop.core.options.service.conversation,
+reply_order order_of(const gateway_core& core, completion_request request) {
+    reply_order order{.setup = core.options.service.conversation,
                       .prompt = std::move(request.prompt),
                       .options = std::move(request.options)};
     order.setup.messages = {};
@@ -321,26 +278,18 @@ reply_order order_of(const gateway_loop& loop, completion_request request) {
 }
 
 template <class Request>
-awaitable<void> answer(http_exchange& exchange, gateway_loop& loop, answer_kind kind,
+awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind kind,
                        Request request, admitted& who) {
-    auto& core = loop.core;
     const auto found = core.models.find(request.model, who);
     if (const auto* error = std::get_if<api_error>(&found))
         co_return co_await refuse(exchange, who, *error);
     auto& model = *std::get<served_model*>(found);
-    if (loop.outside_policy->is_on()) {
-        const auto question = question_of(exchange, model, who, kind, request_texts(request));
-        const auto error = co_await ask_policy(exchange, loop, question);
-        if (exchange.is_gone()) co_return;
-        if (error) co_return co_await refuse(exchange, who, *error);
-    }
-    // Behind the check, in whose time others may come to count.
     if (const auto error = take_adapters(core, model, request))
         co_return co_await refuse(exchange, who, *error);
 
     const generation_request how = request;
-    const auto key = shared_key(exchange, core, model, who, request);
-    auto order = order_of(loop, std::move(request));
+    const auto key = cache_key(exchange, core, model, who, request);
+    auto order = order_of(core, std::move(request));
     order.model = &model;
     // No part of the question: who asks first has its trace and its priority in the reply.
     order.options.traceparent = exchange.traceparent();
@@ -348,33 +297,33 @@ awaitable<void> answer(http_exchange& exchange, gateway_loop& loop, answer_kind 
     order.pin = pin_of(who, how);
     order.request_id = exchange.id();
     if (how.stream)
-        co_await answer_as_stream(exchange, loop, kind, how, std::move(order), who);
+        co_await answer_as_stream(exchange, core, kind, how, std::move(order), who);
     else
-        co_await answer_whole(exchange, loop, kind, key, std::move(order), who);
+        co_await answer_whole(exchange, core, kind, key, std::move(order), who);
 }
 
 }  // namespace
 
-awaitable<void> answer_chat(http_exchange& exchange, gateway_loop& loop, admitted who) {
-    auto read = read_chat_request(exchange.body(), loop.core.defaults());
+awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who) {
+    auto read = read_chat_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read))
         co_return co_await refuse(exchange, who, *error);
     auto& request = std::get<chat_request>(read);
     const auto texts = request_texts(request);
-    if (const auto error = check_prompt(exchange, loop.core, texts))
+    if (const auto error = check_prompt(exchange, core, texts))
         co_return co_await refuse(exchange, who, *error);
-    co_await answer(exchange, loop, answer_kind::chat, std::move(request), who);
+    co_await answer(exchange, core, answer_kind::chat, std::move(request), who);
 }
 
-awaitable<void> answer_completion(http_exchange& exchange, gateway_loop& loop, admitted who) {
-    auto read = read_completion_request(exchange.body(), loop.core.defaults());
+awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core, admitted who) {
+    auto read = read_completion_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read))
         co_return co_await refuse(exchange, who, *error);
     auto& request = std::get<completion_request>(read);
     const auto texts = request_texts(request);
-    if (const auto error = check_prompt(exchange, loop.core, texts))
+    if (const auto error = check_prompt(exchange, core, texts))
         co_return co_await refuse(exchange, who, *error);
-    co_await answer(exchange, loop, answer_kind::completion, std::move(request), who);
+    co_await answer(exchange, core, answer_kind::completion, std::move(request), who);
 }
 
 }  // namespace tandem::gateway

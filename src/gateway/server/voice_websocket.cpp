@@ -63,22 +63,20 @@ std::optional<api_error> voice_refusal(const http_exchange& exchange, const gate
     return std::nullopt;
 }
 
-voice_websocket::voice_websocket(client_stream stream, std::shared_ptr<gateway_loop> loop,
+voice_websocket::voice_websocket(client_stream stream, std::shared_ptr<gateway_core> core,
                                  voice_caller caller)
-    : loop_(std::move(loop)),
-      core_(loop_->core),
+    : core_(std::move(core)),
       stream_(std::move(stream)),
       caller_(std::move(caller)),
-      line_(core_.options.voice, detail::now()),
-      number_(loop_->voices.add(*this)),
-      home_(loop_.get()),
-      look_(loop_->executor),
-      writing_(loop_->executor),
-      reading_(loop_->executor),
-      wake_(loop_->executor) {}
+      line_(core_->options.voice, detail::now()),
+      number_(core_->voices.add(*this)),
+      look_(core_->executor),
+      writing_(core_->executor),
+      reading_(core_->executor),
+      wake_(core_->executor) {}
 
 voice_websocket::~voice_websocket() {
-    loop_->voices.remove(number_);
+    core_->voices.remove(number_);
 }
 
 // --- the whole
@@ -87,7 +85,6 @@ auto voice_websocket::run(const http_request& request) -> awaitable<bool> {
     if (!co_await accept(request)) co_return false;
     while (co_await read_message()) {
         take_message();
-        co_await until([this] { return !is_starting_; });
         co_await until([this] { return out_.size() <= most_waiting || close_ || !is_connected(); });
     }
     leave();
@@ -112,7 +109,7 @@ auto voice_websocket::accept(const http_request& request) -> awaitable<bool> {
                 answer.set(protocol_header,
                            beast::string_view(voice_protocol.data(), voice_protocol.size()));
         }));
-    stream_.read_message_max(core_.options.voice.message_bytes);
+    stream_.read_message_max(core_->options.voice.message_bytes);
     stream_.auto_fragment(false);
     stream_.control_callback([this](websocket::frame_type what, beast::string_view) {
         if (what != websocket::frame_type::close) line_.heard(detail::now());
@@ -152,18 +149,10 @@ auto voice_websocket::read_message() -> awaitable<bool> {
 }
 
 void voice_websocket::limit_message() {
-    reading_.expires_after(core_.options.read_timeout);
+    reading_.expires_after(core_->options.read_timeout);
     reading_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
         if (!ec && self && self->reading_.expiry() <= detail::now()) self->kill();
-    });
-}
-
-/// Unless it is over meanwhile.
-template <class Function>
-void voice_websocket::tell_session(Function f) {
-    loop_->tell(*home_, [session = session_, f = std::move(f)](gateway_loop&) mutable {
-        if (const auto s = session.lock()) f(*s);
     });
 }
 
@@ -178,34 +167,20 @@ void voice_websocket::take_message() {
     if (auto* const no = std::get_if<voice_line::refusal>(&read))
         return send(std::move(no->answer));
     auto& message = std::get<voice_message>(read);
-    if (!session_.expired())
-        return tell_session([number = number_, m = std::move(message)](voice_session& s) mutable {
-            s.tell(number, std::move(m));
-        });
+    if (const auto session = session_.lock()) return session->tell(number_, std::move(message));
     auto* const first = std::get_if<voice::start>(&message);
-    if (first && caller_) return start_session(std::move(*first));
+    if (first && caller_)
+        return core_->voices.start(number_, *std::exchange(caller_, std::nullopt),
+                                   std::move(*first));
     send(no_session(turn_of(message)));
 }
 
-void voice_websocket::start_session(voice::start first) {
-    is_starting_ = true;
-    home_ = &loop_->voices.home_of(first.session);
-    loop_->tell(*home_, [number = number_, caller = *std::exchange(caller_, std::nullopt),
-                         first = std::move(first)](gateway_loop& home) mutable {
-        home.voices.start(number, std::move(caller), std::move(first));
-    });
-}
-
 void voice_websocket::started(std::weak_ptr<voice_session> session) {
-    is_starting_ = false;
     session_ = std::move(session);
-    wake_.cancel();
 }
 
 void voice_websocket::refused(voice_caller caller, voice_error why) {
-    is_starting_ = false;
     caller_ = std::move(caller);
-    wake_.cancel();
     send(error_text(why));
 }
 
@@ -218,8 +193,7 @@ void voice_websocket::give_up(const voice_line::closing& why) {
 }
 
 void voice_websocket::leave() {
-    tell_session([number = number_](voice_session& s) { s.drop(number); });
-    session_.reset();
+    if (const auto session = std::exchange(session_, {}).lock()) session->drop(number_);
 }
 
 void voice_websocket::drain() {
@@ -296,7 +270,7 @@ void voice_websocket::write_next() {
         return;
     }
     is_writing_ = true;
-    limit_writing(core_.options.write_timeout);
+    limit_writing(core_->options.write_timeout);
     stream_.async_write(asio::buffer(out_.front()),
                         [self = shared_from_this()](boost::system::error_code ec, std::size_t) {
                             self->written(ec);

@@ -24,14 +24,14 @@ std::optional<api_error> voice_refusal(const http_exchange& exchange, const gate
 /// One voice WebSocket: reads its messages, one at a time, and writes answers, one at a time, in
 /// their order. What does not get on within its time is cut off: a write within the gateway's
 /// write_timeout, a message that was begun within read_timeout, the opening and the closing
-/// handshake within 5 s. On the loop of its connection; its session may be on another one.
+/// handshake within 5 s. On the loop of its connection.
 class voice_websocket final : public voice_outlet,
                               public std::enable_shared_from_this<voice_websocket> {
  public:
     template <class Result>
     using awaitable = boost::asio::awaitable<Result>;
 
-    voice_websocket(client_stream stream, std::shared_ptr<gateway_loop> loop, voice_caller caller);
+    voice_websocket(client_stream stream, std::shared_ptr<gateway_core> core, voice_caller caller);
     ~voice_websocket();
     voice_websocket(const voice_websocket&) = delete;
     voice_websocket& operator=(const voice_websocket&) = delete;
@@ -53,9 +53,6 @@ class voice_websocket final : public voice_outlet,
     awaitable<bool> accept(const http_request& request);
     awaitable<bool> read_message();
     void take_message();
-    void start_session(voice::start first);
-    template <class Function>
-    void tell_session(Function f);
     void give_up(const voice_line::closing& why);
     void leave();
     void watch_line();
@@ -71,14 +68,12 @@ class voice_websocket final : public voice_outlet,
     bool is_connected() const noexcept { return stream_.next_layer().socket().is_open(); }
     bool is_finishing() const noexcept { return is_writing_ || (is_closing_ && !is_closed_); }
 
-    std::shared_ptr<gateway_loop> loop_;
-    gateway_core& core_;
+    std::shared_ptr<gateway_core> core_;
     boost::beast::websocket::stream<client_stream> stream_;
     std::optional<voice_caller> caller_;  // unless it has a session, or asks for one
     voice_line line_;
     voice_socket number_;
-    std::weak_ptr<voice_session> session_;  // that loop alone may lock it
-    gateway_loop* home_;                    // of the session
+    std::weak_ptr<voice_session> session_;
     boost::beast::flat_buffer buffer_;
     std::deque<std::string> out_;  // the first one is being written
     std::optional<voice_close> close_;
@@ -86,7 +81,6 @@ class voice_websocket final : public voice_outlet,
     boost::asio::steady_timer writing_;  // the limit of a write, and of the closing handshake
     boost::asio::steady_timer reading_;  // the limit of a message
     boost::asio::steady_timer wake_;     // run() waits for what the others do
-    bool is_starting_ = false;           // its session's loop is asked
     bool is_open_ = false;
     bool is_writing_ = false;
     bool is_pinging_ = false;

@@ -67,7 +67,7 @@ adapter_desk::adapter_desk(const asio::any_io_executor& executor, const gateway_
       adapters_(o.adapters, names_of(models_of(o))),
       care_(executor) {
     for (const auto& m : models_of(o)) {
-        if (adapters_.lock()->standing(m.name).empty()) continue;
+        if (adapters_.standing(m.name).empty()) continue;
         for (const auto& url : m.servers)
             servers_.push_back(std::make_shared<desk_server>(
                 desk_server{m.name, transport::without_credentials(url),
@@ -78,7 +78,7 @@ adapter_desk::adapter_desk(const asio::any_io_executor& executor, const gateway_
     const auto allowed = adapters();
     for (const auto& d : store_->all())
         if (const auto* known = allowed.find(d.adapter); known && known->model == d.model)
-            adapters_.lock()->deploy(d.adapter, d.scale);
+            adapters_.deploy(d.adapter, d.scale);
 }
 
 void adapter_desk::start() {
@@ -130,7 +130,7 @@ auto adapter_desk::run_jobs() -> awaitable<void> {
 // Nothing changes unless each server that answers has the adapter; those that are away are set when
 // they are back.
 auto adapter_desk::carry_out(std::string name, double scale) -> awaitable<void> {
-    const auto adapter = *adapters_.lock()->find(name);
+    const auto adapter = *adapters_.find(name);
     auto visits = visits_to(adapter.model);
     std::string fault =
         "no server of the model told which adapters it has; servers says why for each";
@@ -156,7 +156,7 @@ auto adapter_desk::carry_out(std::string name, double scale) -> awaitable<void> 
 // What is not on the disk does not count either.
 std::string adapter_desk::deploy(const allowed_adapter& adapter, double scale) try {
     if (store_) store_->put({adapter.model, adapter.name, scale});
-    adapters_.lock()->deploy(adapter.name, scale);
+    adapters_.deploy(adapter.name, scale);
     tell(log_level::info,
          fmt::format("adapter {} of {}: scale {}", adapter.name, adapter.model, scale));
     return {};
@@ -182,7 +182,7 @@ auto adapter_desk::ask(visit& v) -> awaitable<void> {
 
 auto adapter_desk::set(visit& v) -> awaitable<void> {
     diagnostics diag;
-    auto standing = adapters_.lock()->standing(v.server->model);
+    auto standing = adapters_.standing(v.server->model);
     co_await v.server->talk.async_set_adapters(std::move(standing),
                                                redirect_error(use_awaitable, v.ec), &diag);
     if (v.ec) v.fault = diag.to_string();
@@ -192,7 +192,7 @@ auto adapter_desk::set(visit& v) -> awaitable<void> {
 
 void adapter_desk::watch() {
     const bool is_needed = std::ranges::any_of(
-        servers_, [this](const server_ptr& s) { return adapters_.lock()->has_deployed(s->model); });
+        servers_, [this](const server_ptr& s) { return adapters_.has_deployed(s->model); });
     if (is_closed_ || !is_needed || is_watching_) return;
     is_watching_ = true;
     asio::co_spawn(
@@ -204,7 +204,7 @@ auto adapter_desk::look_after_all() -> awaitable<void> {
     while (!is_closed_) {
         const auto servers = servers_;
         for (const auto& s : servers) {
-            const bool has_any = adapters_.lock()->has_deployed(s->model);
+            const bool has_any = adapters_.has_deployed(s->model);
             if (has_any) co_await look_after(s);
         }
         if (is_closed_) break;
@@ -219,7 +219,7 @@ auto adapter_desk::look_after(server_ptr s) -> awaitable<void> {
     v.server = std::move(s);
     co_await ask(v);
     // One that is away is looked after when it is back.
-    if (v.ec || is_set(v.told, adapters_.lock()->standing(v.server->model))) co_return;
+    if (v.ec || is_set(v.told, adapters_.standing(v.server->model))) co_return;
     co_await set(v);
     if (v.ec)
         tell(log_level::warning, fmt::format("server {}: its adapters cannot be set: {}",

@@ -5,7 +5,6 @@
 #include "gateway/adapters/adapter_store.hpp"
 #include "gateway/json/api_error.hpp"
 #include "gateway/sessions/gateway_options.hpp"
-#include "loop/guarded.hpp"
 
 #include "tandem/client.hpp"
 
@@ -27,7 +26,7 @@
 namespace tandem::gateway {
 
 /// Has adapters set on the servers, remembers which, and looks that they stay so: a server that was
-/// restarted is set again. On the first loop of the gateway, but for what it says of adapters.
+/// restarted is set again. On the gateway's loop.
 class adapter_desk : public std::enable_shared_from_this<adapter_desk> {
  public:
     /// `o` must be free of faults. Throws store_error where its file cannot be used.
@@ -38,12 +37,12 @@ class adapter_desk : public std::enable_shared_from_this<adapter_desk> {
     /// Nothing is asked any more; jobs that have not ended stay as they are.
     void close();
 
-    // As things are now; any thread may ask.
-    adapter_set adapters() const { return *adapters_.lock(); }
+    /// As things are now.
+    const adapter_set& adapters() const noexcept { return adapters_; }
     /// As of adapter_set.
     std::variant<std::vector<adapter_scale>, api_error> set_for(
         std::string_view model, const std::optional<std::vector<asked_adapter>>& wanted) const {
-        return adapters_.lock()->set_for(model, wanted);
+        return adapters_.set_for(model, wanted);
     }
     const adapter_jobs& jobs() const noexcept { return jobs_; }
 
@@ -84,7 +83,7 @@ class adapter_desk : public std::enable_shared_from_this<adapter_desk> {
 
     boost::asio::any_io_executor executor_;
     logger log_;
-    mutable detail::guarded<adapter_set> adapters_;
+    adapter_set adapters_;
     adapter_jobs jobs_;
     std::optional<adapter_store> store_;
     std::vector<server_ptr> servers_;

@@ -84,7 +84,6 @@ std::vector<config_fault> check(const gateway_options& o) {
     for (auto& f : check_adapters(o.adapters, names_of(models_of(o))))
         faults.push_back(std::move(f));
     for (auto& f : check(o.prompts)) faults.push_back(std::move(f));
-    for (auto& f : check(o.policy)) faults.push_back(std::move(f));
     for (auto& f : check(o.voice)) faults.push_back(std::move(f));
     if (!may_bind(o.address, !o.keys.is_empty()))
         faults.push_back({"address", fmt::format("is {}, where others reach the gateway: give it "

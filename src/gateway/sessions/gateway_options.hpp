@@ -2,9 +2,8 @@
 
 #include "gateway/access/api_keys.hpp"
 #include "gateway/adapters/adapter_set.hpp"
-#include "gateway/answers/shared_answers.hpp"
+#include "gateway/answers/answer_cache.hpp"
 #include "gateway/http/tls_credentials.hpp"
-#include "gateway/policy/policy_options.hpp"
 #include "gateway/policy/prompt_policy.hpp"
 #include "gateway/telemetry/gateway_metrics.hpp"
 #include "gateway/voice/voice_limits.hpp"
@@ -22,9 +21,6 @@
 #include <vector>
 
 namespace tandem::gateway {
-
-/// A gateway works on so many event loops at most.
-inline constexpr std::size_t max_loops = 256;
 
 /// A model, and the servers that have it.
 struct model_servers {
@@ -44,7 +40,7 @@ struct gateway_options {
     std::vector<model_servers> models{};
     /// LoRA adapters that clients may ask for, and operators may deploy.
     std::vector<allowed_adapter> adapters{};
-    /// A SQLite file that remembers what is deployed; empty = that is forgotten at the end.
+    /// A JSON file that remembers what is deployed; empty = that is forgotten at the end.
     std::string state_file{};
     /// An address, not a name.
     std::string address = "127.0.0.1";
@@ -55,12 +51,10 @@ struct gateway_options {
     /// Nothing: clients talk to it in plain text.
     std::optional<tls_credentials> tls{};
     prompt_rules prompts{};
-    /// Asked about prompts that these let pass.
-    policy_options policy{};
     /// In which pieces answers are streamed to clients that do not say.
     tandem::stream_by stream_by = tandem::stream_by::token;
 
-    /// Whole answers at temperature 0 that others who ask the same may have.
+    /// Whole answers at temperature 0, for those who ask the same again.
     cache_limits answer_cache = default_answer_cache;
 
     /// One more is closed at once, without a word.
@@ -79,8 +73,8 @@ struct gateway_options {
     /// Of the WebSocket.
     voice_limits voice{};
 
-    /// Takes a line of JSON for each request (audit_line.hpp); may be empty. Called on any of the
-    /// gateway's loops, but never by two at once; the service's logger may be called by all.
+    /// Takes a line of JSON for each request (audit_line.hpp); may be empty. Called on the
+    /// gateway's loop.
     std::function<void(std::string_view)> audit{};
     /// The prompt is part of that line.
     bool audit_prompts = false;

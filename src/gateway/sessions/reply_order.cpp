@@ -21,19 +21,16 @@ std::string pin_of(const admitted& who, const generation_request& request) {
 namespace {
 
 /// The server where the conversation was; empty if that is not known.
-std::string last_server(detail::guarded<conversation_places>& places, const std::string& pin,
-                        time_point now) {
+std::string last_server(conversation_places& places, const std::string& pin, time_point now) {
     if (pin.empty()) return {};
-    const auto known = places.lock();
-    const auto* const place = known->find(now, pin);
+    const auto* const place = places.find(now, pin);
     return place ? place->server : std::string();
 }
 
 }  // namespace
 
-conversation open(detail::guarded<conversation_places>& places, const reply_order& order,
-                  std::size_t loop, time_point now) {
-    auto talk = order.model->bots.create(order.setup, last_server(places, order.pin, now), loop);
+conversation open(conversation_places& places, const reply_order& order, time_point now) {
+    auto talk = order.model->bots.create(order.setup, last_server(places, order.pin, now));
     if (order.setup.raw) talk.append({.role = "user", .content = order.prompt});
     return talk;
 }
@@ -126,8 +123,8 @@ void warn_of(const logger& log, call_fault fault, std::string_view model,
                                               request_id, model, to_string(fault)));
 }
 
-void keep_place(detail::guarded<conversation_places>& places, const std::string& pin,
-                conversation talk, std::size_t bytes, const reply_result& result, time_point now) {
+void keep_place(conversation_places& places, const std::string& pin, conversation talk,
+                std::size_t bytes, const reply_result& result, time_point now) {
     if (pin.empty() || result.servers.empty() || result.usage.prompt == 0 ||
         result.finish_reason == finish_reason::error)
         return;
@@ -135,9 +132,9 @@ void keep_place(detail::guarded<conversation_places>& places, const std::string&
     constexpr int bytes_of_token = 8;
     const auto tokens = static_cast<std::size_t>(result.usage.prompt) +
                         static_cast<std::size_t>(result.usage.generated);
-    places.lock()->put(
-        now, pin, {result.servers.back(), std::make_shared<const conversation>(std::move(talk))},
-        1024 + bytes + bytes_of_token * tokens);
+    places.put(now, pin,
+               {result.servers.back(), std::make_shared<const conversation>(std::move(talk))},
+               1024 + bytes + bytes_of_token * tokens);
 }
 
 }  // namespace tandem::gateway

@@ -7,7 +7,6 @@
 #include "gateway/json/api_error.hpp"
 #include "gateway/requests/generation_request.hpp"
 #include "gateway/sessions/served_models.hpp"
-#include "loop/guarded.hpp"
 
 #include "tandem/conversation.hpp"
 #include "tandem/log.hpp"
@@ -50,15 +49,14 @@ using conversation_places = bounded_cache<std::string, conversation_place>;
 /// The name of a conversation: a client's own one is its key's alone. Empty if it gives none.
 std::string pin_of(const admitted& who, const generation_request& request);
 
-/// Begins the conversation of an order on one of the gateway's loops, at the place where it was.
-conversation open(detail::guarded<conversation_places>& places, const reply_order& order,
-                  std::size_t loop, time_point now);
+/// Begins the conversation of an order at the place where it was.
+conversation open(conversation_places& places, const reply_order& order, time_point now);
 /// What its conversation takes, about: its history, and the prompts that are made of it.
 std::size_t bytes_of(const reply_order& order);
 /// Remembers where it was. What ended with an error is at no place, nor what never got to a server;
 /// `bytes` is as bytes_of() tells.
-void keep_place(detail::guarded<conversation_places>& places, const std::string& pin,
-                conversation talk, std::size_t bytes, const reply_result& result, time_point now);
+void keep_place(conversation_places& places, const std::string& pin, conversation talk,
+                std::size_t bytes, const reply_result& result, time_point now);
 
 /// The text of a reply, with the calls taken out where the request has functions.
 class called_text {

@@ -6,8 +6,8 @@
 
 namespace tandem::gateway {
 
-served_models::served_models(const std::vector<boost::asio::any_io_executor>& loops,
-                             const gateway_options& o, const adapter_set& adapters) {
+served_models::served_models(const boost::asio::any_io_executor& executor, const gateway_options& o,
+                             const adapter_set& adapters) {
     for (auto& m : models_of(o)) {
         auto settings = o.service;
         settings.servers = m.servers;
@@ -17,7 +17,7 @@ served_models::served_models(const std::vector<boost::asio::any_io_executor>& lo
         settings.server.generation.lora = adapters.standing(m.name);
         names_.push_back(m.name);
         models_.push_back(
-            {std::move(m.name), std::move(m.servers), service(loops, std::move(settings))});
+            {std::move(m.name), std::move(m.servers), service(executor, std::move(settings))});
     }
 }
 

@@ -16,8 +16,7 @@
 
 namespace tandem::gateway {
 
-/// A model that is served: conversations over the servers that have it, on all of the gateway's
-/// loops.
+/// A model that is served: conversations over the servers that have it.
 struct served_model {
     std::string name;
     /// At least one.
@@ -25,11 +24,11 @@ struct served_model {
     service bots;
 };
 
-/// The models of a gateway, in the order of its options. From any thread.
+/// The models of a gateway, in the order of its options.
 class served_models {
  public:
     /// `o` must be free of faults.
-    served_models(const std::vector<boost::asio::any_io_executor>& loops, const gateway_options& o,
+    served_models(const boost::asio::any_io_executor& executor, const gateway_options& o,
                   const adapter_set& adapters);
 
     /// The model that a request names, which lives as long as this; or why there is none for it

@@ -1,13 +1,11 @@
 #pragma once
 
-#include "gateway/access/gatekeeper.hpp"
-#include "gateway/voice/voice_actions.hpp"
+#include "gateway/sessions/voice_session.hpp"
 #include "gateway/voice/voice_answer.hpp"
 #include "gateway/voice/voice_message.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,13 +16,7 @@
 
 namespace tandem::gateway {
 
-struct gateway_loop;
-struct served_model;
-class voice_session;
-
-struct voice_caller;
-
-/// What a session says to a socket, on the socket's loop. None calls the session back.
+/// What a socket is told. None of these calls a session back.
 class voice_outlet {
  public:
     /// The socket has a session; or has none, and its caller may try again.
@@ -38,43 +30,24 @@ class voice_outlet {
     ~voice_outlet() = default;
 };
 
-/// Who talks over a socket.
-struct voice_caller {
-    admitted who;
-    /// For the audit: of the request that was upgraded, and the client's address.
-    std::string request_id{};
-    std::string remote{};
-    /// As that request has it; see http_exchange::traceparent().
-    std::string traceparent{};
-};
-
-/// The voice sessions of one loop of a gateway, with their conversations, and its sockets. A
-/// session stays where it was opened; a socket that takes it up may be on another loop, and so they
-/// talk to each other by what the one loop tells the other. Which sessions there are in all, the
-/// gateway's voice_directory knows. On its loop.
-class voice_registry {
+/// The voice sessions of a gateway, with their conversations, and its sockets. A socket may go, and
+/// another one may take its session up. On the gateway's loop.
+class voice_registry final : public voice_host {
  public:
-    explicit voice_registry(gateway_loop& loop);
-    ~voice_registry();
+    explicit voice_registry(gateway_state& gateway);
     voice_registry(const voice_registry&) = delete;
     voice_registry& operator=(const voice_registry&) = delete;
 
-    /// The loop of the session that a socket of this loop wants to take up; this one, where it
-    /// wants a new one or there is none.
-    gateway_loop& home_of(const std::string& session);
     /// A socket's first start opens a session here, or takes it up. The socket is told.
     void start(voice_socket socket, voice_caller caller, voice::start first);
-    /// It has no socket any more: it is kept for a time.
-    void keep(std::string_view id);
-    /// It is over.
-    void forget(const std::string& id);
-
     // A socket is here until it is destroyed.
     voice_socket add(voice_outlet& outlet);
     void remove(voice_socket socket) noexcept;
-    // What a session of this loop says to a socket, which may be another loop's, and gone.
-    void send(voice_socket socket, std::string text);
-    void close(voice_socket socket, voice_close why);
+
+    void send(voice_socket socket, std::string text) override;
+    void close(voice_socket socket, voice_close why) override;
+    void keep(std::string_view id) override;
+    void forget(const std::string& id) override;
 
     /// No turn begins any more; sessions end with the reply that runs.
     void drain();
@@ -91,18 +64,14 @@ class voice_registry {
     std::variant<session_ptr, api_error> take_up(const admitted& who, const std::string& id);
     session_ptr make(const std::string& id, served_model& model, const voice::start& first);
     std::vector<session_ptr> all() const;
-    template <class Function>
-    void tell(voice_socket socket, Function f);
     voice_outlet* find(voice_socket socket) const noexcept;
-    void let_go(const std::string& id, std::size_t loop);
     void watch_expiry();
     void drop_expired();
 
-    gateway_loop& loop_;
+    gateway_state& gateway_;
     std::unordered_map<std::string, session_ptr> sessions_;
     std::unordered_map<voice_socket, voice_outlet*> sockets_;
     std::uint64_t sockets_made_ = 0;
-    /// Of the first loop, for all.
     boost::asio::steady_timer expiry_;
     bool is_watching_ = false;
 };

@@ -2,7 +2,7 @@
 
 #include "base/trace_context.hpp"
 #include "gateway/policy/prompt_texts.hpp"
-#include "gateway/sessions/gateway_core.hpp"
+#include "gateway/sessions/gateway_state.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
 
@@ -28,13 +28,14 @@ std::vector<std::string_view> texts_in(const voice_turn& turn) {
 
 }  // namespace
 
-voice_session::voice_session(gateway_loop& loop, served_model& model, voice_setup setup)
-    : loop_(loop),
-      core_(loop.core),
+voice_session::voice_session(gateway_state& gateway, voice_host& host, served_model& model,
+                             voice_setup setup)
+    : gateway_(gateway),
+      host_(host),
       model_(model),
       id_(setup.session),
       turns_(std::move(setup)),
-      check_(loop.executor) {}
+      check_(gateway.executor) {}
 
 // --- driving
 
@@ -58,14 +59,13 @@ void voice_session::perform_all() {
         for (auto& a : actions) std::visit([this](auto& value) { this->perform(value); }, a);
     }
     is_performing_ = false;
-    end_stale_checks();
     give_back_seat();
     watch_check();
 }
 
 // Other sessions go on. Called while the exception is handled.
 void voice_session::broke() {
-    log_exception(core_.options, "a voice session is over, as the gateway could not go on");
+    log_exception(gateway_.options, "a voice session is over, as the gateway could not go on");
     turns_.broke();
     perform_all();
 }
@@ -81,7 +81,7 @@ auto voice_session::later(Function change) {
     return [weak = weak_from_this(), change = std::move(change)](auto&&... told) {
         const auto self = weak.lock();
         if (!self) return;
-        const auto core = self->core_.shared_from_this();
+        const auto gateway = self->gateway_.shared_from_this();
         change(*self, std::forward<decltype(told)>(told)...);
     };
 }
@@ -122,23 +122,23 @@ void voice_session::stop() {
 // --- sockets, and the registry
 
 void voice_session::perform(voice_action::send& a) {
-    loop_.voices.send(a.socket, std::move(a.text));
+    host_.send(a.socket, std::move(a.text));
 }
 
 void voice_session::perform(const voice_action::close& a) {
-    loop_.voices.close(a.socket, a.why);
+    host_.close(a.socket, a.why);
 }
 
 void voice_session::perform(const voice_action::keep&) {
-    loop_.voices.keep(id_);
+    host_.keep(id_);
 }
 
 void voice_session::perform(const voice_action::forget&) {
-    loop_.voices.forget(id_);
+    host_.forget(id_);
 }
 
 void voice_session::perform(const voice_action::first_chunk& a) {
-    core_.metrics.voice_answered(model_.name, a.since_asked, a.timing);
+    gateway_.metrics.voice_answered(model_.name, a.since_asked, a.timing);
 }
 
 // --- turns
@@ -146,43 +146,16 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
     // The reply before is over for its key, too, when the next one is let in; if that is refused,
     // the one before goes on, and keeps its seat.
-    auto checked = core_.gate.lock()->check_reply(caller_->who, detail::now(), seat_);
+    auto checked = gateway_.gate.check_reply(caller_->who, detail::now(), seat_);
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     seat_ = std::get<admitted>(std::move(checked));
-    return core_.policy.verdict(texts_in(turn));
+    return gateway_.policy.verdict(texts_in(turn));
 }
 
 void voice_session::perform(const voice_action::check_turn& a) {
     if (auto error = refusal(*a.turn)) return refuse(*a.turn, *std::move(error));
-    auto texts = texts_in(*a.turn);
-    // What is resumed was judged when it was said.
-    if (!loop_.outside_policy->is_on() || texts.empty()) return permit(*a.turn);
-    ask_policy(a.turn, std::move(texts));
-}
-
-// Of an interrupted turn, too: what was said stays in the history.
-void voice_session::ask_policy(const voice_turn_ptr& turn, std::vector<std::string_view> texts) {
-    auto told = later([turn](voice_session& self, std::optional<api_error> why) {
-        self.enter(
-            [&](time_point) { why ? self.refuse(*turn, *std::move(why)) : self.permit(*turn); });
-    });
-    const policy_question question{.request_id = caller_->request_id,
-                                   .key = caller_->who.key_name(),
-                                   .model = model_.name,
-                                   .route = "/v1/voice",
-                                   .texts = std::move(texts),
-                                   .traceparent = caller_->traceparent};
-    policy_checks_.push_back({turn, loop_.outside_policy->ask(question, std::move(told))});
-}
-
-void voice_session::end_stale_checks() {
-    std::erase_if(policy_checks_,
-                  [this](const running_check& c) { return !turns_.awaits_check(c.turn->number); });
-}
-
-void voice_session::permit(const voice_turn& turn) {
-    note_prompt(turn);
-    turns_.permitted(detail::now(), turn.number);
+    note_prompt(*a.turn);
+    turns_.permitted(detail::now(), a.turn->number);
 }
 
 void voice_session::refuse(const voice_turn& turn, api_error why) {
@@ -191,7 +164,7 @@ void voice_session::refuse(const voice_turn& turn, api_error why) {
 }
 
 void voice_session::note_prompt(const voice_turn& turn) {
-    if (!core_.options.audit || !core_.options.audit_prompts) return;
+    if (!gateway_.options.audit || !gateway_.options.audit_prompts) return;
     // Who only adds to the history would add for ever.
     constexpr std::size_t most_turns = 64;
     if (said_.size() >= most_turns || said_bytes_ >= max_audit_prompt_bytes) return;
@@ -211,7 +184,7 @@ std::string voice_session::said_up_to(std::uint64_t number) {
 }
 
 void voice_session::perform(voice_action::open_conversation& a) {
-    talk_ = model_.bots.create(std::move(a.options), {}, loop_.number);
+    talk_ = model_.bots.create(std::move(a.options));
 }
 
 void voice_session::perform(const voice_action::warm&) {
@@ -244,10 +217,10 @@ void voice_session::perform(const voice_action::generate& a) {
 
 // A conversation of its own, whose only message is the prompt.
 void voice_session::perform(const voice_action::generate_raw& a) {
-    auto options = core_.options.service.conversation;
+    auto options = gateway_.options.service.conversation;
     options.messages = {};
     options.raw = true;
-    raw_talk_ = model_.bots.create(std::move(options), {}, loop_.number);
+    raw_talk_ = model_.bots.create(std::move(options));
     raw_talk_->append({.role = "user", .content = a.turn->prompt});
     begin(a.turn->number, raw_talk_->generate(options_of(*a.turn)));
 }
@@ -261,13 +234,13 @@ void voice_session::perform(const voice_action::next_chunk& a) {
         [number = a.number](voice_session& self, const error_code&, const std::optional<chunk>& c) {
             self.enter([&](time_point now) { self.take(now, number, c); });
         });
-    reply_->async_next_chunk(asio::bind_executor(loop_.executor, std::move(told)));
+    reply_->async_next_chunk(asio::bind_executor(gateway_.executor, std::move(told)));
 }
 
 void voice_session::take(time_point now, std::uint64_t number, const std::optional<chunk>& c) {
     if (number != number_) return;
     if (c) {
-        core_.metrics.chunk_came(model_.name, *c);
+        gateway_.metrics.chunk_came(model_.name, *c);
         return turns_.chunk_came(now, number, *c);
     }
     account(now, reply_->result());
@@ -310,16 +283,16 @@ audit_record voice_session::record_of_turn(int status) const {
 void voice_session::account_refused(const voice_turn& turn, const api_error& why) {
     auto record = record_of_turn(why.status);
     record.error = why.code;
-    if (core_.options.audit && core_.options.audit_prompts)
+    if (gateway_.options.audit && gateway_.options.audit_prompts)
         record.prompt = joined(texts_in(turn), max_audit_prompt_bytes);
-    write_down(core_.options, record, log_level::info);
+    write_down(gateway_.options, record, log_level::info);
 }
 
 void voice_session::account(time_point now, const reply_result& result) {
     const auto& u = result.usage;
-    core_.gate.lock()->charge(caller_->who, now, u.prompt + u.generated);
+    gateway_.gate.charge(caller_->who, now, u.prompt + u.generated);
     constexpr bool by_chunk = true;
-    core_.metrics.reply_ended(model_.name, result, by_chunk);
+    gateway_.metrics.reply_ended(model_.name, result, by_chunk);
     auto record = record_of_turn(101);
     record.reply = reply_->id();
     record.tokens_in = u.prompt;
@@ -328,7 +301,7 @@ void voice_session::account(time_point now, const reply_result& result) {
     record.finish_reason = to_string(result.finish_reason);
     if (result.error) record.error = error_of(result.error, result.diagnostics).code;
     if (!prompt_.empty()) record.prompt = std::exchange(prompt_, {});
-    write_down(core_.options, record, log_level::info);
+    write_down(gateway_.options, record, log_level::info);
 }
 
 }  // namespace tandem::gateway

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "gateway/sessions/gateway_core.hpp"
-#include "gateway/sessions/policy_desk.hpp"
-#include "gateway/sessions/voice_registry.hpp"
+#include "gateway/access/gatekeeper.hpp"
+#include "gateway/sessions/served_models.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "gateway/voice/voice_turns.hpp"
 
@@ -22,12 +21,39 @@
 
 namespace tandem::gateway {
 
-/// Does what a session's voice_turns wants done, with a conversation of the library. The registry
+struct gateway_state;
+
+/// Who talks over a socket.
+struct voice_caller {
+    admitted who;
+    /// For the audit: of the request that was upgraded, and the client's address.
+    std::string request_id{};
+    std::string remote{};
+    /// As that request has it; see http_exchange::traceparent().
+    std::string traceparent{};
+};
+
+/// What owns a voice session, and knows the sockets. None of these calls the session back.
+class voice_host {
+ public:
+    // To a socket, which may be gone.
+    virtual void send(voice_socket socket, std::string text) = 0;
+    virtual void close(voice_socket socket, voice_close why) = 0;
+    /// The session has no socket any more: it is kept for a time.
+    virtual void keep(std::string_view session) = 0;
+    /// The session is over.
+    virtual void forget(const std::string& session) = 0;
+
+ protected:
+    ~voice_host() = default;
+};
+
+/// Does what a session's voice_turns wants done, with a conversation of the library. The host
 /// owns it, and it outlives its sockets; what comes late from the library or a timer finds it gone.
-/// On the loop where it was opened.
+/// On the gateway's loop.
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
-    voice_session(gateway_loop& loop, served_model& model, voice_setup setup);
+    voice_session(gateway_state& gateway, voice_host& host, served_model& model, voice_setup setup);
 
     served_model& model() const noexcept { return model_; }
 
@@ -66,15 +92,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::keep& a);
     void perform(const voice_action::forget& a);
 
-    struct running_check {
-        voice_turn_ptr turn;
-        policy_check check;
-    };
-
     std::optional<api_error> refusal(const voice_turn& turn);
-    void ask_policy(const voice_turn_ptr& turn, std::vector<std::string_view> texts);
-    void end_stale_checks();
-    void permit(const voice_turn& turn);
     void refuse(const voice_turn& turn, api_error why);
     generation_options options_of(const voice_turn& turn) const;
     void note_prompt(const voice_turn& turn);
@@ -85,8 +103,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void account_refused(const voice_turn& turn, const api_error& why);
     void account(time_point now, const reply_result& result);
 
-    gateway_loop& loop_;
-    gateway_core& core_;
+    gateway_state& gateway_;
+    voice_host& host_;
     served_model& model_;
     std::string id_;
     voice_turns turns_;
@@ -102,8 +120,6 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::string prompt_;
     // The key's place for a reply: one is enough, as one reply of a session runs at a time.
     std::optional<admitted> seat_;
-    // Of turns that an outside policy is asked about.
-    std::vector<running_check> policy_checks_;
     boost::asio::steady_timer check_;
     bool is_performing_ = false;
 };

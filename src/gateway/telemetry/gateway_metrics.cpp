@@ -158,7 +158,6 @@ class gateway_metrics::registry {
             models_.insert(s.model);
         }
         // What never happened is told as 0, so that rates have something to start from.
-        for (const auto result : policy_results) policy_checks(result);
         for (const auto& r : all_routes()) begin_route(r);
         for (const auto& s : served) begin_server(s);
         for (const auto& model : models_) begin_voice(model);
@@ -200,7 +199,6 @@ class gateway_metrics::registry {
         });
     }
 
-    void policy_checked(policy_verdict::result result) { policy_checks(result).Increment(); }
 
     void set_load(const gateway_load& load) {
         connections_.Set(static_cast<double>(load.connections));
@@ -323,10 +321,6 @@ class gateway_metrics::registry {
         return reply_errors_.Add(labels);
     }
 
-    Counter& policy_checks(policy_verdict::result result) {
-        return policy_checks_.Add({{"result", to_string(result)}});
-    }
-
     void set_state(const Labels& of_server, server_status::health state) {
         for (const auto& [which, name] : states) {
             auto labels = of_server;
@@ -352,9 +346,6 @@ class gateway_metrics::registry {
     Gauge& voice_sockets_ = gauges("tandem_voice_sockets", "Open WebSockets.").Add({});
     Gauge& voice_sessions_ =
         gauges("tandem_voice_sessions", "Voice sessions, those without a socket included.").Add({});
-
-    Family<Counter>& policy_checks_ =
-        counters("tandem_policy_checks_total", "Prompts that an outside policy was asked about.");
 
     // Replies.
     Family<Counter>& replies_ = counters("tandem_replies_total", "Replies that have ended.");
@@ -435,10 +426,6 @@ void gateway_metrics::reply_ended(std::string_view model, const reply_result& re
 void gateway_metrics::voice_answered(std::string_view model, duration since_asked,
                                      const std::optional<voice_timing>& timing) {
     all_->voice_answered(model, since_asked, timing);
-}
-
-void gateway_metrics::policy_checked(policy_verdict::result result) {
-    all_->policy_checked(result);
 }
 
 void gateway_metrics::set_load(const gateway_load& load) {

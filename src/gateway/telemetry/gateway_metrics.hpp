@@ -1,6 +1,5 @@
 #pragma once
 
-#include "gateway/policy/policy_verdict.hpp"
 #include "gateway/telemetry/process_figures.hpp"
 #include "gateway/telemetry/voice_timing.hpp"
 
@@ -58,8 +57,6 @@ class gateway_metrics {
     void voice_answered(std::string_view model, duration since_asked,
                         const std::optional<voice_timing>& timing);
 
-    /// An outside policy was asked about a prompt.
-    void policy_checked(policy_verdict::result result);
 
     // What text() tells is as it was then.
     void set_load(const gateway_load& load);

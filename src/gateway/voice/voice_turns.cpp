@@ -343,12 +343,6 @@ void voice_turns::refused(time_point now, std::uint64_t number, api_error why) {
     advance(now);
 }
 
-bool voice_turns::awaits_check(std::uint64_t number) const noexcept {
-    return std::ranges::any_of(waiting_, [&](const waiting_turn& w) {
-        return w.turn->number == number && !w.is_permitted;
-    });
-}
-
 /// Begins what can be begun: nothing runs, the turn is permitted, and somebody listens.
 void voice_turns::advance(time_point now) {
     if (is_over_) return;

@@ -101,8 +101,6 @@ class voice_turns {
     std::vector<voice_action::any> take_actions() { return std::exchange(actions_, {}); }
     bool is_over() const noexcept { return is_over_; }
     bool has_socket() const noexcept { return socket_.has_value(); }
-    /// The turn waits for permitted() or refused().
-    bool awaits_check(std::uint64_t number) const noexcept;
     /// A reply runs, or a turn waits.
     bool is_busy() const noexcept { return is_running() || !waiting_.empty(); }
 

@@ -21,7 +21,6 @@ struct bench_options {
     double mock_tokens_per_second = 50;  ///< of each slot; 0 = as fast as it can
     load_rules load{};
     int concurrency = 8;
-    int loops = 1;
     /// A file of prompts, "-" for stdin, or empty; without any prompts, those that are built in.
     std::string file{};
     std::vector<std::string> prompts{};

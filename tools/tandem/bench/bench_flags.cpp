@@ -17,7 +17,6 @@ namespace tandem::command {
 namespace {
 
 constexpr int max_concurrency = 1000;
-constexpr int max_loops = 64;
 constexpr int max_turns = 100'000'000;
 constexpr double least_rate = 0.001;
 constexpr double most_rate = 10'000;
@@ -39,8 +38,8 @@ After --duration, or with the last of --turns, no turn begins any more, and
 those that run are finished.
 
 --mock measures against mock servers in this process, on threads of their own,
-with as many slots as the conversations take. The processor time that is told is
-that of the event loops; that of the mock is left out.
+with as many slots as the conversations take. The processor time reported is
+that of the event loop, without that of the mock.
 
 The prompts are those of FILE, as "tandem replay" has them, or four short
 dialogues that are built in. Conversations hold them one after the other, and
@@ -93,7 +92,6 @@ void bench_flags::add_load_flags() {
     add_flag("--tokens-per-second", t.tokens_per_second, "R",
              "of each slot of the mock; 0 = as fast as it can [50]", group);
     add_flag("--concurrency", t.concurrency, "N", "conversations at once [8]", group);
-    add_flag("--loops", t.loops, "N", "event loops, each on a thread of its own [1]", group);
     add_flag("--rate", t.rate, "R", "new turns a second [as the conversations end them]", group);
     add_flag("--arrivals", t.arrivals, "HOW", "how --rate spreads them: poisson or even [poisson]",
              group);
@@ -171,12 +169,6 @@ bench_options bench_flags::read_own_flags(std::vector<std::string>& faults) {
 void bench_flags::read_load(bench_options& o, std::vector<std::string>& faults) const {
     const auto& t = texts_;
     read_number("--concurrency", t.concurrency, 1, max_concurrency, o.concurrency, faults);
-    read_number("--loops", t.loops, 1, max_loops, o.loops, faults);
-    if (o.loops > o.concurrency)
-        faults.push_back(
-            fmt::format("--loops is {}, more than --concurrency {}: a conversation is "
-                        "on one loop",
-                        o.loops, o.concurrency));
     if (!t.rate.empty())
         read_decimal("--rate", t.rate, least_rate, most_rate, o.load.rate.emplace(1), faults);
     if (!t.arrivals.empty())

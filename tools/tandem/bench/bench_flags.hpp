@@ -26,7 +26,6 @@ class bench_flags {
         bool mock = false;
         std::string tokens_per_second;
         std::string concurrency = "8";
-        std::string loops = "1";
         std::string rate;
         std::string arrivals;
         std::string time;

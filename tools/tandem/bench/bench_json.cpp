@@ -25,7 +25,6 @@ json_object setting_of(const bench_setting& s) {
     o.field("mock_slots", s.mock_slots)
         .field("mock_tokens_per_second", s.mock_tokens_per_second)
         .field("concurrency", s.concurrency)
-        .field("loops", s.loops)
         .field("rate", s.rate > 0 ? s.rate : -1)
         .field("arrivals", s.rate <= 0 ? "none"
                            : s.is_even ? "even"

@@ -24,7 +24,7 @@ double bench_report::replies_per_second() const noexcept {
 }
 
 double bench_report::loop_load() const noexcept {
-    return over(cost.loop_cpu_seconds, cost.seconds * setting.loops);
+    return over(cost.loop_cpu_seconds, cost.seconds);
 }
 
 std::int64_t bench_report::bytes_per_stream() const noexcept {

@@ -18,7 +18,6 @@ struct bench_setting {
     int mock_slots = 0;
     double mock_tokens_per_second = 0;
     int concurrency = 0;
-    int loops = 0;
     double rate = 0;  ///< new turns a second; 0 = closed loop
     bool is_even = false;
     double words_per_minute = 0;  ///< of the voice; 0 = at once
@@ -60,7 +59,7 @@ struct bench_figures {
 /// What the run cost.
 struct bench_cost {
     double seconds = 0;
-    double loop_cpu_seconds = 0;  ///< of the event loops' threads
+    double loop_cpu_seconds = 0;  ///< of the event loop's thread
     std::int64_t rss_before = 0;  ///< bytes
     std::int64_t rss_peak = 0;
     int peak_streams = 0;
@@ -79,7 +78,7 @@ struct bench_report {
     double tokens_per_second() const noexcept;
     /// Of those that were not failed, nor stopped with the run.
     double replies_per_second() const noexcept;
-    /// Busy share of the event loops, 0 to 1.
+    /// Busy share of the event loop, 0 to 1.
     double loop_load() const noexcept;
     /// 0 if no stream was seen, or memory did not grow.
     std::int64_t bytes_per_stream() const noexcept;

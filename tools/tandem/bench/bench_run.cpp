@@ -7,7 +7,6 @@
 #include "tandem/config_fields.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <sys/resource.h>
 #include <utility>
 
 namespace tandem::command {
@@ -30,13 +30,14 @@ double seconds_since(bench_load::clock::time_point t) {
     return std::chrono::duration<double>(bench_load::clock::now() - t).count();
 }
 
-// Lines of several threads, written by one.
-logger log_on(boost::asio::io_context& ioc, logger to) {
-    if (!to.write) return to;
-    return {.level = to.level, .write = [&ioc, to](log_level level, std::string_view text) {
-                boost::asio::post(ioc,
-                                  [to, level, line = std::string(text)] { to.write(level, line); });
-            }};
+// In user and system mode. A mock has threads of its own.
+double cpu_seconds_of_this_thread() {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 }  // namespace
@@ -49,8 +50,9 @@ bench_run::bench_run(const bench_options& options, std::vector<dialogue> dialogu
       servers_(ioc_.get_executor(), settings_),
       signals_(ioc_, [this] { stop(); }),
       progress_(ioc_, t, [this] { return status_line(); }),
-      loops_done_(ioc_, boost::asio::steady_timer::time_point::max()),
-      next_look_(ioc_) {
+      done_(ioc_, boost::asio::steady_timer::time_point::max()),
+      next_look_(ioc_),
+      callers_(ioc_, load_, settings_, options.pace) {
     t.on_failure([this] { stop(); });
 }
 
@@ -66,8 +68,7 @@ service_config bench_run::settings() {
         s.server.url = s.servers.front();
         s.server.proxy = "none";
     }
-    s.server.logger =
-        log_on(ioc_, log_to_terminal(terminal_, options_.log_level.value_or(log_level::off)));
+    s.server.logger = log_to_terminal(terminal_, options_.log_level.value_or(log_level::off));
     return s;
 }
 
@@ -95,12 +96,9 @@ std::optional<bench_report> bench_run::run() {
 awaitable<void> bench_run::steer() {
     const bool found = co_await find_servers();
     if (!found || stopping_) co_return;
-    start_loops();
-    co_await wait_for_loops();
-    took_ = bench_load::clock::now() - load_.started();
+    co_await measure();
     next_look_.cancel();
     bots_.reset();
-    for (auto& l : loops_) l.finish();
 }
 
 awaitable<bool> bench_run::find_servers() {
@@ -115,34 +113,18 @@ awaitable<bool> bench_run::find_servers() {
     co_return found;
 }
 
-void bench_run::start_loops() {
-    std::vector<boost::asio::any_io_executor> executors;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(options_.loops); ++i)
-        executors.push_back(loops_.emplace_back(i, load_, settings_, options_.pace).executor());
-    bots_.emplace(std::move(executors), settings_);
+awaitable<void> bench_run::measure() {
+    bots_.emplace(ioc_.get_executor(), settings_);
     is_started_ = true;
-    loops_running_ = loops_.size();
     rss_before_ = rss_peak_ = resident_bytes();
-    load_.start();
     watch_memory();
-    for (std::size_t i = 0; i < loops_.size(); ++i)
-        loops_[i].start(*bots_, share_of(i),
-                        [this] { boost::asio::post(ioc_, [this] { loop_ended(); }); });
-}
-
-// Conversations of this loop, where the first ones take what is over.
-int bench_run::share_of(std::size_t loop) const {
-    const auto each = options_.concurrency / options_.loops;
-    return each + (static_cast<int>(loop) < options_.concurrency % options_.loops ? 1 : 0);
-}
-
-void bench_run::loop_ended() {
-    if (--loops_running_ == 0) loops_done_.cancel();
-}
-
-awaitable<void> bench_run::wait_for_loops() {
+    const auto cpu_seconds_before = cpu_seconds_of_this_thread();
+    load_.start();
+    callers_.start(*bots_, options_.concurrency, [this] { done_.cancel(); });
     error_code ec;
-    co_await loops_done_.async_wait(redirect_error(use_awaitable, ec));
+    co_await done_.async_wait(redirect_error(use_awaitable, ec));
+    took_ = bench_load::clock::now() - load_.started();
+    cpu_seconds_ = cpu_seconds_of_this_thread() - cpu_seconds_before;
 }
 
 void bench_run::watch_memory() {
@@ -155,8 +137,8 @@ void bench_run::watch_memory() {
 
 void bench_run::stop() {
     stopping_ = true;
-    for (auto& l : loops_) l.stop();
-    // Before there are loops, only the first questions wait for an answer.
+    callers_.stop();
+    // Before there are callers, only the first questions wait for an answer.
     servers_.close();
 }
 
@@ -169,8 +151,7 @@ std::string bench_run::status_line() const {
 }
 
 bench_report bench_run::report() {
-    bench_totals totals;
-    for (const auto& l : loops_) totals.add(l.totals());
+    auto totals = callers_.totals();
     if (mock_) totals.match(mock_->cuts());
     return {.setting = setting(),
             .figures = totals.figures(),
@@ -185,7 +166,6 @@ bench_setting bench_run::setting() const {
     s.mock_slots = mock_ ? mock_->slots() : 0;
     s.mock_tokens_per_second = mock_ ? options_.mock_tokens_per_second : 0;
     s.concurrency = options_.concurrency;
-    s.loops = options_.loops;
     s.rate = options_.load.rate.value_or(0);
     s.is_even = options_.load.spread == arrivals::even;
     s.words_per_minute = options_.pace.words_per_minute;
@@ -198,11 +178,11 @@ bench_setting bench_run::setting() const {
 bench_cost bench_run::cost() const {
     bench_cost c;
     c.seconds = to_ms(took_) / 1000;
-    for (const auto& l : loops_) c.loop_cpu_seconds += l.cpu_seconds();
+    c.loop_cpu_seconds = cpu_seconds_;
     c.rss_before = rss_before_;
     c.rss_peak = rss_peak_;
     c.peak_streams = load_.peak_streams();
-    c.measuring_bytes = loops_.size() * bench_totals::bytes();
+    c.measuring_bytes = bench_totals::bytes();
     return c;
 }
 

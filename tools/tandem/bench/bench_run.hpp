@@ -1,7 +1,7 @@
 #pragma once
 
+#include "bench/bench_callers.hpp"
 #include "bench/bench_command.hpp"
-#include "bench/bench_loop.hpp"
 #include "bench/bench_mock.hpp"
 #include "os/stop_signals.hpp"
 #include "run/progress.hpp"
@@ -11,17 +11,14 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tandem::command {
 
-/// One run of `tandem bench` with all that belongs to it. The loops have threads of their own; what
-/// steers them is on the thread that calls run().
+/// One run of `tandem bench` with all that belongs to it, on the thread that calls run().
 class bench_run {
  public:
     /// Precondition: there are dialogues. What is given must outlive this.
@@ -38,10 +35,7 @@ class bench_run {
     int slots_for_all() const;
     boost::asio::awaitable<bool> find_servers();
     boost::asio::awaitable<void> steer();
-    void start_loops();
-    int share_of(std::size_t loop) const;
-    void loop_ended();
-    boost::asio::awaitable<void> wait_for_loops();
+    boost::asio::awaitable<void> measure();
     void watch_memory();
     void stop();
     std::string status_line() const;
@@ -58,16 +52,15 @@ class bench_run {
     server_clients servers_;
     stop_signals signals_;
     progress progress_;
-    boost::asio::steady_timer loops_done_;
+    boost::asio::steady_timer done_;
     boost::asio::steady_timer next_look_;
 
-    std::deque<bench_loop> loops_;
-    // Destroyed before the loops, which its conversations need to end.
+    bench_callers callers_;
     std::optional<service> bots_;
-    std::size_t loops_running_ = 0;
     bool is_started_ = false;
     bool stopping_ = false;
     duration took_{};
+    double cpu_seconds_ = 0;
     std::int64_t rss_before_ = 0;
     std::int64_t rss_peak_ = 0;
 };

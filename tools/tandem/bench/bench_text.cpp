@@ -37,8 +37,7 @@ std::string setting_lines(const bench_setting& s, bool color) {
     const auto head = fmt::format(
         "{} at once, {}", count_text(s.concurrency, "conversation", "conversations"), load_text(s));
     auto text = painted(color, paint::bold, head) + '\n';
-    text += row("consumers", fmt::format("{}, pacing {}, on {}", voice_text(s), s.pacing,
-                                         count_text(s.loops, "loop", "loops")));
+    text += row("consumers", fmt::format("{}, pacing {}", voice_text(s), s.pacing));
     if (s.mock_slots > 0) {
         const auto pace = s.mock_tokens_per_second > 0
                               ? fmt::format("{:g} tokens a second", s.mock_tokens_per_second)
@@ -132,8 +131,7 @@ std::string processor_text(const bench_report& r) {
     const auto token = r.figures.generated > 0
                            ? fmt::format("{:.1f} µs a token; ", r.cpu_us_per_token())
                            : std::string();
-    return fmt::format("{}{} {:.0f} % busy", token,
-                       r.setting.loops == 1 ? "the loop" : "the loops each", 100 * r.loop_load());
+    return fmt::format("{}the loop {:.0f} % busy", token, 100 * r.loop_load());
 }
 
 std::string cost_rows(const bench_report& r) {

@@ -104,25 +104,6 @@ void bench_totals::keep(cut_mark c) {
     next_cut_ = (next_cut_ + 1) % max_cuts;
 }
 
-void bench_totals::add(const bench_totals& other) {
-    auto& f = figures_;
-    const auto& o = other.figures_;
-    for (auto member : {&bench_figures::replies, &bench_figures::complete, &bench_figures::failed,
-                        &bench_figures::interrupted, &bench_figures::stopped,
-                        &bench_figures::chunks, &bench_figures::generated, &bench_figures::wasted,
-                        &bench_figures::cached, &bench_figures::evaluated, &bench_figures::requests,
-                        &bench_figures::cuts, &bench_figures::retries})
-        f.*member += o.*member;
-    for (const auto& [code, count] : o.errors) f.errors[code] += count;
-    f.messages.insert(o.messages.begin(), o.messages.end());
-    for (auto member :
-         {&bench_totals::late_, &bench_totals::first_token_, &bench_totals::first_chunk_,
-          &bench_totals::gap_, &bench_totals::hand_over_, &bench_totals::cut_to_close_,
-          &bench_totals::cut_to_idle_, &bench_totals::queue_wait_, &bench_totals::guard_wait_})
-        (this->*member).add(other.*member);
-    for (const auto& c : other.cuts_) keep(c);
-}
-
 // A slot runs one request at a time: a cut within the life of a request is that one's.
 void bench_totals::match(const std::vector<seen_cut>& seen) {
     std::multimap<std::pair<std::string, int>, const seen_cut*> by_slot;

@@ -54,7 +54,6 @@ class bench_totals {
 
     /// `stopped`: the run ended the reply.
     void add(const turn_times& t, const reply_result& r, bool stopped);
-    void add(const bench_totals& other);
     /// How long cuts took to be seen, of those that are kept.
     void match(const std::vector<seen_cut>& seen);
 

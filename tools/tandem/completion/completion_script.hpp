@@ -1,18 +1,12 @@
 #pragma once
 
-#include "completion/completion_words.hpp"
-
-#include <string>
+#include <string_view>
 
 namespace tandem::command {
 
 enum class shell { bash, zsh, fish };
 
-/// The text that makes a shell complete these words behind `tandem`.
-std::string completion_script(const completion_words& words, shell s);
-
-std::string bash_completion(const completion_words& words);
-std::string zsh_completion(const completion_words& words);
-std::string fish_completion(const completion_words& words);
+/// The script with which a shell asks `tandem __complete` what fits.
+std::string_view completion_script(shell s);
 
 }  // namespace tandem::command

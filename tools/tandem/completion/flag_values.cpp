@@ -21,7 +21,6 @@ std::vector<std::string_view> flag_values(std::string_view command, std::string_
         {"--pacing", {"strict", "warm", "ahead", "stream"}},
         {"--placement", {"round_robin", "least_busy"}},
         {"--play", {"auto", "yes", "no"}},
-        {"--policy-fail", {"closed", "open"}},
         {"--rule", {"classic", "spoken"}},
         {"--speech", {"exact", "clean"}},
         {"--speech-code", {"skipped", "spoken"}},

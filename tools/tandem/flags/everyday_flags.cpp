@@ -25,7 +25,7 @@ everyday_flags everyday_flags_of(std::string_view command) {
          {"--mock", "--concurrency", "--rate", "--duration", "--turns", "--tts", "--prompts",
           "--user", "--wait", "--json"}},
         {"serve",
-         {"--listen", "--model", "--loops", "--drain", "--keys", "--tls-cert", "--tls-key",
+         {"--listen", "--model", "--drain", "--keys", "--tls-cert", "--tls-key",
           "--denied", "--audit", "--log-level", "--log-format", "--record"}},
     };
     const auto found = own.find(command);

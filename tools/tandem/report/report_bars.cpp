@@ -1,5 +1,7 @@
 #include "report/report_bars.hpp"
 
+#include "text/shown_url.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,11 +29,6 @@ constexpr std::array<std::string_view, 5> mark_names{"cut", "lost", "retry", "in
 
 double ms_of(const event& e) {
     return static_cast<double>(e.at_ns) / 1e6;
-}
-
-std::string without_scheme(const std::string& url) {
-    const auto at = url.find("://");
-    return at == std::string::npos ? url : url.substr(at + 3);
 }
 
 bool ends_request(event_kind k) {

@@ -1,6 +1,7 @@
 #include "run/server_table.hpp"
 
 #include "text/display_text.hpp"
+#include "text/shown_url.hpp"
 
 #include <fmt/format.h>
 
@@ -15,11 +16,6 @@ constexpr int least_name_columns = 12;
 std::string slot_row(const slot_figures& s) {
     return fmt::format("{:>6}{:>10}{:>8}{:>11}{:>9.0f} %{:>11}", s.slot, s.requests, s.chunks,
                        s.generated, s.cache_hit_ratio() * 100, s.evaluated);
-}
-
-std::string without_scheme(const std::string& url) {
-    const auto end = url.find("://");
-    return end == url.npos ? url : url.substr(end + 3);
 }
 
 // The servers' names, which are their URLs, or where one does not fit the shorter form of all.

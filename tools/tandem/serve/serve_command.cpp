@@ -3,8 +3,6 @@
 #include "gateway/access/model_name.hpp"
 #include "gateway/adapters/adapter_store.hpp"
 #include "gateway/server/gateway_server.hpp"
-#include "loop/guarded.hpp"
-#include "os/event_loops.hpp"
 #include "os/exit_status.hpp"
 #include "os/stop_signals.hpp"
 #include "recording/recorded_run.hpp"
@@ -21,6 +19,7 @@
 #include "tandem/config_fields.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
@@ -52,9 +51,8 @@ class serving {
           log_(log_to_terminal(t, options_.log_level, options_.log_format)),
           audit_(options_.audit,
                  [this](const std::string& fault) { tell(log_level::error, fault); }),
-          loops_(options_.loops),
-          signals_(loops_.first(), [this] { stop(); }),
-          hangups_(loops_.first(), SIGHUP) {
+          signals_(ioc_, [this] { stop(); }),
+          hangups_(ioc_, SIGHUP) {
         t.on_failure([this] { tell(log_level::error, terminal_.failure()); });
     }
 
@@ -64,16 +62,11 @@ class serving {
             return wrong_use;
         }
         wait_for_hangup();
-        asio::co_spawn(loops_.first(), start(), [](std::exception_ptr e) {
+        asio::co_spawn(ioc_, start(), [](std::exception_ptr e) {
             if (e) std::rethrow_exception(e);
         });
-        try {
-            loops_.run();
-        } catch (...) {
-            let_go();
-            throw;
-        }
-        let_go();
+        ioc_.run();
+        gateway_.reset();
         const auto lost = fault_of(recorded_);
         if (!lost.empty()) tell(log_level::error, lost);
         return lost.empty() || status_ != all_good ? status_ : not_all_good;
@@ -82,7 +75,7 @@ class serving {
  private:
     // Opens what is written from now on.
     std::string fault_of_files() {
-        if (const auto fault = has_audit_file() ? audit_.lock()->open() : ""; !fault.empty())
+        if (const auto fault = has_audit_file() ? audit_.open() : ""; !fault.empty())
             return "--audit " + fault;
         auto& server = options_.gateway.service.server;
         recorded_ = start_recording(options_.record, {settings_of(server, options_.record.prompts)},
@@ -90,16 +83,9 @@ class serving {
         return fault_of(recorded_);
     }
 
-    // A gateway on several loops has its last turn in each.
-    void let_go() {
-        gateway_.reset();
-        if (options_.loops > 1) loops_.finish();
-    }
-
     asio::awaitable<void> start() {
         auto servers = options_.servers;
-        co_await ask_models(loops_.first().get_executor(), options_.gateway.service.server,
-                            servers);
+        co_await ask_models(ioc_.get_executor(), options_.gateway.service.server, servers);
         tell_models(servers);
         auto settings = gateway_settings();
         settings.models = take_models(servers);
@@ -110,7 +96,7 @@ class serving {
         auto settings = options_.gateway;
         settings.service.server.logger = log_;
         if (has_audit_file())
-            settings.audit = [this](std::string_view line) { audit_.lock()->write(line); };
+            settings.audit = [this](std::string_view line) { audit_.write(line); };
         else if (!options_.audit.empty())
             settings.audit = [this](std::string_view line) {
                 terminal_.print(std::string(line) + '\n');
@@ -152,7 +138,7 @@ class serving {
         listen_address at{settings.address, settings.port};
         const auto models = settings.models;
         try {
-            gateway_.emplace(loops_.executors(), std::move(settings));
+            gateway_.emplace(ioc_, std::move(settings));
             at.port = gateway_->port();
         } catch (const config_error& e) {
             // What was not known before the servers were asked.
@@ -189,13 +175,10 @@ class serving {
                                        .field("model", names)
                                        .field("servers", servers)
                                        .field("keys", keys)
-                                       .field("loops", options_.loops)
                                        .line());
-        const auto loops = options_.loops > 1 ? ", " + counted_or_none(options_.loops, "event loop")
-                                              : std::string();
-        terminal_.print(fmt::format(
-            "listening on {}, model{} {}, {}, {}{}\n", url, models.size() == 1 ? "" : "s", names,
-            counted_or_none(servers, "server"), counted_or_none(keys, "key"), loops));
+        terminal_.print(
+            fmt::format("listening on {}, model{} {}, {}, {}\n", url, models.size() == 1 ? "" : "s",
+                        names, counted_or_none(servers, "server"), counted_or_none(keys, "key")));
     }
 
     void wait_for_hangup() {
@@ -209,7 +192,7 @@ class serving {
 
     void open_audit_anew() {
         if (!has_audit_file()) return;
-        if (const auto fault = audit_.lock()->open(); !fault.empty())
+        if (const auto fault = audit_.open(); !fault.empty())
             tell(log_level::error, fault + "; lines go on into the file that was open");
     }
 
@@ -256,7 +239,7 @@ class serving {
 
     void end(int status) {
         status_ = status;
-        loops_.stop();
+        ioc_.stop();
     }
 
     void refuse(const std::string& why) { terminal_.print_error("tandem serve: " + why); }
@@ -271,8 +254,8 @@ class serving {
     terminal& terminal_;
     std::unique_ptr<recording_file> recorded_;
     logger log_;
-    detail::guarded<audit_file> audit_;
-    event_loops loops_;
+    audit_file audit_;
+    asio::io_context ioc_{1};
     stop_signals signals_;
     asio::signal_set hangups_;
     std::optional<gateway::gateway_server> gateway_;

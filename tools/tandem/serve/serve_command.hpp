@@ -28,8 +28,6 @@ struct serve_options {
     /// A file, "-" for stdout, or empty.
     std::string audit{};
     record_options record{};
-    /// Event loops that the gateway works on, each with a thread of its own.
-    std::size_t loops = 1;
     /// How long replies may run on when it is stopped.
     duration drain = std::chrono::seconds(30);
     tandem::log_level log_level = tandem::log_level::info;

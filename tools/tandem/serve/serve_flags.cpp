@@ -27,8 +27,6 @@ constexpr int most_connections = 1'000'000;
 constexpr int most_kept_answers = 100'000;
 constexpr int most_prompt_bytes = 16 << 20;  // as a body has at most
 // As the check of the gateway's options has them.
-constexpr duration least_policy_timeout = std::chrono::milliseconds(1);
-constexpr duration longest_policy_timeout = std::chrono::minutes(1);
 constexpr std::size_t max_word_file_bytes = 4u << 20;
 
 constexpr const char* serve_text = R"(Example:
@@ -67,7 +65,6 @@ of its recording, 2 wrong use, 130 and 143 stopped at once by a second signal.)"
 // In the order of their enumerations.
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 constexpr std::array<std::string_view, 2> stream_by_names{"chunk", "token"};
-constexpr std::array<std::string_view, 2> policy_fail_names{"closed", "open"};
 
 std::vector<named_server> named_servers(const service_config& c,
                                         const std::vector<std::string>& models) {
@@ -75,23 +72,6 @@ std::vector<named_server> named_servers(const service_config& c,
     for (auto& url : server_urls(c))
         servers.push_back({servers.size() < models.size() ? models[servers.size()] : "", url});
     return servers;
-}
-
-void read_loops(const std::string& text, std::size_t& loops, std::vector<std::string>& faults) {
-    constexpr std::size_t least = 1;
-    std::size_t number = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [read_to, fault] = std::from_chars(text.data(), end, number);
-    if (text == "auto")
-        loops =
-            std::clamp<std::size_t>(std::thread::hardware_concurrency(), least, gateway::max_loops);
-    else if (fault == std::errc{} && read_to == end && number >= least &&
-             number <= gateway::max_loops)
-        loops = number;
-    else
-        faults.push_back(
-            refusal_of("--loops", text,
-                       fmt::format("auto, or a whole number from 1 to {}", gateway::max_loops)));
 }
 
 // "denied[3]" → 3; nothing for "denied".
@@ -138,8 +118,6 @@ void serve_flags::add_gateway_flags() {
     add("--answer-cache", t.answer_cache, "N",
         "answers at temperature 0 that are kept for who asks the same; 0: none [64]");
     add("--max-connections", t.max_connections, "N", "one more is closed at once [10000]");
-    add("--loops", t.loops, "N",
-        "event loops, each with a thread: 1 to 256, or auto for one a core [1]");
     add("--drain", t.drain, "TIME", "how long replies may run on when it is stopped [30s]");
     add("--placement", t.placement, "HOW",
         "server of a request: round_robin, or least_busy for its slots [least_busy]");
@@ -150,7 +128,7 @@ void serve_flags::add_gateway_flags() {
         ->type_name("NAME=ID[@MODEL]")
         ->group("gateway");
     add("--state", t.state, "FILE",
-        "SQLite file that remembers which adapters are deployed; made if it is not there");
+        "JSON file that remembers which adapters are deployed; made if it is not there");
     add("--slots-per-conversation", t.slots_per_conversation, "N",
         "slots that a request has for itself (0: two with a reuse guard, else one) [0]");
 }
@@ -167,11 +145,6 @@ void serve_flags::add_access_flags() {
     add("--denied", t.denied, "FILE", "words and phrases that no prompt may have, one a line");
     add("--max-prompt-bytes", t.max_prompt_bytes, "N",
         "of all messages together; 0: no bound but that of a request [1048576]");
-    add("--policy-url", t.policy_url, "URL",
-        "asked about each prompt over HTTP, besides these two");
-    add("--policy-timeout", t.policy_timeout, "TIME", "for its answer [1s]");
-    add("--policy-fail", t.policy_fail, "HOW",
-        "prompts where it fails: closed refuses them, open lets them pass [closed]");
     add("--audit", t.audit, "FILE",
         "append a line of JSON for each request, without key and prompt; - for stdout");
     app_.add_flag("--audit-prompts", t.audit_prompts, "these lines have the prompt, too")
@@ -198,7 +171,7 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
 std::vector<std::string> serve_flags::empty_flags() const {
     std::vector<std::string> faults;
     for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied",
-                             "--policy-url", "--audit", "--state", "--record"})
+                             "--audit", "--state", "--record"})
         if (const auto* option = app_.get_option(flag);
             !option->empty() && option->results().back().empty())
             faults.push_back(fmt::format("{} is empty", flag));
@@ -227,7 +200,6 @@ void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>&
     int connections = 1;
     read_number("--max-connections", t.max_connections, 1, most_connections, connections, faults);
     g.max_connections = static_cast<std::size_t>(connections);
-    read_loops(t.loops, o.loops, faults);
     read_time("--drain", t.drain, o.drain, faults);
     read_adapters(o, faults);
     read_placement(t.placement, g.service, faults);
@@ -263,7 +235,6 @@ void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& 
     int bytes = 0;
     read_number("--max-prompt-bytes", t.max_prompt_bytes, 0, most_prompt_bytes, bytes, faults);
     o.gateway.prompts.max_bytes = static_cast<std::size_t>(bytes);
-    read_policy(o, faults);
     o.audit = t.audit;
     o.gateway.audit_prompts = t.audit_prompts;
     if (t.audit_prompts && t.audit.empty())
@@ -314,18 +285,6 @@ void serve_flags::read_tls(serve_options& o, std::vector<std::string>& faults) c
         faults.push_back("TLS: " + fault);
 }
 
-void serve_flags::read_policy(serve_options& o, std::vector<std::string>& faults) const {
-    const auto& t = texts_;
-    auto& policy = o.gateway.policy;
-    policy.url = t.policy_url;
-    read_time("--policy-timeout", t.policy_timeout, policy.timeout, faults, least_policy_timeout,
-              longest_policy_timeout);
-    read_choice("--policy-fail", policy_fail_names, t.policy_fail, policy.on_failure, faults);
-    for (const auto* flag : {"--policy-timeout", "--policy-fail"})
-        if (app_.count(flag) > 0 && app_.count("--policy-url") == 0)
-            faults.push_back(fmt::format("{} needs --policy-url URL", flag));
-}
-
 void serve_flags::read_denied(serve_options& o, std::vector<std::string>& faults) {
     if (texts_.denied.empty()) return;
     const auto file = read_file(texts_.denied, max_word_file_bytes);
@@ -347,10 +306,6 @@ std::vector<std::string> serve_flags::gateway_faults(const serve_options& o) con
                                          denied_.lines[*word], f.message));
         else if (f.field == "denied")
             faults.push_back(fmt::format("--denied {}: {}", input_name(texts_.denied), f.message));
-        else if (f.field == "policy_url")
-            faults.push_back("--policy-url: " + f.message);
-        else if (f.field == "policy_timeout")
-            faults.push_back("--policy-timeout " + f.message);
         // Keys that cannot be read were told.
         else if (f.field == "address" && texts_.keys.empty())
             faults.push_back(fmt::format("--listen {}; --keys FILE names them", f.message));

@@ -31,7 +31,6 @@ class serve_flags {
         std::string stream_by = "token";
         std::string answer_cache = "64";
         std::string max_connections = "10000";
-        std::string loops = "1";
         std::string drain = "30s";
         std::string placement = "least_busy";
         std::string slots_per_conversation = "0";
@@ -40,9 +39,6 @@ class serve_flags {
         std::string tls_key;
         std::string denied;
         std::string max_prompt_bytes = "1048576";
-        std::string policy_url;
-        std::string policy_timeout = "1s";
-        std::string policy_fail = "closed";
         std::vector<std::string> adapters;
         std::string state;
         std::string audit;
@@ -62,7 +58,6 @@ class serve_flags {
                             std::vector<std::string>& faults) const;
     void read_keys(serve_options& o, std::vector<std::string>& faults) const;
     void read_tls(serve_options& o, std::vector<std::string>& faults) const;
-    void read_policy(serve_options& o, std::vector<std::string>& faults) const;
     void read_denied(serve_options& o, std::vector<std::string>& faults);
     std::vector<std::string> gateway_faults(const serve_options& o) const;
 

@@ -12,4 +12,9 @@ std::string shown_url(const std::string& url) {
     return field_text(config{.url = url}, "url");
 }
 
+std::string without_scheme(const std::string& url) {
+    const auto end = url.find("://");
+    return end == url.npos ? url : url.substr(end + 3);
+}
+
 }  // namespace tandem::command

@@ -12,5 +12,7 @@ std::vector<std::string> server_urls(const service_config& settings);
 
 /// Without user and password.
 std::string shown_url(const std::string& url);
+/// "http://a:1" to "a:1".
+std::string without_scheme(const std::string& url);
 
 }  // namespace tandem::command

@@ -25,7 +25,6 @@ TEST_F(bench_arguments, hold_eight_conversations_in_a_closed_loop_for_ten_second
     const auto c = bench({});
     ASSERT_TRUE(c.bench) << c.err;
     EXPECT_EQ(c.bench->concurrency, 8);
-    EXPECT_EQ(c.bench->loops, 1);
     EXPECT_FALSE(c.bench->load.rate);
     EXPECT_FALSE(c.bench->load.turns);
     EXPECT_EQ(c.bench->load.time, 10s);
@@ -34,14 +33,13 @@ TEST_F(bench_arguments, hold_eight_conversations_in_a_closed_loop_for_ten_second
 
 TEST_F(bench_arguments, bound_the_load_as_they_say) {
     const auto c = bench({"--rate", "2.5", "--arrivals", "even", "--turns", "40", "--concurrency",
-                          "16", "--loops", "2", "--tts", "wpm=160"});
+                          "16", "--tts", "wpm=160"});
     ASSERT_TRUE(c.bench) << c.err;
     EXPECT_EQ(c.bench->load.rate, 2.5);
     EXPECT_EQ(c.bench->load.spread, arrivals::even);
     EXPECT_EQ(c.bench->load.turns, 40);
     EXPECT_FALSE(c.bench->load.time);
     EXPECT_EQ(c.bench->concurrency, 16);
-    EXPECT_EQ(c.bench->loops, 2);
     EXPECT_EQ(c.bench->pace.words_per_minute, 160);
 }
 
@@ -87,9 +85,6 @@ INSTANTIATE_TEST_SUITE_P(
                       "--arrivals is odd; it must be poisson or even"},
         bench_refusal{"no_turns", {"--turns", "0"}, "--turns is 0; it must be a whole number"},
         bench_refusal{"no_time", {"--duration", "0"}, "--duration is 0; no turn would begin"},
-        bench_refusal{"too_many_loops",
-                      {"--loops", "4", "--concurrency", "2"},
-                      "--loops is 4, more than --concurrency 2"},
         bench_refusal{"speed_without_a_mock",
                       {"--tokens-per-second", "9"},
                       "--tokens-per-second is given without --mock"},

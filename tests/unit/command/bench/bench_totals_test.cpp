@@ -164,22 +164,4 @@ TEST(bench_totals, keep_the_times_of_a_bounded_number_of_chunks) {
     EXPECT_EQ(t.chunks.size(), turn_times::max_chunks);
 }
 
-TEST(bench_totals, of_several_loops_add_up) {
-    bench_totals a, b;
-    auto r = ended(finish_reason::error);
-    r.usage.generated = 7;
-    r.metrics.chunks = 2;
-    a.add({}, r, false);
-    b.add({.due = start, .began = start}, cut_at(1ms), false);
-    b.add({}, r, false);
-    a.add(b);
-    a.match({{"http://a", 1, start, start + 3ms}});
-    const auto f = a.figures();
-    EXPECT_EQ(f.replies, 3);
-    EXPECT_EQ(f.generated, 14);
-    EXPECT_EQ(f.chunks, 4);
-    EXPECT_THAT(f.errors, ElementsAre(Pair("connect_failed", 2)));
-    EXPECT_NEAR(f.cut_to_close.p50, 2, 2 * one_percent);
-}
-
 }  // namespace

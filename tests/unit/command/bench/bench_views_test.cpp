@@ -19,7 +19,7 @@ using testing::Not;
 
 bench_report usual_report() {
     bench_report r;
-    r.setting = {.servers = {"http://a:1"}, .concurrency = 4, .loops = 2, .pacing = "warm"};
+    r.setting = {.servers = {"http://a:1"}, .concurrency = 4, .pacing = "warm"};
     r.figures.replies = 10;
     r.figures.complete = 8;
     r.figures.failed = 2;
@@ -49,7 +49,7 @@ TEST(bench_report, counts_costs_by_token_stream_and_loop) {
     EXPECT_DOUBLE_EQ(r.cpu_us_per_token(), 20);
     EXPECT_DOUBLE_EQ(r.tokens_per_second(), 200);
     EXPECT_DOUBLE_EQ(r.replies_per_second(), 1.6) << "complete ones";
-    EXPECT_DOUBLE_EQ(r.loop_load(), 0.002);
+    EXPECT_DOUBLE_EQ(r.loop_load(), 0.004);
     EXPECT_EQ(r.bytes_per_stream(), 512 << 10);
 }
 
@@ -63,7 +63,7 @@ TEST(bench_report, of_nothing_has_no_costs) {
 TEST(bench_screen, tells_what_was_measured_and_what_failed) {
     const auto text = bench_screen(usual_report(), false);
     EXPECT_THAT(text, HasSubstr("4 conversations at once, closed loop\n"));
-    EXPECT_THAT(text, HasSubstr("no voice, pacing warm, on 2 loops\n"));
+    EXPECT_THAT(text, HasSubstr("no voice, pacing warm\n"));
     EXPECT_THAT(text, HasSubstr("10 replies in 5.0 s: 8 complete, 2 failed\n"));
     EXPECT_THAT(text, HasSubstr("       2  queue_full\n"));
     EXPECT_THAT(text, HasSubstr("20.0 µs a token"));

@@ -1,7 +1,6 @@
 // What shells complete, held against what the command takes.
 #include "completion/completion_words.hpp"
 
-#include "completion/completion_script.hpp"
 #include "unit/command/arguments_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -16,8 +15,10 @@
 namespace tandem::command {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 completion_words all_words() {
     completion_words all;
@@ -93,10 +94,8 @@ TEST_F(completed, commands_are_all_that_there_are) {
 }
 
 TEST_F(completed, scripts_are_printed_for_each_shell) {
-    const auto all = all_words();
-    EXPECT_EQ(parse({"completion", "bash"}).out, bash_completion(all));
-    EXPECT_EQ(parse({"completion", "zsh"}).out, zsh_completion(all));
-    EXPECT_EQ(parse({"completion", "fish"}).out, fish_completion(all));
+    for (const auto* shell : {"bash", "zsh", "fish"})
+        EXPECT_THAT(parse({"completion", shell}).out, HasSubstr("__complete")) << shell;
 }
 
 TEST_F(completed, shells_that_are_unknown_or_missing_are_told) {
@@ -109,11 +108,46 @@ TEST_F(completed, shells_that_are_unknown_or_missing_are_told) {
     EXPECT_EQ(parse({"completion"}).status, 2);
 }
 
-TEST_F(completed, texts_cannot_leave_the_quotes_of_a_script) {
-    const completed_flag flag{.names = {"--odd"}, .help = "it's [x]: a\\b"};
-    const completion_words odd{.commands = {{.name = "do", .help = "it's", .flags = {flag}}}};
-    EXPECT_THAT(zsh_completion(odd), HasSubstr(R"('--odd[it'\''s \[x\]\: a\\b]')"));
-    EXPECT_THAT(fish_completion(odd), HasSubstr(R"(-l odd -d 'it\'s [x]: a\\b')"));
+class offered : public arguments {
+ protected:
+    std::string offers(std::vector<std::string> typed) {
+        typed.insert(typed.begin(), "__complete");
+        return parse(std::move(typed)).out;
+    }
+};
+
+TEST_F(offered, commands_come_first_with_what_they_do) {
+    EXPECT_THAT(offers({"ser"}), StartsWith("serve\t"));
+    EXPECT_THAT(offers({""}), AllOf(HasSubstr("chat\t"), HasSubstr("help\t")));
+    EXPECT_THAT(offers({"--v"}), StartsWith("--version\t"));
+    EXPECT_THAT(offers({"help", "ser"}), StartsWith("serve\t"));
+}
+
+TEST_F(offered, flags_of_a_command_follow_it) {
+    EXPECT_THAT(offers({"serve", "--lis"}), StartsWith("--listen\t"));
+    EXPECT_EQ(offers({"segment", "--lis"}), "");
+}
+
+TEST_F(offered, words_of_a_flag_follow_it_or_stand_in_the_same_word) {
+    EXPECT_EQ(offers({"replay", "--color", "a"}), "auto\nalways\n");
+    EXPECT_EQ(offers({"replay", "--color=n"}), "--color=never\n");
+}
+
+TEST_F(offered, paths_are_left_to_the_shell) {
+    EXPECT_EQ(offers({"serve", "--keys", "x"}), ":files\n");
+    EXPECT_EQ(offers({"serve", "--ca-path", ""}), ":folders\n");
+    EXPECT_EQ(offers({"replay", ""}), ":files\n");
+}
+
+TEST_F(offered, nothing_stands_where_nobody_knows_what_fits) {
+    EXPECT_EQ(offers({"serve", "--listen", ""}), "");
+    EXPECT_EQ(offers({"nonsense", "--li"}), "");
+    EXPECT_EQ(offers({}), "");
+}
+
+TEST_F(offered, values_that_are_names_of_commands_are_values) {
+    EXPECT_EQ(offers({"replay", "--user", "chat", "--barge"}), "");
+    EXPECT_THAT(offers({"replay", "--user", "chat", "--conver"}), HasSubstr("--conversations\t"));
 }
 
 }  // namespace

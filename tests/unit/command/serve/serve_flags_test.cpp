@@ -49,15 +49,8 @@ TEST_F(serve_arguments, have_defaults_for_this_machine_alone) {
     EXPECT_EQ(g.service.server.slots, std::nullopt) << "all of the server";
     EXPECT_EQ(g.service.server.reuse_guard, tandem::auto_guard);
     EXPECT_EQ(c.serve->drain, 30s);
-    EXPECT_EQ(c.serve->loops, 1u);
     EXPECT_EQ(c.serve->log_level, tandem::log_level::info);
     EXPECT_EQ(c.serve->log_format, log_format::text);
-}
-
-TEST_F(serve_arguments, have_as_many_loops_as_there_are_cores_where_that_is_wanted) {
-    const auto c = serve({"--loops", "auto"});
-    ASSERT_TRUE(c.serve) << c.err;
-    EXPECT_EQ(c.serve->loops, std::clamp(std::thread::hardware_concurrency(), 1u, 256u));
 }
 
 TEST_F(serve_arguments, have_values_of_every_kind) {
@@ -71,8 +64,6 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
                           "5",
                           "--drain",
                           "250ms",
-                          "--loops",
-                          "256",
                           "--placement",
                           "round_robin",
                           "--slots-per-conversation",
@@ -107,7 +98,6 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
     EXPECT_EQ(g.service.server.slots, 3);
     EXPECT_THAT(g.service.servers, ElementsAre("http://a:1", "http://b:1"));
     EXPECT_EQ(c.serve->drain, 250ms);
-    EXPECT_EQ(c.serve->loops, 256u);
     EXPECT_EQ(c.serve->audit, "-");
     EXPECT_EQ(c.serve->log_level, tandem::log_level::debug);
     EXPECT_EQ(c.serve->log_format, log_format::json);
@@ -215,27 +205,6 @@ TEST_F(serve_arguments, are_told_the_lines_of_words_that_cannot_be_denied) {
                              HasSubstr("--denied " + file_ + ":4: has 300 bytes")));
 }
 
-TEST_F(serve_arguments, may_have_prompts_judged_elsewhere) {
-    EXPECT_EQ(serve({}).serve->gateway.policy.url, "");
-    const auto c = serve({"--policy-url", "https://policy.example/check"});
-    ASSERT_TRUE(c.serve) << c.err;
-    EXPECT_EQ(c.serve->gateway.policy.url, "https://policy.example/check");
-    EXPECT_EQ(c.serve->gateway.policy.timeout, 1s);
-    EXPECT_EQ(c.serve->gateway.policy.on_failure, tandem::gateway::on_policy_failure::refuse);
-    const auto open = serve({"--policy-url", "http://127.0.0.1:9000", "--policy-timeout", "250ms",
-                             "--policy-fail", "open"});
-    ASSERT_TRUE(open.serve) << open.err;
-    EXPECT_EQ(open.serve->gateway.policy.timeout, 250ms);
-    EXPECT_EQ(open.serve->gateway.policy.on_failure, tandem::gateway::on_policy_failure::pass);
-}
-
-TEST_F(serve_arguments, are_told_of_a_policy_that_cannot_be_asked_without_its_credentials) {
-    const auto c = serve({"--policy-url", "ftp://user:secret@policy.example"});
-    EXPECT_EQ(c.status, 2);
-    EXPECT_THAT(c.err, AllOf(HasSubstr("--policy-url: the URL must begin with http://"),
-                             Not(HasSubstr("secret"))));
-}
-
 TEST_F(serve_arguments, are_told_all_that_is_wrong_at_once) {
     const auto c = serve({"--drain", "2d", "--stream-by", "word", "--slots", "-1", "--placement",
                           "any", "--url", "http://a:1", "--url", "http://a:1"});
@@ -269,11 +238,6 @@ INSTANTIATE_TEST_SUITE_P(
             "a_name", {"serve", "--listen", "example.com:1"}, "--listen is example.com:1;"},
         wrong_arguments{
             "no_connections", {"serve", "--max-connections", "0"}, "--max-connections is 0;"},
-        wrong_arguments{"no_loops",
-                        {"serve", "--loops", "0"},
-                        "--loops is 0; it must be auto, or a whole number from 1 to 256"},
-        wrong_arguments{"too_many_loops", {"serve", "--loops", "257"}, "--loops is 257;"},
-        wrong_arguments{"loops_without_a_number", {"serve", "--loops", "x"}, "--loops is x;"},
         wrong_arguments{
             "a_size", {"serve", "--max-prompt-bytes", "1k"}, "--max-prompt-bytes is 1k;"},
         wrong_arguments{"a_level", {"serve", "--log-level", "all"}, "--log-level is all;"},
@@ -285,16 +249,6 @@ INSTANTIATE_TEST_SUITE_P(
             "no_key_file", {"serve", "--keys", "/no/such"}, "--keys /no/such: No such file"},
         wrong_arguments{
             "no_word_file", {"serve", "--denied", "/no/such"}, "--denied /no/such: No such"},
-        wrong_arguments{"an_empty_policy", {"serve", "--policy-url", ""}, "--policy-url is empty"},
-        wrong_arguments{"a_policy_time",
-                        {"serve", "--policy-url", "http://a:1", "--policy-timeout", "2m"},
-                        "--policy-timeout is 2m; it must be a time from 1ms to 60s"},
-        wrong_arguments{"a_policy_failure",
-                        {"serve", "--policy-url", "http://a:1", "--policy-fail", "no"},
-                        "--policy-fail is no; it must be closed or open"},
-        wrong_arguments{"a_failure_of_no_policy",
-                        {"serve", "--policy-fail", "closed"},
-                        "--policy-fail needs --policy-url URL"},
         wrong_arguments{"a_certificate_alone",
                         {"serve", "--tls-cert", "f"},
                         "--tls-cert and --tls-key need each other"},

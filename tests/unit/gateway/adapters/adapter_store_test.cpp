@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sqlite3.h>
 #include <string>
 #include <unistd.h>
 
@@ -36,18 +35,18 @@ class adapter_file : public ::testing::Test {
             return e.what();
         }
     }
-    /// As another program would.
-    void run(const std::string& statement) {
-        sqlite3* db = nullptr;
-        ASSERT_EQ(sqlite3_open(file_.c_str(), &db), SQLITE_OK);
-        EXPECT_EQ(sqlite3_exec(db, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-        sqlite3_close(db);
+    /// What a store says of a file with this text, which must stay as it is.
+    std::string refusal_of(const std::string& text) {
+        std::ofstream(file_, std::ios::binary) << text;
+        auto words = refusal(file_);
+        EXPECT_EQ(bytes_of(file_), text);
+        return words;
     }
 
     const std::string folder_ = ::testing::TempDir() + "adapter_store." +
                                 ::testing::UnitTest::GetInstance()->current_test_info()->name() +
                                 '.' + std::to_string(::getpid());
-    const std::string file_ = folder_ + "/state.db";
+    const std::string file_ = folder_ + "/state.json";
 };
 
 TEST_F(adapter_file, is_made_where_there_is_none) {
@@ -69,11 +68,19 @@ TEST_F(adapter_file, remembers_what_was_put_last) {
 TEST_F(adapter_file, has_what_was_put_when_its_process_dies) {
     adapter_store s(file_);
     s.put({"talk", "formal", 0.5});
-    // As the disk has it at this moment.
-    const auto copy = folder_ + "/copy.db";
+    // As the disk has it at this moment; a successor was begun.
+    const auto copy = folder_ + "/copy.json";
     fs::copy_file(file_, copy);
-    fs::copy_file(file_ + "-wal", copy + "-wal");
+    std::ofstream(copy + ".new") << "{";
     EXPECT_THAT(adapter_store(copy).all(), ElementsAre(deployed_adapter{"talk", "formal", 0.5}));
+}
+
+TEST_F(adapter_file, is_unchanged_where_it_cannot_be_written) {
+    adapter_store s(file_);
+    s.put({"talk", "formal", 0.5});
+    fs::create_directory(file_ + ".new");
+    EXPECT_THROW(s.put({"talk", "formal", 1.0}), store_error);
+    EXPECT_THAT(s.all(), ElementsAre(deployed_adapter{"talk", "formal", 0.5}));
 }
 
 TEST_F(adapter_file, is_of_one_process_at_a_time) {
@@ -81,26 +88,30 @@ TEST_F(adapter_file, is_of_one_process_at_a_time) {
     EXPECT_THAT(refusal(file_), HasSubstr(file_ + ": another process has it"));
 }
 
-TEST_F(adapter_file, must_be_a_database) {
-    std::ofstream(file_) << std::string(5000, 'x');
-    EXPECT_THAT(refusal(file_), HasSubstr(file_ + ": is no SQLite database"));
+TEST_F(adapter_file, must_be_tandems) {
+    EXPECT_THAT(refusal_of("xxx"), HasSubstr(file_ + ": "));
+    EXPECT_THAT(refusal_of("{}"), HasSubstr("is no list of tandem's adapters"));
+    EXPECT_THAT(refusal_of("SQLite format 3" + std::string(80, '\0')),
+                HasSubstr("is of an earlier tandem"));
+    EXPECT_THAT(refusal_of(std::string(2 << 20, ' ')), HasSubstr(file_ + ": "));
 }
 
-TEST_F(adapter_file, must_not_be_another_programs) {
-    run("CREATE TABLE theirs (x)");
-    const auto as_it_was = bytes_of(file_);
-    EXPECT_THAT(refusal(file_), HasSubstr("is the database of another program"));
-    EXPECT_EQ(bytes_of(file_), as_it_was);
+TEST_F(adapter_file, must_have_the_fields_that_it_should) {
+    EXPECT_THAT(refusal_of(R"({"tandem_adapters":1})"), HasSubstr("deployed"));
+    EXPECT_THAT(refusal_of(R"({"tandem_adapters":1,"deployed":[{"model":"talk"}]})"),
+                HasSubstr("deployed[0].adapter"));
+    EXPECT_THAT(
+        refusal_of(R"({"tandem_adapters":1,"deployed":[{"model":"a","adapter":"b","scale":"x"}]})"),
+        HasSubstr("deployed[0].scale"));
 }
 
 TEST_F(adapter_file, must_not_be_of_a_newer_version) {
-    { adapter_store s(file_); }
-    run("PRAGMA user_version = 2");
-    EXPECT_THAT(refusal(file_), HasSubstr("is of a newer tandem (version 2"));
+    EXPECT_THAT(refusal_of(R"({"tandem_adapters":2,"deployed":[]})"),
+                HasSubstr("is of a newer tandem (version 2"));
 }
 
 TEST_F(adapter_file, must_be_where_it_can_be_made) {
-    EXPECT_THAT(refusal(folder_ + "/no/state.db"), HasSubstr("/no/state.db: No such file"));
+    EXPECT_THAT(refusal(folder_ + "/no/state.json"), HasSubstr("/no/state.json: No such file"));
     EXPECT_THAT(refusal(folder_), HasSubstr(folder_ + ": "));
 }
 

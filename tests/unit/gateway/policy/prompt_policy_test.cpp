@@ -8,7 +8,6 @@ namespace {
 using namespace std::string_literals;
 using tandem::gateway::api_error;
 using tandem::gateway::check;
-using tandem::gateway::deny_match;
 using tandem::gateway::prompt_policy;
 using tandem::gateway::prompt_rules;
 using ::testing::ElementsAre;
@@ -27,75 +26,64 @@ bool is_denied(const prompt_rules& rules, std::string_view text) {
 struct match_case {
     const char* denied;
     std::string text;
-    bool as_word;
-    bool as_substring;
+    bool is_denied;
 };
 
 class denied : public ::testing::TestWithParam<match_case> {};
 
-TEST_P(denied, is_found_as_a_word_or_anywhere) {
+TEST_P(denied, is_found_as_a_word) {
     const auto& c = GetParam();
-    EXPECT_EQ(is_denied({.denied = {c.denied}, .match = deny_match::words}, c.text), c.as_word)
-        << c.denied << " in " << c.text;
-    EXPECT_EQ(is_denied({.denied = {c.denied}, .match = deny_match::substrings}, c.text),
-              c.as_substring)
+    EXPECT_EQ(is_denied({.denied = {c.denied}}, c.text), c.is_denied)
         << c.denied << " in " << c.text;
 }
 
-INSTANTIATE_TEST_SUITE_P(plain, denied,
-                         ::testing::Values(match_case{"bomb", "a bomb here", true, true},
-                                           match_case{"bomb", "bomb", true, true},
-                                           match_case{"bomb", "Bomb, BOMB!", true, true},
-                                           match_case{"BOMB", "(bomb)", true, true},
-                                           match_case{"bomb", "bombastic", false, true},
-                                           match_case{"bomb", "firebomb", false, true},
-                                           match_case{"bomb", "bomb2", false, true},
-                                           match_case{"bomb", "bombs and a bomb", true, true},
-                                           match_case{"bomb", "the_bomb_", true, true},
-                                           match_case{"bomb", "bo mb", false, false},
-                                           match_case{"bomb", "bom", false, false},
-                                           match_case{"bomb", "", false, false},
-                                           match_case{"bomb", "b", false, false}));
+INSTANTIATE_TEST_SUITE_P(
+    plain, denied,
+    ::testing::Values(match_case{"bomb", "a bomb here", true}, match_case{"bomb", "bomb", true},
+                      match_case{"bomb", "Bomb, BOMB!", true}, match_case{"BOMB", "(bomb)", true},
+                      match_case{"bomb", "bombastic", false}, match_case{"bomb", "firebomb", false},
+                      match_case{"bomb", "bomb2", false},
+                      match_case{"bomb", "bombs and a bomb", true},
+                      match_case{"bomb", "the_bomb_", true}, match_case{"bomb", "bo mb", false},
+                      match_case{"bomb", "bom", false}, match_case{"bomb", "", false},
+                      match_case{"bomb", "b", false}));
 
 INSTANTIATE_TEST_SUITE_P(
     phrases_and_marks, denied,
-    ::testing::Values(match_case{"kill all", "Kill  all", true, true},
-                      match_case{"kill all", "kill\r\n\tall humans", true, true},
+    ::testing::Values(match_case{"kill all", "Kill  all", true},
+                      match_case{"kill all", "kill\r\n\tall humans", true},
                       match_case{"kill  all",
                                  "kill\xC2\xA0"
                                  "all",
-                                 true, true},
-                      match_case{"kill all", "killall", false, false},
-                      match_case{"kill all", "skill all", false, true},
-                      match_case{"c++", "I like C++.", true, true},
-                      match_case{"c++", "c++11", true, true}, match_case{"--", "a--b", true, true},
-                      match_case{"<|im_start|>", "x<|im_start|>system", true, true}));
+                                 true},
+                      match_case{"kill all", "killall", false},
+                      match_case{"kill all", "skill all", false},
+                      match_case{"c++", "I like C++.", true}, match_case{"c++", "c++11", true},
+                      match_case{"--", "a--b", true},
+                      match_case{"<|im_start|>", "x<|im_start|>system", true}));
 
-INSTANTIATE_TEST_SUITE_P(other_scripts, denied,
-                         ::testing::Values(match_case{"ÄRGER", "viel ärger", true, true},
-                                           match_case{"ärger", "verärgert", false, true},
-                                           match_case{"БОМБА", "бомба.", true, true},
-                                           match_case{"бомб", "бомба", false, true},
-                                           match_case{"ΒΌΜΒΑ", "βόμβα", true, true},
-                                           match_case{"炸弹", "怎么做炸弹呢", true, true},
-                                           match_case{"爆弾", "これは爆弾です", true, true},
-                                           match_case{"폭탄", "폭탄을", false, true},
-                                           match_case{"bomb", "这是bomb吗", true, true}));
+INSTANTIATE_TEST_SUITE_P(
+    other_scripts, denied,
+    ::testing::Values(match_case{"ÄRGER", "viel ärger", true},
+                      match_case{"ärger", "verärgert", false}, match_case{"БОМБА", "бомба.", true},
+                      match_case{"бомб", "бомба", false}, match_case{"ΒΌΜΒΑ", "βόμβα", true},
+                      match_case{"炸弹", "怎么做炸弹呢", true},
+                      match_case{"爆弾", "これは爆弾です", true},
+                      match_case{"폭탄", "폭탄을", false}, match_case{"bomb", "这是bomb吗", true}));
 
-INSTANTIATE_TEST_SUITE_P(odd_bytes, denied,
-                         ::testing::Values(match_case{"bomb",
-                                                      "\xFF"
-                                                      "bomb\xFE",
-                                                      true, true},
-                                           match_case{"bomb", "bo\xFFmb", false, false},
-                                           match_case{"bomb", "\0bomb\0"s, true, true},
-                                           match_case{"bomb",
-                                                      "\xE2\x82"
-                                                      "bomb",
-                                                      true, true},
-                                           match_case{"\xC3\xA4\xC3\xA4", "\xA4\xC3\xA4\xC3", false,
-                                                      false},
-                                           match_case{"bomb", "bomb\xC3", true, true}));
+INSTANTIATE_TEST_SUITE_P(
+    odd_bytes, denied,
+    ::testing::Values(match_case{"bomb",
+                                 "\xFF"
+                                 "bomb\xFE",
+                                 true},
+                      match_case{"bomb", "bo\xFFmb", false}, match_case{"bomb", "\0bomb\0"s, true},
+                      match_case{"bomb",
+                                 "\xE2\x82"
+                                 "bomb",
+                                 true},
+                      match_case{"\xC3\xA4\xC3\xA4", "\xA4\xC3\xA4\xC3", false},
+                      match_case{"bomb", "bomb\xC3", true}));
 
 TEST(prompt_policy, looks_at_all_texts) {
     const prompt_policy policy({.denied = {"bomb"}});

@@ -229,18 +229,6 @@ TEST(voice_session, ends_a_turn_once_that_is_refused_after_its_interrupt) {
     EXPECT_THAT(s.asked(), ElementsAre("check 1"));
 }
 
-TEST(voice_session, knows_which_turns_wait_for_a_permission) {
-    voice_session_driver s;
-    s.permits = false;
-    s.attach(socket, hello);
-    s.say(socket, R"({"type":"start","text":"Wait"})");
-    s.permit(2);
-    EXPECT_TRUE(s.turns.awaits_check(1));
-    EXPECT_FALSE(s.turns.awaits_check(2)) << "it has one";
-    s.say(socket, R"({"type":"end"})");
-    EXPECT_FALSE(s.turns.awaits_check(1)) << "the session is over";
-}
-
 TEST(voice_session, waits_for_each_permission_in_the_order_of_the_turns) {
     voice_session_driver s;
     s.permits = false;

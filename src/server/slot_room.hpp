@@ -2,14 +2,12 @@
 
 #include "config/usual_values.hpp"
 #include "loop/guarded.hpp"
-#include "server/circuit_breaker.hpp"
 #include "server/known_server.hpp"
 #include "slots/release_watch.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/config.hpp"
 
-#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,7 +23,7 @@ class slot_keeper;
 enum class stay { is_here, has_left };
 
 /// The slots of one server as all in this process know them who use it: a slot_keeper is a user,
-/// each on a loop of its own. Pure, but for the keepers that it names, to which a message may be
+/// each on a strand of its own. Pure, but for the keepers that it names, to which a message may be
 /// posted under the lock.
 struct slot_room {
     /// Applies what a user that joins has set, for all users from now on. Defaults apply to what
@@ -103,38 +101,5 @@ using shared_slots = std::shared_ptr<guarded<slot_room>>;
 /// Stores a warning for the log in `remark`, if any.
 shared_slots join_server_slots(const config& c, const slot_defaults& usual,
                                std::optional<log_line>& remark);
-
-/// A circuit_breaker for several loops.
-class shared_circuit {
- public:
-    shared_circuit(int failures, duration pause) : circuit_(failures, pause) {}
-
-    auto lock() { return circuit_.lock(); }
-    /// As circuit_breaker::failed(); gives the circuit if that opened it.
-    std::optional<circuit_breaker> failed(time_point now, time_point sent);
-    /// As circuit_breaker::succeeded(); costs a token nothing where nothing has failed.
-    bool succeeded();
-
- private:
-    guarded<circuit_breaker> circuit_;
-    std::atomic<bool> has_failed_{false};
-};
-
-/// What the loops of a client or service that use one server share.
-struct shared_server {
-    shared_server(const config& c, const slot_defaults& usual)
-        : slots(join_server_slots(c, usual, *remark.lock())),
-          circuit(c.breaker_failures, c.breaker_pause) {}
-    ~shared_server() { --slots->lock()->users; }
-    shared_server(const shared_server&) = delete;
-    shared_server& operator=(const shared_server&) = delete;
-
-    /// A warning that waits for the user's loop, as the log must be written there.
-    guarded<std::optional<log_line>> remark;
-    const shared_slots slots;
-    shared_circuit circuit;
-    /// It has told its /props to one of these loops.
-    std::atomic<bool> is_known{false};
-};
 
 }  // namespace tandem::detail

@@ -1,8 +1,7 @@
-// One reply for all who ask the same.
+// Whole answers at temperature 0 are given again to who asks the same.
 
 #include "gateway/gateway_fixture.hpp"
 
-#include <memory>
 #include <set>
 #include <string>
 
@@ -11,21 +10,11 @@ namespace {
 using namespace tandem;
 using namespace tandem::testing;
 using ::testing::ElementsAre;
-using ::testing::UnorderedElementsAre;
 
 class the_same_question : public a_gateway {
  protected:
     the_same_question() {
-        server_options.tokens_per_second = 100;
         options.service.server.generation.temperature = 0;
-        answers_with("Long", std::string(400, 'x') + ".");
-    }
-    std::unique_ptr<http_client> ask(const json& body) {
-        auto c = std::make_unique<http_client>(port);
-        c->send_request("POST", "/v1/chat/completions", body.dump());
-        // The gateway reads requests in the order in which they come.
-        EXPECT_EQ(client().get("/health").status, 200);
-        return c;
     }
     std::size_t requests() { return mock_server->observe().of_path("/completion").size(); }
     static std::string text(const http_answer& a) {
@@ -44,20 +33,6 @@ class the_same_question : public a_gateway {
         return tokens;
     }
 };
-
-TEST_F(the_same_question, is_asked_of_the_server_once) {
-    server_options.tokens_per_second = 10;
-    start();
-    const auto one = ask(chat());
-    const auto two = ask(chat("Hello!", {{"user", "somebody else"}}));
-    const auto a = one->read_answer();
-    const auto b = two->read_answer();
-    EXPECT_EQ(text(a), story);
-    EXPECT_EQ(text(b), story);
-    EXPECT_THAT((std::vector{cache(a), cache(b)}), ElementsAre("miss", "joined"));
-    EXPECT_NE(a.parsed()["id"], b.parsed()["id"]);
-    EXPECT_EQ(requests(), 1u);
-}
 
 TEST_F(the_same_question, is_answered_with_calls_that_have_ids_of_their_own) {
     answers_with("Time?", R"(<tool_call>{"name":"now"}</tool_call><tool_call>{"name":"now"})");
@@ -90,13 +65,11 @@ TEST_F(the_same_question, has_its_answer_kept) {
 
 TEST_F(the_same_question, costs_its_tokens_once) {
     start();
-    const auto one = ask(chat());
-    const auto two = ask(chat());
-    const auto completion = one->read_answer().parsed()["usage"]["completion_tokens"].get<int>();
-    two->read_answer();
+    const auto first = client().post("/v1/chat/completions", chat());
     client().post("/v1/chat/completions", chat());
     end();
-    EXPECT_THAT(audited_tokens(), UnorderedElementsAre(completion, 0, 0));
+    EXPECT_THAT(audited_tokens(),
+                ElementsAre(first.parsed()["usage"]["completion_tokens"].get<int>(), 0));
 }
 
 TEST_F(the_same_question, is_asked_anew_where_its_answer_may_differ) {
@@ -123,7 +96,7 @@ TEST_F(the_same_question, is_asked_anew_where_nobody_set_a_temperature) {
     EXPECT_EQ(requests(), 2u);
 }
 
-TEST_F(the_same_question, of_a_raw_prompt_is_asked_once_too) {
+TEST_F(the_same_question, of_a_raw_prompt_is_asked_once) {
     server_options.replies.push_back({"Once upon", " a time."});
     start();
     const json body{{"model", "talk"}, {"prompt", "Once upon"}};
@@ -133,58 +106,37 @@ TEST_F(the_same_question, of_a_raw_prompt_is_asked_once_too) {
     EXPECT_EQ(a.parsed()["choices"][0]["text"], " a time.");
 }
 
-TEST_F(the_same_question, is_asked_each_time_where_answers_are_not_shared) {
+TEST_F(the_same_question, is_asked_each_time_where_no_answers_are_kept) {
     options.answer_cache.entries = 0;
     start();
     for (int i = 0; i < 2; ++i) EXPECT_EQ(cache(client().post("/v1/chat/completions", chat())), "");
     EXPECT_EQ(requests(), 2u);
 }
 
-TEST_F(the_same_question, that_fails_is_told_to_all_and_not_kept) {
+TEST_F(the_same_question, is_asked_anew_after_a_failure) {
     options.service.server.retries = 0;
-    server_options.tokens_per_second = 10;
-    server_options.faults = {{.kind = mock::fault_kind::close, .at_token = 30}};
+    server_options.faults = {{.kind = mock::fault_kind::close, .at_token = 3, .times = 1}};
     start();
-    const auto one = ask(chat("Long"));
-    const auto two = ask(chat("Long"));
-    for (const auto* c : {&one, &two}) {
-        const auto a = (*c)->read_answer();
-        EXPECT_EQ(a.status, 502) << a.body;
-        EXPECT_EQ(a.parsed()["error"]["code"], "stream_incomplete");
-    }
-    EXPECT_EQ(cache(client().post("/v1/chat/completions", chat("Long"))), "miss");
+    const auto failed = client().post("/v1/chat/completions", chat());
+    EXPECT_EQ(failed.status, 502) << failed.body;
+    EXPECT_EQ(failed.parsed()["error"]["code"], "stream_incomplete");
+    const auto again = client().post("/v1/chat/completions", chat());
+    EXPECT_EQ(cache(again), "miss");
+    EXPECT_EQ(text(again), story);
 }
 
-TEST_F(the_same_question, is_answered_for_others_when_the_first_one_leaves) {
-    server_options.tokens_per_second = 40;
+TEST_F(the_same_question, is_asked_anew_where_its_client_left_before_the_end) {
+    answers_with("Long", std::string(400, 'x') + ".");
+    server_options.tokens_per_second = 200;
     start();
-    const auto one = ask(chat("Long"));
-    const auto two = ask(chat("Long"));
-    one->close();
-    const auto a = two->read_answer();
-    EXPECT_EQ(a.status, 200) << a.body;
-    EXPECT_EQ(cache(a), "joined");
-    EXPECT_EQ(requests(), 1u);
-    end();
-    EXPECT_THAT(audited_tokens(),
-                ElementsAre(0, a.parsed()["usage"]["completion_tokens"].get<int>()))
-        << "it costs the one who has it";
-}
-
-TEST_F(the_same_question, is_not_answered_when_all_have_left) {
-    server_options.tokens_per_second = 20;
-    start();
-    const auto one = ask(chat("Long"));
-    const auto two = ask(chat("Long"));
+    http_client leaving(port);
+    leaving.send_request("POST", "/v1/chat/completions", chat("Long").dump());
     ASSERT_TRUE(server_has_begun());
-    one->close();
-    two->close();
-    EXPECT_TRUE(server_sees(mock::outcome::cut));
-    EXPECT_TRUE(server_gets_idle());
-    const auto next = ask(chat("Long"));
-    EXPECT_TRUE(mock_server->wait_until([](const mock::observations& o) {
-        return o.of_path("/completion").size() == 2;
-    })) << "the next one is asked anew";
+    leaving.close();
+    ASSERT_TRUE(server_gets_idle());
+    const auto again = client().post("/v1/chat/completions", chat("Long"));
+    EXPECT_EQ(cache(again), "miss");
+    EXPECT_EQ(text(again).size(), 401u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "service/service_bonds.hpp"
+#include "service/server_board.hpp"
 
 #include "transport/server_url.hpp"
 
@@ -11,8 +11,8 @@ namespace tandem::detail {
 
 services::server_state server_board::state_of(const services::listed_server& s,
                                               time_point now) const {
-    auto& server = *shared.at(s.id);
-    const bool takes_requests = server.circuit.lock()->allows(now);
+    const auto& server = *uses_.at(s.id);
+    const bool takes_requests = server.circuit.allows(now);
     const auto slots = server.slots->lock();
     return {.takes_requests = takes_requests,
             .slots = slots->known.props() ? slots->scheduler.slots() : 0};
@@ -24,7 +24,7 @@ services::ask_server server_board::states(time_point now) const {
 
 std::vector<server_status> server_board::status(time_point now) const {
     std::vector<server_status> all;
-    for (const auto& s : list.all()) {
+    for (const auto& s : list_.all()) {
         const auto asked = state_of(s, now);
         all.push_back({.url = s.url,
                        .state = s.health.state(),
@@ -33,14 +33,14 @@ std::vector<server_status> server_board::status(time_point now) const {
                        .slots = asked.slots,
                        .conversations = s.conversations,
                        .generating = s.generating,
-                       .waiting = shared.at(s.id)->slots->lock()->scheduler.requests_waiting(),
+                       .waiting = uses_.at(s.id)->slots->lock()->scheduler.requests_waiting(),
                        .fault = s.health.fault()});
     }
     return all;
 }
 
 failure server_board::why_none(time_point now) const {
-    const auto& servers = list.all();
+    const auto& servers = list_.all();
     std::string words = servers.empty() ? "the service has no server: add one" : "no server is up";
     for (const auto& s : servers)
         words += fmt::format("; {} is {}{}{}", transport::without_credentials(s.url),
@@ -60,37 +60,34 @@ failure server_board::why_none(time_point now) const {
 }
 
 bool server_board::was_none_reached() const {
-    return !list.all().empty() && std::ranges::all_of(list.all(), [](const auto& s) {
+    return !list_.all().empty() && std::ranges::all_of(list_.all(), [](const auto& s) {
         return bool(s.health.why_never_reached());
     });
 }
 
-service_bonds::service_bonds(const service_config& c) : board(c) {
+server_board::server_board(const service_config& c) : list_(c.placement, c.health_interval) {
     if (c.servers.empty()) add(c, c.server.url);
     for (const auto& url : c.servers) add(c, url);
 }
 
-void service_bonds::add(const service_config& c, const std::string& url) {
-    const auto locked = board.lock();
-    const auto id = locked->list.add(url);
+void server_board::add(const service_config& c, const std::string& url) {
+    const auto id = list_.add(url);
     if (id == services::no_server) return;
     auto settings = c.server;
     settings.url = url;  // by which the slots are found
-    auto server = std::make_shared<shared_server>(settings, defaults_of_service);
-    server->slots->lock()->scheduler.set_sharing(c.share_idle_slots);
-    locked->shared.emplace(id, std::move(server));
+    auto use = std::make_shared<server_use>(settings, defaults_of_service);
+    use->slots->lock()->scheduler.set_sharing(c.share_idle_slots);
+    uses_.emplace(id, std::move(use));
 }
 
-std::optional<int> service_bonds::remove(time_point now, std::string_view url, duration limit) {
-    const auto locked = board.lock();
-    const auto* const s = locked->list.remove(now, url, limit);
+std::optional<int> server_board::remove(time_point now, std::string_view url, duration limit) {
+    const auto* const s = list_.remove(now, url, limit);
     return s ? std::optional(s->generating) : std::nullopt;
 }
 
-std::vector<std::string> service_bonds::not_among(const std::vector<std::string>& urls) {
+std::vector<std::string> server_board::find_others(const std::vector<std::string>& urls) const {
     std::vector<std::string> others;
-    const auto locked = board.lock();
-    for (const auto& s : locked->list.all())
+    for (const auto& s : list_.all())
         if (std::ranges::none_of(urls, [&](const std::string& url) {
                 return transport::is_same_server(url, s.url);
             }))
@@ -98,29 +95,10 @@ std::vector<std::string> service_bonds::not_among(const std::vector<std::string>
     return others;
 }
 
-std::vector<services::server_id> service_bonds::drop_drained() {
-    const auto locked = board.lock();
-    auto dropped = locked->list.drop_drained();
-    for (const auto id : dropped) locked->shared.erase(id);
+std::vector<services::server_id> server_board::drop_drained() {
+    auto dropped = list_.drop_drained();
+    for (const auto id : dropped) uses_.erase(id);
     return dropped;
-}
-
-auto service_bonds::take_overdue(time_point now) -> std::vector<overdue_server> {
-    std::vector<overdue_server> overdue;
-    const auto locked = board.lock();
-    for (const auto id : locked->list.take_overdue(now))
-        overdue.push_back({id, locked->list.find(id)->url});
-    return overdue;
-}
-
-std::vector<due_check> service_bonds::take_due_checks(time_point now) {
-    std::vector<due_check> due;
-    const auto locked = board.lock();
-    for (const auto id : locked->list.take_due_checks(now)) {
-        const auto& s = *locked->list.find(id);
-        due.push_back({locked->found(s), s.health.needs_proof()});
-    }
-    return due;
 }
 
 }  // namespace tandem::detail

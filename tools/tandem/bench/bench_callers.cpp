@@ -1,13 +1,11 @@
-#include "bench/bench_loop.hpp"
+#include "bench/bench_callers.hpp"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <exception>
-#include <sys/resource.h>
 
 namespace tandem::command {
 namespace {
@@ -19,64 +17,29 @@ using boost::asio::use_awaitable;
 // A caller whose call failed does not ring again at once.
 constexpr auto rest_after_failure = std::chrono::milliseconds(100);
 
-// In user and system mode.
-double cpu_seconds_of_this_thread() {
-    rusage usage{};
-    ::getrusage(RUSAGE_THREAD, &usage);
-    const auto seconds = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-    };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
 }  // namespace
 
-bench_loop::bench_loop(std::size_t place, bench_load& load, const service_config& settings,
-                       speech_pace pace)
-    : place_(place),
-      load_(load),
-      settings_(settings),
-      pace_(pace),
-      busy_(ioc_.get_executor()),
-      thread_([this] { ioc_.run(); }) {}
-
-bench_loop::~bench_loop() {
-    finish();
+void bench_callers::start(service& bots, int callers, std::function<void()> on_done) {
+    on_done_ = std::move(on_done);
+    calling_ = callers;
+    for (int i = 0; i < callers; ++i)
+        co_spawn(ioc_, call(bots), [this](std::exception_ptr e) {
+            if (e) std::rethrow_exception(e);
+            caller_ended();
+        });
 }
 
-void bench_loop::finish() {
-    busy_.reset();
-    if (thread_.joinable()) thread_.join();
+void bench_callers::caller_ended() {
+    if (--calling_ == 0) on_done_();
 }
 
-void bench_loop::start(service& bots, int conversations, std::function<void()> on_done) {
-    boost::asio::post(ioc_, [this, &bots, conversations, done = std::move(on_done)]() mutable {
-        on_done_ = std::move(done);
-        cpu_seconds_ = -cpu_seconds_of_this_thread();
-        workers_ = conversations;
-        for (int i = 0; i < conversations; ++i)
-            co_spawn(ioc_, work(bots), [this](std::exception_ptr e) {
-                if (e) std::rethrow_exception(e);
-                worker_ended();
-            });
-    });
+void bench_callers::stop() {
+    stopping_ = true;
+    for (const auto& r : running_) r->interrupt();
+    for (auto* p : pauses_) p->cancel();
 }
 
-void bench_loop::worker_ended() {
-    if (--workers_ > 0) return;
-    cpu_seconds_ += cpu_seconds_of_this_thread();
-    on_done_();
-}
-
-void bench_loop::stop() {
-    boost::asio::post(ioc_, [this] {
-        stopping_ = true;
-        for (const auto& r : running_) r->interrupt();
-        for (auto* p : pauses_) p->cancel();
-    });
-}
-
-awaitable<void> bench_loop::work(service& bots) {
+awaitable<void> bench_callers::call(service& bots) {
     timer pause(ioc_);
     while (!stopping_) {
         const bool goes_on = co_await hold(bots, load_.next_dialogue(), pause);
@@ -85,7 +48,7 @@ awaitable<void> bench_loop::work(service& bots) {
 }
 
 // False when no further turn begins.
-awaitable<bool> bench_loop::hold(service& bots, const dialogue& d, timer& pause) {
+awaitable<bool> bench_callers::hold(service& bots, const dialogue& d, timer& pause) {
     std::optional<conversation> talk;
     for (int turn = 0; turn < d.replies(); ++turn) {
         const auto due = load_.take();
@@ -102,7 +65,7 @@ awaitable<bool> bench_loop::hold(service& bots, const dialogue& d, timer& pause)
 }
 
 // False if the run was stopped.
-awaitable<bool> bench_loop::wait_until(bench_load::clock::time_point due, timer& pause) {
+awaitable<bool> bench_callers::wait_until(bench_load::clock::time_point due, timer& pause) {
     if (due > bench_load::clock::now() && !stopping_) {
         pauses_.insert(&pause);
         pause.expires_at(due);
@@ -115,16 +78,16 @@ awaitable<bool> bench_loop::wait_until(bench_load::clock::time_point due, timer&
 
 // A raw prompt is a conversation of one message without a template. Of `messages`, the last one is
 // what is said in the first turn.
-conversation bench_loop::begin(service& bots, const dialogue& d) const {
+conversation bench_callers::begin(service& bots, const dialogue& d) const {
     auto options = settings_.conversation;
     options.raw = d.prompt.has_value();
     options.messages = d.messages;
     if (!d.prompt && d.turns.empty()) options.messages.pop_back();
-    return bots.create(std::move(options), {}, place_);
+    return bots.create(std::move(options));
 }
 
-awaitable<bool> bench_loop::take_turn(const dialogue& d, int turn, conversation& talk,
-                                      turn_times& times) {
+awaitable<bool> bench_callers::take_turn(const dialogue& d, int turn, conversation& talk,
+                                         turn_times& times) {
     auto options = settings_.server.generation;
     if (d.max_tokens) options.max_tokens = *d.max_tokens;
     talk.append(said_in(d, turn));
@@ -143,7 +106,7 @@ awaitable<bool> bench_loop::take_turn(const dialogue& d, int turn, conversation&
     co_return end.result.finish_reason != finish_reason::error;
 }
 
-awaitable<void> bench_loop::speak(paced_reply& running, turn_times& times) {
+awaitable<void> bench_callers::speak(paced_reply& running, turn_times& times) {
     while (const auto c = co_await running.next_chunk()) {
         times.add_chunk(bench_load::clock::now());
         co_await running.speak(*c);
@@ -152,7 +115,7 @@ awaitable<void> bench_loop::speak(paced_reply& running, turn_times& times) {
     }
 }
 
-void bench_loop::tell_end(const turn_times& times, const reply_result& r, bool was_stopped) {
+void bench_callers::tell_end(const turn_times& times, const reply_result& r, bool was_stopped) {
     totals_.add(times, r, was_stopped);
     load_.stream_ended(r.finish_reason != finish_reason::error);
 }

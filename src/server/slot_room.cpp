@@ -1,4 +1,4 @@
-#include "server/shared_server.hpp"
+#include "server/slot_room.hpp"
 
 #include "loop/clock.hpp"
 #include "transport/server_url.hpp"
@@ -140,19 +140,6 @@ std::optional<int> slot_room::find_stranger(const std::vector<slot_state>& state
             return s.id;
         }
     return std::nullopt;
-}
-
-std::optional<circuit_breaker> shared_circuit::failed(time_point now, time_point sent) {
-    const auto circuit = circuit_.lock();
-    has_failed_.store(true, std::memory_order_relaxed);
-    return circuit->failed(now, sent) ? std::optional(*circuit) : std::nullopt;
-}
-
-bool shared_circuit::succeeded() {
-    if (!has_failed_.load(std::memory_order_relaxed)) return false;
-    const auto circuit = circuit_.lock();
-    has_failed_.store(false, std::memory_order_relaxed);
-    return circuit->succeeded();
 }
 
 }  // namespace tandem::detail
