@@ -79,8 +79,8 @@ class reply {
     }
 
     /// The chunk was spoken: the next one may be generated and handed over. A stale or
-    /// repeated id changes nothing; nor does one that is of no chunk of this reply: the log warns of
-    /// the first of these.
+    /// repeated id changes nothing; nor does one that is of no chunk of this reply: the log warns
+    /// of the first of these.
     void continue_after(chunk_id id);
 
     /// Ends the reply: generation stops, and what was not delivered is dropped. Once this has

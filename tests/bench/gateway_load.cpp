@@ -388,8 +388,8 @@ int measure_sockets(int count, tandem::pacing pacing) {
     std::cout << count << " WebSockets at 50 tokens/s: " << failed << " failed; " << delays.size()
               << " chunks, late by p50 " << percentile(delays, 0.5) << ", p99 "
               << percentile(delays, 0.99) << ", max " << percentile(delays, 1)
-              << " ms; the gateway's loop busy "
-              << 100 * (gateway.cpu_seconds() - cpu) / seconds << " % of " << seconds << " s\n";
+              << " ms; the gateway's loop busy " << 100 * (gateway.cpu_seconds() - cpu) / seconds
+              << " % of " << seconds << " s\n";
     return failed == 0 ? 0 : 1;
 }
 

@@ -13,9 +13,7 @@ using ::testing::ElementsAre;
 
 class the_same_question : public a_gateway {
  protected:
-    the_same_question() {
-        options.service.server.generation.temperature = 0;
-    }
+    the_same_question() { options.service.server.generation.temperature = 0; }
     std::size_t requests() { return mock_server->observe().of_path("/completion").size(); }
     static std::string text(const http_answer& a) {
         return a.parsed()["choices"][0]["message"]["content"];

@@ -37,7 +37,7 @@ std::set<std::string> names_of(const reply_machine::transitions& made) {
 
 /// The rows "| `from` | `to` |" of the document.
 std::set<std::string> documented_transitions() {
-    std::ifstream file(TANDEM_SOURCE_DIR "/docs/architecture.md");
+    std::ifstream file(TANDEM_SOURCE_DIR "/docs/internals.md");
     const std::regex row(R"(^\| `(\w+)` \| `(\w+)` \|.*)");
     std::set<std::string> names;
     std::smatch found;

@@ -199,7 +199,6 @@ class gateway_metrics::registry {
         });
     }
 
-
     void set_load(const gateway_load& load) {
         connections_.Set(static_cast<double>(load.connections));
         voice_sockets_.Set(static_cast<double>(load.voice_sockets));

@@ -57,7 +57,6 @@ class gateway_metrics {
     void voice_answered(std::string_view model, duration since_asked,
                         const std::optional<voice_timing>& timing);
 
-
     // What text() tells is as it was then.
     void set_load(const gateway_load& load);
     void set_servers(const std::vector<server_status>& servers);

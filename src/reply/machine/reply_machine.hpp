@@ -32,7 +32,7 @@
 
 namespace tandem::detail {
 
-/// Where the generation of a reply is. Its transitions are in docs/architecture.md.
+/// Where the generation of a reply is. Its transitions are in docs/internals.md.
 enum class reply_phase {
     idle,         ///< not started
     seeking,      ///< a server is asked for, at first and after one failed; or that is paused

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-// How much is read from a server or a store, and sent to a server, at most. docs/architecture.md
-// has the list.
+// How much is read from a server or a store, and sent to a server, at most. docs/bounds.md has
+// the list.
 namespace tandem::wire {
 
 /// One event of a stream, with all its lines. A larger one is errc::response_too_large.

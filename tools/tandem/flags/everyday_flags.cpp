@@ -25,8 +25,8 @@ everyday_flags everyday_flags_of(std::string_view command) {
          {"--mock", "--concurrency", "--rate", "--duration", "--turns", "--tts", "--prompts",
           "--user", "--wait", "--json"}},
         {"serve",
-         {"--listen", "--model", "--drain", "--keys", "--tls-cert", "--tls-key",
-          "--denied", "--audit", "--log-level", "--log-format", "--record"}},
+         {"--listen", "--model", "--drain", "--keys", "--tls-cert", "--tls-key", "--denied",
+          "--audit", "--log-level", "--log-format", "--record"}},
     };
     const auto found = own.find(command);
     return found == own.end() ? everyday_flags() : everyday_flags{found->second, shared_flags};

@@ -170,8 +170,8 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
 // `--keys "$KEYS"` without that variable must not let everybody in.
 std::vector<std::string> serve_flags::empty_flags() const {
     std::vector<std::string> faults;
-    for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied",
-                             "--audit", "--state", "--record"})
+    for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied", "--audit",
+                             "--state", "--record"})
         if (const auto* option = app_.get_option(flag);
             !option->empty() && option->results().back().empty())
             faults.push_back(fmt::format("{} is empty", flag));
