@@ -101,36 +101,43 @@ test_real() {
     TANDEM_CHAOS_REPLIES=${TANDEM_CHAOS_REPLIES:-60} run_tests release -L real
 }
 
-# Whole unit test programs, those of the names that follow or all, in one part a core: it takes longer
-# to start a process for each test than to run it.
+# Unit test programs, those of the names that follow or all, in one part a core.
 run_units() {
-  local preset=$1 names=${*:2} programs
-  names=${names:-unit_.*}
+  local preset=$1 names=("${@:2}")
   say "testing units of $preset"
-  mapfile -t programs < <(find "build/$preset/tests/unit" -type f -executable -name 'unit_*' |
-    sort -r | grep -E "/(${names// /|})$")
-  if ((${#programs[@]} < ($# > 1 ? $# - 1 : 1))); then
-    say "of $names only these are there: ${programs[*]-}"
-    return 1
-  fi
-  local program part
-  for program in "${programs[@]}"; do
-    for ((part = 0; part < cores; ++part)); do printf '%s %s\n' "$program" "$part"; done
-  done | xargs -P "$cores" -L 1 bash -c 'run_unit "$@"' run_unit
+  ((${#names[@]})) || names=('unit_.*')
+  run_programs "$preset" "$cores" "${names[@]}"
 }
 
-run_unit() {
-  local log=$1.$2.log
-  if GTEST_TOTAL_SHARDS=$cores GTEST_SHARD_INDEX=$2 timeout 1200 "$1" --gtest_brief=1 >"$log" 2>&1; then
-    printf '%s, part %s: %s\n' "${1##*/}" "$2" "$(grep PASSED "$log")"
+# The programs of these names, each in so many parts: it takes longer to start a process for each test
+# than to run it, above all with a sanitizer in it.
+run_programs() {
+  local preset=$1 parts=$2 programs program part pattern
+  pattern="/($(IFS='|'; printf '%s' "${*:3}"))\$"
+  mapfile -t programs < <(find "build/$preset/tests" -type f -executable | sort -r | grep -E "$pattern")
+  if ((${#programs[@]} < $# - 2)); then
+    say "of ${*:3} only these are there: ${programs[*]-}"
+    return 1
+  fi
+  for program in "${programs[@]}"; do
+    for ((part = 0; part < parts; ++part)); do printf '%s %s %s\n' "$program" "$parts" "$part"; done
+  done | xargs -P "$parts" -L 1 bash -c 'run_program "$@"' run_program
+}
+
+# Of the contract's tests, those on the mock server.
+run_program() {
+  local log=$1.$3.log filter='*'
+  [[ $1 != */contract ]] || filter='*/mock'
+  if GTEST_TOTAL_SHARDS=$2 GTEST_SHARD_INDEX=$3 timeout 1200 \
+    "$1" --gtest_brief=1 --gtest_filter="$filter" >"$log" 2>&1; then
+    printf '%s, part %s: %s\n' "${1##*/}" "$3" "$(grep -a PASSED "$log")"
   else
     cat "$log"
     printf '%s FAILED\n' "$1"
     return 1
   fi
 }
-export cores
-export -f run_unit
+export -f run_program
 
 # The simulation is pure code: a tenth of it is enough to find what the sanitizers look for. What
 # it comes by in a long run is asked of the release build alone, and so are programs in other
@@ -139,7 +146,9 @@ build_asan() { build asan; }
 
 test_asan() {
   run_units asan
-  TANDEM_SIMULATION_STEPS=400000 run_tests asan -LE 'real|unit|page|openai|integrations' \
+  run_programs asan $((2 * cores)) integration integration_failures gateway_test command_test contract
+  TANDEM_SIMULATION_STEPS=400000 \
+    run_tests asan -LE 'real|unit|integration|gateway|command|contract|page|openai' \
     -E '^bench|tries_all_that_may_happen|makes_the_transitions'
 }
 
@@ -150,7 +159,7 @@ build_tsan() {
 
 test_tsan() {
   run_units tsan unit_transport unit_mock_server
-  run_tests tsan -R '^integration\.'
+  run_programs tsan $((2 * cores)) integration
 }
 
 build_fuzz() {
