@@ -157,6 +157,7 @@ TEST_F(a_gateway, tells_nobody_the_password_of_a_server) {
         logged += line;
     };
     start();
+    ASSERT_TRUE(is_ready());
     mock_server->stop();
     auto c = client();
     std::string told;
