@@ -56,7 +56,8 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         for_all(&connection::close_when_idle);
         limit_.expires_after(limit);
         limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
-            if (!ec) self->cut_short();
+            // It may have been queued when all had ended.
+            if (!ec && self->stopped_) self->cut_short();
         });
         look();
     }

@@ -51,7 +51,8 @@ bench_run::bench_run(const bench_options& options, std::vector<dialogue> dialogu
       signals_(ioc_, [this] { stop(); }),
       progress_(ioc_, t, [this] { return status_line(); }),
       done_(ioc_, boost::asio::steady_timer::time_point::max()),
-      next_look_(ioc_),
+      memory_watch_(ioc_, look_interval,
+                    [this] { rss_peak_ = std::max(rss_peak_, resident_bytes()); }),
       callers_(ioc_, load_, settings_, options.pace) {
     t.on_failure([this] { stop(); });
 }
@@ -97,7 +98,7 @@ awaitable<void> bench_run::steer() {
     const bool found = co_await find_servers();
     if (!found || stopping_) co_return;
     co_await measure();
-    next_look_.cancel();
+    memory_watch_.stop();
     bots_.reset();
 }
 
@@ -117,7 +118,7 @@ awaitable<void> bench_run::measure() {
     bots_.emplace(ioc_.get_executor(), settings_);
     is_started_ = true;
     rss_before_ = rss_peak_ = resident_bytes();
-    watch_memory();
+    memory_watch_.start();
     const auto cpu_seconds_before = cpu_seconds_of_this_thread();
     load_.start();
     callers_.start(*bots_, options_.concurrency, [this] { done_.cancel(); });
@@ -125,14 +126,6 @@ awaitable<void> bench_run::measure() {
     co_await done_.async_wait(redirect_error(use_awaitable, ec));
     took_ = bench_load::clock::now() - load_.started();
     cpu_seconds_ = cpu_seconds_of_this_thread() - cpu_seconds_before;
-}
-
-void bench_run::watch_memory() {
-    rss_peak_ = std::max(rss_peak_, resident_bytes());
-    next_look_.expires_after(look_interval);
-    next_look_.async_wait([this](const error_code& ec) {
-        if (!ec) watch_memory();
-    });
 }
 
 void bench_run::stop() {

@@ -5,6 +5,7 @@
 #include "bench/bench_mock.hpp"
 #include "os/stop_signals.hpp"
 #include "run/progress.hpp"
+#include "run/repeating_timer.hpp"
 #include "run/server_clients.hpp"
 #include "terminal/terminal.hpp"
 
@@ -36,7 +37,6 @@ class bench_run {
     boost::asio::awaitable<bool> find_servers();
     boost::asio::awaitable<void> steer();
     boost::asio::awaitable<void> measure();
-    void watch_memory();
     void stop();
     std::string status_line() const;
     bench_report report();
@@ -53,8 +53,7 @@ class bench_run {
     stop_signals signals_;
     progress progress_;
     boost::asio::steady_timer done_;
-    boost::asio::steady_timer next_look_;
-
+    repeating_timer memory_watch_;
     bench_callers callers_;
     std::optional<service> bots_;
     bool is_started_ = false;

@@ -32,20 +32,21 @@ std::string progress_text(const replay_totals& totals, double elapsed_ms) {
 }
 
 progress::progress(boost::asio::io_context& ioc, terminal& t, std::function<std::string()> line)
-    : terminal_(t), line_(std::move(line)), timer_(ioc) {}
+    : terminal_(t),
+      line_(std::move(line)),
+      timer_(ioc, std::chrono::milliseconds(100), [this] { show(); }) {}
 
 void progress::start() {
-    if (!terminal_.err_is_terminal()) return;
-    // A line as wide as the terminal could wrap, and would not be taken away whole.
+    if (terminal_.err_is_terminal()) timer_.start();
+}
+
+// A line as wide as the terminal could wrap, and would not be taken away whole.
+void progress::show() {
     terminal_.show_status(shortened(line_(), terminal_.err_width() - 1));
-    timer_.expires_after(std::chrono::milliseconds(100));
-    timer_.async_wait([this](const boost::system::error_code& ec) {
-        if (!ec) start();
-    });
 }
 
 void progress::stop() {
-    timer_.cancel();
+    timer_.stop();
     terminal_.show_status({});
 }
 

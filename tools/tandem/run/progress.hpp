@@ -1,10 +1,10 @@
 #pragma once
 
+#include "run/repeating_timer.hpp"
 #include "run/replay_totals.hpp"
 #include "terminal/terminal.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <functional>
 #include <string>
@@ -25,9 +25,11 @@ class progress {
     void stop();
 
  private:
+    void show();
+
     terminal& terminal_;
     std::function<std::string()> line_;
-    boost::asio::steady_timer timer_;
+    repeating_timer timer_;
 };
 
 }  // namespace tandem::command
