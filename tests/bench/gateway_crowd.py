@@ -1,5 +1,5 @@
 """Many clients at the gateway at once, and for long: what they cost in memory, and whether others
-are served. docs/gateway.md has its figures.
+are served. docs/gateway-operation.md has its figures.
 
   gateway_crowd.py crowd 10000   so many connections that say nothing, or not all of a request
   gateway_crowd.py mixed 600     so many seconds of requests, streams, WebSockets, faults, and leaving

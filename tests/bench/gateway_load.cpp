@@ -1,5 +1,5 @@
 // What the gateway costs its clients, against asking the server directly in the same run; and many
-// WebSockets at once. docs/gateway.md has its figures. COUNT is of pairs, of streams, of sockets,
+// WebSockets at once. docs/gateway-operation.md has its figures. COUNT is of pairs, of streams, of sockets,
 // or of clients that leave; with --url a real llama-server is asked in place of mock servers.
 //   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200 [--url URL]
 // Sockets have one request a reply; cuts one a chunk, which then waits for the server's next step.

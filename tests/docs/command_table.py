@@ -10,8 +10,8 @@ OTHER = {
     ("docs/conversations.md", '{"id": "table"'),
     ("docs/doctor.md", "tandem doctor  http"),  # the first line of its output
     ("docs/gateway.md", "listening on"),
-    ("docs/gateway.md", "request req-"),
-    ("docs/gateway.md", "wrk -t1"),  # how a figure was measured
+    ("docs/gateway-operation.md", "request req-"),
+    ("docs/gateway-operation.md", "wrk -t1"),  # how a figure was measured
     ("docs/install.md", "cpack -G DEB"),  # named, and run in full above it
     ("docs/install.md", "cmake --install"),
     ("docs/performance.md", "curl -N"),
@@ -67,8 +67,8 @@ NOT_RUN = {
     "TANDEM_SOAK_SECONDS=3600 build/release/tests/chaos/chaos --gtest_filter='soak*'": (REAL, "tools/test.sh"),
     "TANDEM_INTERRUPTS=50 TANDEM_INTERRUPT_EVERY_MS=500 TANDEM_GUARD_MS=2000 contract"
     " --gtest_filter='*interrupt_timing*real'": (REAL, "tools/test.sh"),
-    "CXX=clang++ cmake --preset dev -B build/fuzz -DTANDEM_FUZZ=ON && ninja -C build/fuzz fuzz_sse &&"
-    " mkdir -p build/fuzz/found && build/fuzz/tests/fuzz/fuzz_sse -max_total_time=60 build/fuzz/found"
+    "cmake --preset asan && cmake --build --preset asan --target fuzz_sse && mkdir -p build/found &&"
+    " build/asan/tests/fuzz/fuzz_sse -max_total_time=60 build/found"
     " tests/fuzz/corpus/sse": ("a build of its own", "tools/test.sh"),
     "ctest --test-dir build/dev -R 'repeat' -j 4": ("of a walk-through: the fault is not there", None),
     "build/dev/mock_server/tandem-mock-server --port 8080 --fault repeat:at_token=3": (

@@ -14,6 +14,8 @@ PAGE_OF = {
     "docs/bench.md": "bench",
     "docs/chat.md": "chat",
     "docs/doctor.md": "doctor",
+    "docs/gateway-api.md": "serve",
+    "docs/gateway-operation.md": "serve",
     "docs/gateway.md": "serve",
     "docs/replay.md": "replay",
     "docs/report.md": "replay",
