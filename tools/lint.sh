@@ -21,11 +21,10 @@ Usage: tools/lint.sh [PART [FILE]...]
 Parts:
   format   clang-format finds nothing to lay out otherwise (.clang-format)
   shell    shellcheck has no warning of a shell script
-  alone    each file of what is shipped compiles alone, where the other builds take dozens at once;
-           no using declaration and no alias of a namespace is without use, and no name
-           shadows another
-  tidy     clang-tidy has no finding in what is shipped (.clang-tidy); the tests are read only
-           where they are named, by `alone` as well
+  alone    each file of what is shipped compiles without the others, while other builds compile
+           dozens at once, and no name shadows another
+  tidy     clang-tidy has no finding in what is shipped (.clang-tidy); files that are named may
+           be tests, and are searched for unused using declarations as well
 
 Nothing is changed: clang-format-14 -i FILE lays a file out. What has no clang-format 14 or
 clang-tidy 14 here, or no git that lists the files, is skipped, unless it is named or
@@ -84,18 +83,21 @@ shell() {
   shellcheck --severity=warning "${scripts[@]}"
 }
 
-# These see only what a file has itself, and so are no checks of .clang-tidy.
-readonly alone_checks='-*,clang-diagnostic-shadow,misc-unused-using-decls,misc-unused-alias-decls'
-
+# The headers of other projects are precompiled: a file may miss one of those, but none of ours.
 alone() {
-  need clang-tidy-$version || return 0
-  configure build/lint-files -DCMAKE_UNITY_BUILD=OFF -DTANDEM_BUILD_TESTS=ON
-  if (($#)); then
-    printf '%s\n' "$@"
-  else
-    files_of build/lint-files | grep -v '/tests/'
-  fi | each_tidy build/lint-files "$alone_checks"
+  local folder=build/lint-alone
+  configure $folder -DCMAKE_UNITY_BUILD=OFF -DTANDEM_PRECOMPILE=ON
+  cmake --build $folder --target tandem_precompiled_library tandem_precompiled_rest >/dev/null
+  local wanted=.
+  (($# == 0)) || wanted=$(printf '%s$|' "$@")
+  # A command reads "clang++ ... -o OUTPUT -c FILE", as JSON text.
+  sed -nE 's/^ *"command": "(.*) -o [^ ]+ -c ([^ ]+)",?$/\1 -fsyntax-only \2/p' $folder/compile_commands.json |
+    sed 's/\\\(.\)/\1/g' | grep -vE '/build/.*_files\.cpp$|/precompiled\.cpp$' | grep -E "${wanted%|}" |
+    (cd $folder && xargs -r -d '\n' -P "$cores" -n 1 bash -c) || return 1
 }
+
+# These see only what a file has itself.
+readonly checks_of_one_file=',misc-unused-using-decls,misc-unused-alias-decls'
 
 # Whole: what is shipped, as the sanitizers' builds compile it, dozens of files at once, as most of the
 # time goes into the headers that they share. Single files are read alone.
@@ -103,7 +105,7 @@ tidy() {
   need clang-tidy-$version || return 0
   if (($#)); then
     configure build/lint-files -DCMAKE_UNITY_BUILD=OFF -DTANDEM_BUILD_TESTS=ON
-    printf '%s\n' "$@" | each_tidy build/lint-files ''
+    printf '%s\n' "$@" | each_tidy build/lint-files "$checks_of_one_file"
   else
     configure build/lint
     files_of build/lint | each_tidy build/lint ''
@@ -127,7 +129,7 @@ each_tidy() {
 
 tidy_one() {
   local log
-  log=$("clang-tidy-$version" --quiet ${2:+--checks="$2"} -p "$1" "$3" 2>&1) && return
+  log=$("clang-tidy-$version" --quiet --checks="$2" -p "$1" "$3" 2>&1) && return
   grep -vE '^[0-9]+ warnings? (generated|treated as)' <<<"$log"
   return 1
 }

@@ -85,7 +85,7 @@ build_release() { build release; }
 
 test_release() {
   run_units release
-  run_tests release -LE 'real|unit'
+  TANDEM_SIMULATION_STEPS=2000000 run_tests release -LE 'real|unit'
 }
 
 # Not once more: the tests of the other step may be running there.
@@ -141,9 +141,9 @@ run_program() {
 }
 export -f run_program
 
-# The simulation is pure code: a tenth of it is enough to find what the sanitizers look for. What
-# it comes by in a long run is asked of the release build alone, and so are programs in other
-# languages, which have limits of their own.
+# A short simulation is enough to find what the sanitizers look for. What it reaches only in a long run
+# is asked of the release build alone, and so are programs in other languages, which have limits of
+# their own.
 build_asan() { build asan; }
 
 test_asan() {
@@ -164,28 +164,21 @@ test_tsan() {
   run_programs tsan $((2 * cores)) integration
 }
 
-build_fuzz() {
-  say "building the fuzz targets"
-  # shellcheck disable=SC2046 # one word or none
-  cmake --preset dev -B build/fuzz $(linker) -DCMAKE_CXX_COMPILER=clang++ -DTANDEM_FUZZ=ON \
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=48 >/dev/null ||
-    return 1
-  cmake --build build/fuzz --target fuzz
-}
+build_fuzz() { build asan fuzz; }
 
 test_fuzz() {
   say "fuzzing each target for $fuzz_seconds s"
-  printf '%s\n' build/fuzz/tests/fuzz/fuzz_* |
+  printf '%s\n' build/asan/tests/fuzz/fuzz_* |
     xargs -P "$cores" -I {} bash -c 'fuzz_target {}'
 }
 
 fuzz_target() {
   local name=${1##*/fuzz_}
-  local log=build/fuzz/$name.log seeds=tests/fuzz/corpus/$name
+  local found=build/found/$name log=build/found/$name.log seeds=tests/fuzz/corpus/$name
   [[ -d $seeds ]] || seeds=
-  mkdir -p "build/fuzz/found/$name"
-  if "$1" -max_total_time="$fuzz_seconds" -timeout=10 -artifact_prefix="build/fuzz/" \
-    "build/fuzz/found/$name" ${seeds:+"$seeds"} 2>"$log"; then
+  mkdir -p "$found"
+  if "$1" -max_total_time="$fuzz_seconds" -timeout=10 -artifact_prefix=build/found/ \
+    "$found" ${seeds:+"$seeds"} 2>"$log"; then
     printf '%s: %s\n' "$name" "$(tail -n 1 "$log")"
   else
     cat "$log"

@@ -5,12 +5,12 @@
 namespace tandem::text {
 namespace {
 
-struct row {
+struct worth_row {
     const char* text;
     const char* speech;
 };
 
-class spoken_text : public testing::TestWithParam<row> {};
+class spoken_text : public ::testing::TestWithParam<worth_row> {};
 
 TEST_P(spoken_text, has_no_mark_that_closes_what_was_said_before) {
     EXPECT_EQ(worth_speaking(GetParam().text), GetParam().speech);
@@ -18,26 +18,30 @@ TEST_P(spoken_text, has_no_mark_that_closes_what_was_said_before) {
 
 INSTANTIATE_TEST_SUITE_P(
     marks, spoken_text,
-    testing::Values(row{". Have a great day.", "Have a great day."},
-                    row{"! Here you go.", "Here you go."}, row{" ?!  Yes.", "Yes."},
-                    row{", and so on", "and so on"}, row{".\" He left.", "He left."},
-                    row{".) He left.", "He left."}, row{"” Then he left.", "Then he left."},
-                    row{"… and so on", "and so on"}, row{".\n\nNext", "Next"},
-                    row{"。我们走吧。", "我们走吧。"}, row{"！」と言った。", "と言った。"}));
+    ::testing::Values(worth_row{". Have a great day.", "Have a great day."},
+                      worth_row{"! Here you go.", "Here you go."}, worth_row{" ?!  Yes.", "Yes."},
+                      worth_row{", and so on", "and so on"}, worth_row{".\" He left.", "He left."},
+                      worth_row{".) He left.", "He left."},
+                      worth_row{"” Then he left.", "Then he left."},
+                      worth_row{"… and so on", "and so on"}, worth_row{".\n\nNext", "Next"},
+                      worth_row{"。我们走吧。", "我们走吧。"},
+                      worth_row{"！」と言った。", "と言った。"}));
 
 INSTANTIATE_TEST_SUITE_P(words, spoken_text,
-                         testing::Values(row{".5 percent", ".5 percent"},
-                                         row{".NET is fine.", ".NET is fine."},
-                                         row{"\"Hello,\" he said.", "\"Hello,\" he said."},
-                                         row{"'Tis late.", "'Tis late."},
-                                         row{"...and so on", "...and so on"}, row{"(yes)", "(yes)"},
-                                         row{"¿Qué?", "¿Qué?"}, row{"“Go!”", "“Go!”"},
-                                         row{"「行く」", "「行く」"}, row{". .5 more", ".5 more"},
-                                         row{" Hello! ", "Hello!"}));
+                         ::testing::Values(worth_row{".5 percent", ".5 percent"},
+                                           worth_row{".NET is fine.", ".NET is fine."},
+                                           worth_row{"\"Hello,\" he said.", "\"Hello,\" he said."},
+                                           worth_row{"'Tis late.", "'Tis late."},
+                                           worth_row{"...and so on", "...and so on"},
+                                           worth_row{"(yes)", "(yes)"}, worth_row{"¿Qué?", "¿Qué?"},
+                                           worth_row{"“Go!”", "“Go!”"},
+                                           worth_row{"「行く」", "「行く」"},
+                                           worth_row{". .5 more", ".5 more"},
+                                           worth_row{" Hello! ", "Hello!"}));
 
 INSTANTIATE_TEST_SUITE_P(nothing, spoken_text,
-                         testing::Values(row{"", ""}, row{" . ", ""}, row{"?!", ""},
-                                         row{"。」", ""}));
+                         ::testing::Values(worth_row{"", ""}, worth_row{" . ", ""},
+                                           worth_row{"?!", ""}, worth_row{"。」", ""}));
 
 }  // namespace
 }  // namespace tandem::text

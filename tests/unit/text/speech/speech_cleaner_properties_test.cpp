@@ -93,7 +93,7 @@ speech_options random_options(std::mt19937& random) {
 
 template <class Check>
 void for_random_replies(Check check) {
-    for (unsigned seed = 0; seed < 20000 && !testing::Test::HasFailure(); ++seed) {
+    for (unsigned seed = 0; seed < 20000 && !::testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937 random(seed);
         const auto options = random_options(random);
@@ -114,7 +114,7 @@ TEST(speech_cleaner_properties, speech_is_valid_text_and_not_much_longer) {
 }
 
 TEST(speech_cleaner_properties, speech_without_marks_is_the_text) {
-    for (unsigned seed = 0; seed < 5000 && !testing::Test::HasFailure(); ++seed) {
+    for (unsigned seed = 0; seed < 5000 && !::testing::Test::HasFailure(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         static constexpr std::string_view words[] = {
             "a",    "what", " how,", " the",       ". Yes",        "!",   "?",    " 3 * 4",
@@ -166,7 +166,7 @@ TEST(speech_cleaner_properties, words_that_were_two_stay_two) {
         }
 }
 
-class hostile_text : public testing::TestWithParam<const char*> {};
+class hostile_text : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(hostile_text, is_cleaned_in_linear_time) {
     std::string text;
@@ -176,14 +176,13 @@ TEST_P(hostile_text, is_cleaned_in_linear_time) {
     EXPECT_LE(cleaner.clean(text).size(), 2 * text.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(table, hostile_text,
-                         testing::Values("*", "a*", "*a", "**a ", "_", "_a", "`", "` ``", "~",
-                                         "~~a", "[", "[a", "]", "[a](", "](", "![", "[1", "(", ")",
-                                         "http://", "http://)", "<", "<a ", "<a", "<|", "</",
-                                         "<!--", "&", "&#", "\\", "$", "$a", "$$", "#", "\n#",
-                                         "\n> ", "> ", "- ", "\n- ", "\n```", "\n``` ", "```a",
-                                         "a```\n", "|", "\n| ", "| ", "\n", " ", "\xF0\x9F\x98\x80",
-                                         "\xE2\x80\x8D", " \xF0\x9F\x98\x80"));
+INSTANTIATE_TEST_SUITE_P(
+    table, hostile_text,
+    ::testing::Values("*", "a*", "*a", "**a ", "_", "_a", "`", "` ``", "~", "~~a", "[", "[a", "]",
+                      "[a](", "](", "![", "[1", "(", ")", "http://", "http://)", "<", "<a ", "<a",
+                      "<|", "</", "<!--", "&", "&#", "\\", "$", "$a", "$$", "#", "\n#", "\n> ",
+                      "> ", "- ", "\n- ", "\n```", "\n``` ", "```a", "a```\n", "|", "\n| ", "| ",
+                      "\n", " ", "\xF0\x9F\x98\x80", "\xE2\x80\x8D", " \xF0\x9F\x98\x80"));
 
 }  // namespace
 }  // namespace tandem::text
