@@ -30,7 +30,6 @@ NOT_RUN = {
     "./tools/test.sh": ("runs this test", "tools/test.sh"),
     "tools/test.sh lint": ("minutes of clang-tidy", "tools/test.sh"),
     "tools/lint.sh format": ("needs git's list of the files, which the folder of this test has not", "tools/test.sh"),
-    "tools/lint.sh alone": ("minutes of clang-tidy", "tools/test.sh"),
     "tools/lint.sh tidy src/text/chunks/chunker.cpp": ("minutes of clang-tidy", "tools/test.sh"),
     "tools/setup.sh tests": ("installs packages", "tools/test.sh"),
     "tools/setup.sh build": ("installs packages", "tools/quickstart.sh"),

@@ -35,7 +35,6 @@ OTHER_PROGRAMS = {
         "--parallel", "--port", "--sleep-idle-seconds", "--slot-save-path", "--slots", "--spec-draft-n-max", "--spec-type",
         "--temp", "--threads"},
     "tests/integrations/check_interfaces.py": {"--livekit", "--pipecat"},
-    "tests/install/clean_debian.sh": {"--variant"},
 }
 
 
