@@ -5,7 +5,7 @@ set -euo pipefail
 readonly build_packages=(
   g++ cmake ninja-build libcurl4-openssl-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
   libboost-dev libcli11-dev libssl-dev libsndfile1-dev libedit-dev prometheus-cpp-dev
-  ca-certificates
+  help2man ca-certificates
   debian-archive-keyring)
 readonly test_packages=(
   libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang lld llvm doxygen
