@@ -1,3 +1,4 @@
+#include "base/parse_number.hpp"
 #include "config/expected_value.hpp"
 #include "transport/server_url.hpp"
 
@@ -6,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -21,14 +21,6 @@ constexpr std::array units{unit{"ms", 1e-3}, unit{"s", 1.0}, unit{"m", 60.0}, un
                            unit{"", 1.0}};
 constexpr const char* automatic = "auto";
 constexpr double longest_seconds = 1e9;  // keeps the nanoseconds well inside 64 bits
-
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-    Number value{};
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 // One overload a type: sets the value from the text, or gives false.
 template <class Number>

@@ -129,8 +129,7 @@ class slot_keeper {
     duration withdraw(slots::ticket t);
     void arm_timer();
     std::optional<time_point> set_alarms();
-    template <class Function>
-    void post(Function f);
+    void post(std::function<void(slot_keeper&)> f);
 
     void look();
     bool begin_look();

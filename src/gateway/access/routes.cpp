@@ -1,12 +1,12 @@
 #include "gateway/access/routes.hpp"
 
+#include "base/parse_number.hpp"
 #include "text/characters/utf8.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 namespace tandem::gateway {
@@ -49,11 +49,9 @@ std::optional<std::string> percent_decoded(std::string_view raw) {
             continue;
         }
         const auto digits = raw.substr(i + 1, 2);
-        unsigned char byte = 0;
-        const auto* const end = digits.data() + digits.size();
-        if (digits.size() != 2 || std::from_chars(digits.data(), end, byte, 16).ptr != end)
-            return std::nullopt;
-        out += static_cast<char>(byte);
+        const auto byte = parse_number<unsigned char>(digits, 16);
+        if (digits.size() != 2 || !byte) return std::nullopt;
+        out += static_cast<char>(*byte);
         i += 2;
     }
     return out;

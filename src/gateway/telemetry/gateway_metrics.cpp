@@ -1,6 +1,7 @@
 #include "gateway/telemetry/gateway_metrics.hpp"
 
 #include "gateway/access/routes.hpp"
+#include "gateway/telemetry/metric_labels.hpp"
 #include "gateway/telemetry/process_metrics.hpp"
 #include "transport/server_url.hpp"
 
@@ -27,8 +28,6 @@ using prometheus::Histogram;
 using prometheus::Labels;
 using buckets = Histogram::BucketBoundaries;
 
-constexpr const char* other = "other";
-constexpr const char* none = "none";
 constexpr int switching_protocols = 101;
 
 // In seconds: waits that a listener hears, and what may take minutes.
@@ -37,63 +36,12 @@ const buckets waits{0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5,
 const buckets lives{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 1800};
 const buckets shares{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1};
 
-// With which a reply can end.
-constexpr errc reply_failures[]{errc::bad_request,
-                                errc::bad_response,
-                                errc::between_tokens_timeout,
-                                errc::circuit_open,
-                                errc::connect_failed,
-                                errc::connect_timeout,
-                                errc::continue_timeout,
-                                errc::first_token_timeout,
-                                errc::invalid_prompt,
-                                errc::model_loading,
-                                errc::no_model,
-                                errc::not_supported,
-                                errc::prompt_too_long,
-                                errc::queue_full,
-                                errc::queue_timeout,
-                                errc::reply_timeout,
-                                errc::request_timeout,
-                                errc::resolve_failed,
-                                errc::response_too_large,
-                                errc::server_error,
-                                errc::server_gone,
-                                errc::stream_incomplete,
-                                errc::tls_failed,
-                                errc::tokenize_failed,
-                                errc::unauthorized};
-
 double seconds(duration d) noexcept {
     return std::chrono::duration<double>(d).count();
 }
 
 double seconds_of_ms(double ms) noexcept {
     return ms / 1e3;
-}
-
-std::string route_label(std::string_view path) {
-    const auto routes = all_routes();
-    const bool is_known =
-        std::ranges::any_of(routes, [&](const route& r) { return r.path == path; });
-    return is_known ? std::string(path) : other;
-}
-
-std::string status_label(int status) {
-    return status >= 100 && status < 600 ? std::to_string(status) : none;
-}
-
-// The library's own words for them are for people.
-constexpr std::pair<server_status::health, const char*> states[]{
-    {server_status::health::unknown, "unknown"},
-    {server_status::health::up, "up"},
-    {server_status::health::loading, "loading"},
-    {server_status::health::down, "down"},
-};
-
-// Codes of other categories have texts for names, which nobody bounds.
-std::string error_label(const error_code& ec) {
-    return ec.category() == error_category() ? error_name(ec) : other;
 }
 
 std::optional<double> first_token_after(const reply_result& r) {
@@ -237,7 +185,7 @@ class gateway_metrics::registry {
         for (const auto why : {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
                                finish_reason::interrupted, finish_reason::error})
             ended(labels, why);
-        for (const auto code : reply_failures) failed(labels, code);
+        for (const auto code : reply_error_labels()) failed(labels, code);
         set_server({.url = s.url});
     }
 
@@ -260,12 +208,12 @@ class gateway_metrics::registry {
     }
 
     std::string server_label(std::string_view url) const {
-        if (url.empty()) return none;
+        if (url.empty()) return no_label;
         const auto found = servers_.find(url);
-        return found == servers_.end() ? other : found->second;
+        return found == servers_.end() ? other_label : found->second;
     }
     std::string model_label(std::string_view model) const {
-        return models_.contains(model) ? std::string(model) : other;
+        return models_.contains(model) ? std::string(model) : other_label;
     }
     Labels labels_of(std::string_view model, std::string_view server) const {
         return {{"server", server_label(server)}, {"model", model_label(model)}};
@@ -321,7 +269,7 @@ class gateway_metrics::registry {
     }
 
     void set_state(const Labels& of_server, server_status::health state) {
-        for (const auto& [which, name] : states) {
+        for (const auto& [which, name] : server_state_labels()) {
             auto labels = of_server;
             labels.emplace("state", name);
             state_.Add(labels).Set(which == state);

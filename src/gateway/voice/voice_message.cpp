@@ -1,5 +1,6 @@
 #include "gateway/voice/voice_message.hpp"
 
+#include "base/parse_number.hpp"
 #include "gateway/access/header_text.hpp"
 #include "gateway/access/model_name.hpp"
 #include "gateway/json/json_text.hpp"
@@ -15,7 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -329,13 +329,6 @@ void set(T& field, const std::optional<T>& change) {
     if (change) field = *change;
 }
 
-template <class Number>
-bool read_all(std::string_view digits, Number& out) {
-    const auto* end = digits.data() + digits.size();
-    const auto [stop, ec] = std::from_chars(digits.data(), end, out);
-    return ec == std::errc() && stop == end;
-}
-
 }  // namespace
 
 bool offers_voice_protocol(std::string_view header) noexcept {
@@ -354,10 +347,10 @@ std::string to_string(const chunk_name& name) {
 std::optional<chunk_name> read_chunk_name(std::string_view text) {
     const auto dash = text.find('-');
     if (dash == std::string_view::npos) return std::nullopt;
-    chunk_name name;
-    if (!read_all(text.substr(0, dash), name.reply) || !read_all(text.substr(dash + 1), name.seq))
-        return std::nullopt;
-    return name;
+    const auto reply = parse_number<decltype(chunk_name::reply)>(text.substr(0, dash));
+    const auto seq = parse_number<decltype(chunk_name::seq)>(text.substr(dash + 1));
+    if (!reply || !seq) return std::nullopt;
+    return chunk_name{*reply, *seq};
 }
 
 generation_options changed(generation_options base, const generation_changes& changes) {

@@ -1,19 +1,17 @@
 #include "reply/machine/reply_machine.hpp"
 
 #include "reply/machine/server_pace.hpp"
-#include "text/characters/utf8.hpp"
-#include "text/characters/white_space.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-// The machine: what is read, requested and handed over. Its limits are in reply_machine_limits.cpp.
+// The machine: what is requested and handed over. What is read is in reply_machine_reading.cpp, and
+// its limits are in reply_machine_limits.cpp.
 namespace tandem::detail {
 namespace {
 
 using phase = reply_phase;
-using status = text::chunker::status;
 
 finish_reason reason_of(wire::stop_type stop) noexcept {
     switch (stop) {
@@ -199,111 +197,6 @@ void reply_machine::warming_failed(time_point now, failure why) {
     warming_.failed();
     const bool seeks = rules_.going_on.retries > 0 && phase_ == phase::resting;
     if (seeks && kind_of(why.ec, false) == failure_kind::away) return lost(now, std::move(why));
-    rest(now);
-}
-
-// --- reading
-
-void reply_machine::token_read(time_point now, const wire::token_event& event) {
-    if (phase_ == phase::peeking) return peek_read(now, event);
-    if (phase_ == phase::first_token) enter(phase::streaming, now);
-    last_token_ = now;
-    if (!read_text(now, event)) return;
-    if (chunker_.current() == status::ready)
-        chunk_read(now, !chunker_.is_unpeeked());
-    else
-        read_on(now);
-    // A hold of no time, and a chunk that was overdue without a place to end at, end now.
-    deadline_reached(now);
-}
-
-/// Whether text became visible.
-bool reply_machine::read_text(time_point now, const wire::token_event& event) {
-    const int kept_before = continuation_.kept_tokens();
-    continuation_.append(event);
-    const auto visible = reasoning_.feed(event.content, continuation_.kept_tokens() - kept_before);
-    if (!visible.reasoning.empty()) {
-        reasoning_read(now, visible.reasoning);
-        deliver(now);
-    }
-    chunker_.feed(visible.text, visible.tokens);
-    if (visible.text.empty()) return false;
-    if (!chunk_since_) chunk_since_ = now;
-    is_unbreakable_ = false;
-    return true;
-}
-
-void reply_machine::reasoning_read(time_point now, std::string_view reasoning) {
-    auto kept = reasoning.substr(0, max_reasoning_bytes - result_.reasoning.size());
-    kept.remove_suffix(text::incomplete_suffix(kept));
-    if (kept.empty()) return;
-    result_.reasoning += kept;
-    if (rules_.hands_over_reasoning) delivery_.add_reasoning(now, kept);
-}
-
-void reply_machine::read_on(time_point now) {
-    if (chunker_.current() != status::holding) return enter(phase::streaming, now);
-    if (phase_ != phase::holding) tally_.boundary_found(now);
-    enter(phase::holding, now);
-}
-
-/// Chunks are complete. Where they are enough, the request is cut, unless the end of the reply may
-/// come next: behind a sentence that surely ended, as the next request would tell it only after
-/// the guard, and where the last text may be all that is left before a stop word. The chunk is not
-/// held back for that.
-void reply_machine::chunk_read(time_point now, bool peeked) {
-    collect_chunks(now);
-    if (delivery_.lead() < rules_.pacing.cut_at) {
-        read_on(now);
-        return deliver(now);
-    }
-    peeked_ = peeked || rules_.peek_hold == duration{};
-    peek_due_ = now;
-    if (!peeked_)
-        peek_due_ += rules_.peek_hold;
-    else if (rules_.has_stop_words)
-        peek_due_ = last_token_ + end_follows;
-    if (now >= peek_due_) return peek_ended(now, false);
-    if (phase_ != phase::holding) tally_.boundary_found(now);
-    enter(phase::peeking, now);
-    deliver(now);
-}
-
-void reply_machine::collect_chunks(time_point now) {
-    while (chunker_.current() == status::ready) {
-        auto piece = chunker_.take();
-        chunk c{.text = std::move(piece.text), .boundary = piece.why, .tokens = piece.tokens};
-        tally_.completed(c);
-        delivery_.add(now, std::move(c));
-        chunk_since_.reset();
-    }
-    // What was read behind them is the start of the next chunk.
-    if (!chunk_since_ && !chunker_.unread().empty()) chunk_since_ = now;
-}
-
-// White space tells nothing, and may be all that a stop word leaves of its first token.
-void reply_machine::peek_read(time_point now, const wire::token_event& event) {
-    if (peeked_) return peek_ended(now, true);
-    last_token_ = now;
-    if (!read_text(now, event) || text::is_all_white_space(event.content)) return;
-    if (!rules_.has_stop_words) return peek_ended(now, false);
-    peeked_ = true;
-    peek_due_ = now + end_follows;
-}
-
-void reply_machine::peek_ended(time_point now, bool ids_are_sure) {
-    end_request(now, true);
-    reading_ended(now, ids_are_sure);
-}
-
-/// No more is read of the request that was there: its text is known.
-void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
-    if (!ids_are_sure) continuation_.cut();
-    enter(phase::resting, now);
-    collect_chunks(now);
-    // The chunk goes first, as with requests.
-    deliver(now);
-    ask_for_ids();
     rest(now);
 }
 

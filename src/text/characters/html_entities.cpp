@@ -1,10 +1,10 @@
 #include "text/characters/html_entities.hpp"
 
+#include "base/parse_number.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -43,11 +43,9 @@ bool is_speakable(char32_t c) noexcept {
 std::optional<char32_t> numbered(std::string_view digits) {
     const bool is_hex = digits.starts_with('x') || digits.starts_with('X');
     if (is_hex) digits.remove_prefix(1);
-    std::uint32_t number = 0;
-    const char* last = digits.data() + digits.size();
-    const auto [end, fault] = std::from_chars(digits.data(), last, number, is_hex ? 16 : 10);
-    if (fault != std::errc{} || end != last || !is_speakable(number)) return std::nullopt;
-    return number;
+    const auto number = parse_number<std::uint32_t>(digits, is_hex ? 16 : 10);
+    if (!number || !is_speakable(*number)) return std::nullopt;
+    return *number;
 }
 
 std::optional<char32_t> meaning(std::string_view entity) {

@@ -278,12 +278,12 @@ TEST(coroutines, hold_no_lock_while_they_wait) {
         }
 }
 
-TEST(files, have_at_most_500_lines) {
+TEST(files, have_at_most_400_lines_and_those_of_tests_500) {
     for (const char* folder : {"include", "src", "tools", "mock_server", "tests"})
         for (const auto& file : sources(folder)) {
             std::ifstream in(file);
             const auto lines = std::count(std::istreambuf_iterator<char>(in), {}, '\n');
-            EXPECT_LE(lines, 500) << file;
+            EXPECT_LE(lines, folder == std::string_view("tests") ? 500 : 400) << file;
         }
 }
 

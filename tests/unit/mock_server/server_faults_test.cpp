@@ -18,7 +18,7 @@ options talking() {
     return o;
 }
 
-const json streamed{{"prompt", "Hi"}, {"stream", true}};
+const json streamed_with{{"prompt", "Hi"}, {"stream", true}};
 
 // What a client gets of a stream that meets a fault, and how the connection ends.
 struct fate {
@@ -28,7 +28,7 @@ struct fate {
     ending end;
 };
 
-fate fate_of(server& s, const json& request = streamed) {
+fate fate_of(server& s, const json& request = streamed_with) {
     raw_client c(s.port());
     c.post("/completion", request, "Connection: close\r\n");
     const test::answer a = c.read_answer();
@@ -74,16 +74,16 @@ TEST(server_faults, leave_the_next_request_of_the_connection_alone) {
     server s(o);
     s.inject({.kind = fault_kind::no_final, .at_token = 1});
     raw_client c(s.port());
-    c.post("/completion", streamed);
+    c.post("/completion", streamed_with);
     EXPECT_TRUE(c.read_answer().is_whole);
-    c.post("/completion", streamed);
+    c.post("/completion", streamed_with);
     EXPECT_TRUE(test::events_of(c.read_answer().body).back()["stop"].get<bool>());
 }
 
 TEST(server_faults, break_a_stream_with_an_error_event) {
     server s(talking());
     s.inject({.kind = fault_kind::stream_error, .at_token = 2, .text = "boom"});
-    const auto a = test::post(s.port(), "/completion", streamed);
+    const auto a = test::post(s.port(), "/completion", streamed_with);
     EXPECT_EQ(a.status, 200);
     EXPECT_TRUE(a.is_whole);
     EXPECT_EQ(test::events_of(a.body).back()["error"]["message"], "boom");
@@ -93,7 +93,7 @@ TEST(server_faults, delay_headers) {
     server s(talking());
     s.inject({.kind = fault_kind::slow_headers, .duration = std::chrono::hours(1)});
     raw_client c(s.port());
-    c.post("/completion", streamed);
+    c.post("/completion", streamed_with);
     EXPECT_TRUE(s.wait_until(
         [](const observations& seen) { return !seen.requests.empty() && seen.requests[0].ended; }));
     EXPECT_TRUE(c.is_silent());
@@ -113,7 +113,7 @@ TEST(server_faults, stall_until_the_client_gives_up) {
     server s(o);
     s.inject({.kind = fault_kind::stall, .at_token = 2});
     raw_client c(s.port());
-    c.post("/completion", streamed);
+    c.post("/completion", streamed_with);
     c.read_events(2);
     c.close();
     EXPECT_TRUE(s.wait_until([](const observations& seen) {
@@ -163,7 +163,7 @@ TEST(server_faults, notice_a_cut_late) {
 TEST(server_faults, send_garbage) {
     server s(talking());
     s.inject({.kind = fault_kind::garbage, .at_token = 1, .text = "garbage\n\n"});
-    const auto a = test::post(s.port(), "/completion", streamed);
+    const auto a = test::post(s.port(), "/completion", streamed_with);
     EXPECT_NE(a.body.find("}\n\ngarbage\n\ndata: "), a.body.npos);
 }
 
@@ -181,9 +181,9 @@ TEST(server_faults, answer_other_paths_with_errors) {
 TEST(server_faults, make_the_server_unavailable) {
     server s(talking());
     s.inject({.kind = fault_kind::unavailable, .times = 2});
-    EXPECT_EQ(test::post(s.port(), "/completion", streamed).status, 503);
-    EXPECT_EQ(test::post(s.port(), "/completion", streamed).status, 503);
-    EXPECT_EQ(test::post(s.port(), "/completion", streamed).status, 200);
+    EXPECT_EQ(test::post(s.port(), "/completion", streamed_with).status, 503);
+    EXPECT_EQ(test::post(s.port(), "/completion", streamed_with).status, 503);
+    EXPECT_EQ(test::post(s.port(), "/completion", streamed_with).status, 200);
 }
 
 TEST(server_faults, kill_the_server) {
@@ -191,7 +191,7 @@ TEST(server_faults, kill_the_server) {
         server s(talking());
         s.inject({.kind = fault_kind::crash, .at_token = 2, .path = path});
         raw_client c(s.port());
-        c.post(path, streamed);
+        c.post(path, streamed_with);
         EXPECT_EQ(c.read_end(), ending::reset) << path;
         EXPECT_TRUE(s.wait_until([](const observations& seen) { return seen.crashed; }));
     }
@@ -202,7 +202,7 @@ TEST(server_faults, come_from_options_and_from_the_request_itself) {
     o.faults = {{.kind = fault_kind::close, .at_token = 1}};
     server s(o);
     EXPECT_EQ(fate_of(s).content, " one");
-    json request = streamed;
+    json request = streamed_with;
     request["mock_fault"] = "close:at_token=3";
     EXPECT_EQ(fate_of(s, request).content, " one two three");
 }

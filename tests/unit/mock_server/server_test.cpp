@@ -17,14 +17,14 @@ using std::chrono::milliseconds;
 using test::ending;
 using test::raw_client;
 
-options talking() {
+options a_talking_server() {
     options o;
     o.replies = {{"Hi", " there! How are you?"}};
     return o;
 }
 
 options talking_slowly(double tokens_per_second = 50) {
-    options o = talking();
+    options o = a_talking_server();
     o.replies[0].reply = " one two three four five six seven eight nine ten eleven twelve.";
     o.tokens_per_second = tokens_per_second;
     return o;
@@ -44,7 +44,7 @@ bool all_ended(const observations& seen) {
 }
 
 TEST(server, streams_a_reply_and_ends_it_with_a_final_event) {
-    server s(talking());
+    server s(a_talking_server());
     const auto a = test::post(s.port(), "/completion", streamed());
     EXPECT_EQ(a.status, 200);
     EXPECT_TRUE(a.is_whole);
@@ -55,7 +55,7 @@ TEST(server, streams_a_reply_and_ends_it_with_a_final_event) {
 }
 
 TEST(server, sends_the_headers_of_a_stream) {
-    server s(talking());
+    server s(a_talking_server());
     const auto a = test::post(s.port(), "/completion", streamed());
     EXPECT_NE(a.head.find("Content-Type: text/event-stream\r\n"), a.head.npos);
     EXPECT_NE(a.head.find("Transfer-Encoding: chunked\r\n"), a.head.npos);
@@ -64,7 +64,7 @@ TEST(server, sends_the_headers_of_a_stream) {
 }
 
 TEST(server, closes_the_connection_only_when_asked_to) {
-    server s(talking());
+    server s(a_talking_server());
     raw_client c(s.port());
     c.post("/completion", streamed());
     EXPECT_TRUE(c.read_answer().is_whole);
@@ -86,7 +86,7 @@ TEST(server, closes_a_connection_that_is_idle_for_long) {
 }
 
 TEST(server, answers_requests_sent_ahead_in_turn) {
-    server s(talking());
+    server s(a_talking_server());
     raw_client c(s.port());
     c.post("/completion", streamed());
     c.get("/health");
@@ -95,7 +95,7 @@ TEST(server, answers_requests_sent_ahead_in_turn) {
 }
 
 TEST(server, lets_a_client_wait_before_it_sends_its_body) {
-    server s(talking());
+    server s(a_talking_server());
     raw_client c(s.port());
     c.send("POST /tokenize HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 16\r\n\r\n");
     c.read_until("HTTP/1.1 100 Continue\r\n\r\n");
@@ -118,7 +118,7 @@ TEST(server, sends_no_byte_before_the_slot_is_free) {
 }
 
 TEST(server, answers_in_one_piece_without_stream) {
-    server s(talking());
+    server s(a_talking_server());
     const auto a = test::post(s.port(), "/completion", {{"prompt", "Hi"}, {"n_predict", 2}});
     const json answer = json::parse(a.body);
     EXPECT_EQ(answer["content"], " there!");
@@ -203,7 +203,7 @@ TEST(server, shows_a_running_slot_as_processing) {
 }
 
 TEST(server, resets_the_counters_of_a_slot_when_it_is_released) {
-    server s(talking());
+    server s(a_talking_server());
     test::post(s.port(), "/completion", streamed(0));
     const json slot = json::parse(test::get(s.port(), "/slots").body)[0];
     EXPECT_FALSE(slot["is_processing"].get<bool>());
@@ -223,7 +223,7 @@ TEST(server, tells_when_no_slot_is_idle) {
 }
 
 TEST(server, erases_a_slot_where_that_is_allowed) {
-    options o = talking();
+    options o = a_talking_server();
     EXPECT_EQ(test::post(server(o).port(), "/slots/0?action=erase", json::object()).status, 501);
     o.slot_actions = true;
     server s(o);
@@ -274,7 +274,7 @@ TEST(server, refuses_bytes_that_are_no_http) {
 }
 
 TEST(server, wants_its_api_key) {
-    options o = talking();
+    options o = a_talking_server();
     o.api_key = "secret";
     server s(o);
     EXPECT_EQ(test::get(s.port(), "/health").status, 200);
@@ -287,7 +287,7 @@ TEST(server, wants_its_api_key) {
 }
 
 TEST(server, is_unavailable_while_it_loads) {
-    options o = talking();
+    options o = a_talking_server();
     o.load_time = std::chrono::hours(1);
     server s(o);
     for (const char* path : {"/health", "/props", "/nowhere"}) {
@@ -329,7 +329,7 @@ INSTANTIATE_TEST_SUITE_P(server, cut_by,
                          [](const auto& way) { return way.param.name; });
 
 TEST(server, goes_on_for_a_client_that_does_not_read) {
-    server s(talking());
+    server s(a_talking_server());
     raw_client c(s.port());
     c.post("/completion", {{"prompt", "Hi"},
                            {"stream", true},
@@ -353,7 +353,7 @@ TEST(server, goes_on_without_a_client_that_asked_for_a_resumable_stream) {
 }
 
 TEST(server, notes_what_it_saw) {
-    server s(talking());
+    server s(a_talking_server());
     test::post(s.port(), "/completion", streamed(5), "X-Thing: yes\r\n");
     ASSERT_TRUE(s.wait_until(all_ended));
     const request_record r = s.observe().of_path("/completion").at(0);
@@ -373,7 +373,7 @@ TEST(server, notes_what_it_saw) {
 }
 
 TEST(server, notes_when_each_slot_was_used) {
-    server s(talking());
+    server s(a_talking_server());
     for (int slot : {0, 1, 0}) test::post(s.port(), "/completion", streamed(slot));
     ASSERT_TRUE(s.wait_until(all_ended));
     const observations seen = s.observe();
@@ -437,7 +437,7 @@ TEST(server, stops_with_requests_under_way) {
 }
 
 TEST(server, serves_many_clients_at_once) {
-    server s(talking());
+    server s(a_talking_server());
     std::vector<std::thread> clients;
     std::atomic<int> whole{0};
     for (int i = 0; i < 8; ++i) {

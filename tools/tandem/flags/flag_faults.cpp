@@ -1,5 +1,6 @@
 #include "flags/flag_faults.hpp"
 
+#include "base/parse_number.hpp"
 #include "config/expected_value.hpp"
 #include "flags/help_format.hpp"
 
@@ -9,9 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <system_error>
 
 namespace tandem::command {
 
@@ -98,11 +97,9 @@ std::vector<std::string> values_taken_from_flags(const CLI::App& app) {
 
 void read_number(const char* flag, const std::string& text, int least, int most, int& value,
                  std::vector<std::string>& faults) {
-    int number = 0;
-    const auto* last = text.data() + text.size();
-    const auto [end, fault] = std::from_chars(text.data(), last, number);
-    if (fault == std::errc{} && end == last && number >= least && number <= most)
-        value = number;
+    const auto number = parse_number<int>(text);
+    if (number && *number >= least && *number <= most)
+        value = *number;
     else
         faults.push_back(
             refusal_of(flag, text, fmt::format("a whole number from {} to {}", least, most)));
@@ -110,12 +107,10 @@ void read_number(const char* flag, const std::string& text, int least, int most,
 
 void read_decimal(const char* flag, const std::string& text, double least, double most,
                   double& value, std::vector<std::string>& faults) {
-    double number = 0;
-    const auto* last = text.data() + text.size();
-    const auto [end, fault] = std::from_chars(text.data(), last, number);
-    // What is no number is in no range.
-    if (fault == std::errc{} && end == last && number >= least && number <= most)
-        value = number;
+    const auto number = parse_number<double>(text);
+    // NaN is in no range.
+    if (number && *number >= least && *number <= most)
+        value = *number;
     else
         faults.push_back(
             refusal_of(flag, text, fmt::format("a number from {} to {}", least, most)));

@@ -1,5 +1,6 @@
 #include "flags/speech_pace.hpp"
 
+#include "base/parse_number.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
@@ -7,11 +8,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <system_error>
 
 namespace tandem::command {
 namespace {
@@ -38,11 +37,10 @@ std::optional<speech_pace> parse_speech_pace(std::string_view text) {
     constexpr std::string_view prefix = "wpm=";
     if (!text.starts_with(prefix)) return std::nullopt;
     text.remove_prefix(prefix.size());
-    double value = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = fault == std::errc{} && end == text.data() + text.size();
-    if (!whole || !(value > 0 && value <= fastest)) return std::nullopt;
-    return speech_pace{value};
+    const auto words_per_minute = parse_number<double>(text);
+    if (!words_per_minute || !(*words_per_minute > 0 && *words_per_minute <= fastest))
+        return std::nullopt;
+    return speech_pace{*words_per_minute};
 }
 
 double count_words(std::string_view text) {

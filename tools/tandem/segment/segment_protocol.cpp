@@ -1,5 +1,6 @@
 #include "segment/segment_protocol.hpp"
 
+#include "base/parse_number.hpp"
 #include "text/characters/utf8.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace tandem::command {
@@ -48,11 +48,8 @@ constexpr std::size_t escape_bytes = 6;  // of "\uD800"
 // What the escape at `at` stands for; 0 if it is none of this kind.
 unsigned escaped_unit(std::string_view line, std::size_t at) {
     const auto escape = line.substr(std::min(at, line.size()), escape_bytes);
-    unsigned unit = 0;
     if (escape.size() < escape_bytes || !escape.starts_with("\\u")) return 0;
-    const auto* last = escape.data() + escape.size();
-    const auto [end, fault] = std::from_chars(escape.data() + 2, last, unit, 16);
-    return fault == std::errc{} && end == last ? unit : 0;
+    return parse_number<unsigned>(escape.substr(2), 16).value_or(0);
 }
 
 bool is_high_surrogate(unsigned unit) {

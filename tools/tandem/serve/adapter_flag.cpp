@@ -1,6 +1,7 @@
 #include "serve/adapter_flag.hpp"
 
-#include <charconv>
+#include "base/parse_number.hpp"
+
 #include <string>
 
 namespace tandem::command {
@@ -11,11 +12,10 @@ std::optional<gateway::allowed_adapter> parse_adapter(std::string_view text) {
     gateway::allowed_adapter a{.name = std::string(text.substr(0, equals))};
     const auto rest = text.substr(equals + 1);
     const auto at = rest.find('@');
-    const auto id = rest.substr(0, at);
-    const auto read = std::from_chars(id.data(), id.data() + id.size(), a.id);
-    const bool is_read = read.ec == std::errc() && read.ptr == id.data() + id.size();
+    const auto id = parse_number<int>(rest.substr(0, at));
     if (at != rest.npos) a.model = rest.substr(at + 1);
-    if (!is_read || (at != rest.npos && a.model.empty())) return std::nullopt;
+    if (!id || (at != rest.npos && a.model.empty())) return std::nullopt;
+    a.id = *id;
     return a;
 }
 

@@ -1,21 +1,12 @@
 #include "serve/listen_address.hpp"
 
+#include "base/parse_number.hpp"
+
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
-#include <charconv>
-#include <system_error>
-
 namespace tandem::command {
 namespace {
-
-std::optional<std::uint16_t> port_of(std::string_view text) {
-    std::uint16_t port = 0;
-    const auto* last = text.data() + text.size();
-    const auto [end, fault] = std::from_chars(text.data(), last, port);
-    if (fault != std::errc{} || end != last) return std::nullopt;
-    return port;
-}
 
 bool is_address(const std::string& text, bool is_in_brackets) {
     if (text == "localhost") return !is_in_brackets;
@@ -29,7 +20,7 @@ bool is_address(const std::string& text, bool is_in_brackets) {
 std::optional<listen_address> parse_listen_address(std::string_view text) {
     const auto colon = text.rfind(':');
     if (colon == std::string_view::npos) return std::nullopt;
-    const auto port = port_of(text.substr(colon + 1));
+    const auto port = parse_number<std::uint16_t>(text.substr(colon + 1));
     auto address = text.substr(0, colon);
     const bool is_in_brackets =
         address.size() > 2 && address.starts_with('[') && address.ends_with(']');

@@ -5,7 +5,7 @@
 namespace tandem::mock {
 namespace {
 
-completion_request parsed(const std::string& body, bool add_bos = true) {
+completion_request request_of(const std::string& body, bool add_bos = true) {
     auto result = parse_completion_request(body, add_bos);
     if (const auto* e = std::get_if<api_error>(&result)) {
         ADD_FAILURE() << body << ": " << e->message;
@@ -31,14 +31,14 @@ TEST(completion_request, reads_a_prompt_in_each_form) {
         {R"({"prompt":""})", {}, false},
     };
     for (const auto& row : table) {
-        const completion_request r = parsed(row.body);
+        const completion_request r = request_of(row.body);
         EXPECT_EQ(r.prompt, row.tokens) << row.body;
         EXPECT_EQ(r.prompt_as_ids, row.as_ids) << row.body;
     }
 }
 
 TEST(completion_request, has_no_bos_where_the_model_has_none) {
-    EXPECT_EQ(parsed(R"({"prompt":"Hi"})", false).prompt, tokenize("Hi", true));
+    EXPECT_EQ(request_of(R"({"prompt":"Hi"})", false).prompt, tokenize("Hi", true));
 }
 
 TEST(completion_request, refuses_what_the_server_refuses) {
@@ -76,28 +76,28 @@ TEST(completion_request, refuses_what_the_server_refuses) {
 TEST(completion_request, takes_brackets_in_the_texts_of_a_grammar_for_text) {
     for (const std::string grammar : {R"(root ::= (\"a\" | \"b\"))", R"(root ::= \"(\")",
                                       R"(root ::= \":-)\" [(] [^)\\](])", R"(root ::= \"\\\"(\")"})
-        parsed(R"({"prompt":"a","grammar":")" + grammar + "\"}");
+        request_of(R"({"prompt":"a","grammar":")" + grammar + "\"}");
 }
 
 TEST(completion_request, takes_null_and_unknown_fields_as_absent) {
-    const auto r = parsed(R"({"prompt":"a","n_predict":null,"no_such_field":1})");
+    const auto r = request_of(R"({"prompt":"a","n_predict":null,"no_such_field":1})");
     EXPECT_EQ(r.n_predict, -1);
 }
 
 TEST(completion_request, takes_a_slot_that_is_no_number_as_absent) {
-    EXPECT_EQ(parsed(R"({"prompt":"a","id_slot":"1"})").id_slot, -1);
-    EXPECT_EQ(parsed(R"({"prompt":"a","id_slot":7})").id_slot, 7);
+    EXPECT_EQ(request_of(R"({"prompt":"a","id_slot":"1"})").id_slot, -1);
+    EXPECT_EQ(request_of(R"({"prompt":"a","id_slot":7})").id_slot, 7);
 }
 
 TEST(completion_request, takes_stop_as_string_or_array) {
     using words = std::vector<std::string>;
-    EXPECT_EQ(parsed(R"({"prompt":"a","stop":"x"})").stop, words{"x"});
-    EXPECT_EQ(parsed(R"({"prompt":"a","stop":["x","y"]})").stop, (words{"x", "y"}));
+    EXPECT_EQ(request_of(R"({"prompt":"a","stop":"x"})").stop, words{"x"});
+    EXPECT_EQ(request_of(R"({"prompt":"a","stop":["x","y"]})").stop, (words{"x", "y"}));
 }
 
 TEST(completion_request, knows_the_other_names_of_n_predict) {
-    EXPECT_EQ(parsed(R"({"prompt":"a","max_tokens":5})").n_predict, 5);
-    EXPECT_EQ(parsed(R"({"prompt":"a","n_predict":3,"max_tokens":5})").n_predict, 3);
+    EXPECT_EQ(request_of(R"({"prompt":"a","max_tokens":5})").n_predict, 5);
+    EXPECT_EQ(request_of(R"({"prompt":"a","n_predict":3,"max_tokens":5})").n_predict, 3);
 }
 
 }  // namespace

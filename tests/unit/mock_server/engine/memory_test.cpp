@@ -23,7 +23,7 @@ options with_memory(memory_kind kind, int window = 64, options o = saying(200)) 
     return o;
 }
 
-json event_json(const engine_output& o) {
+json memory_event_json(const engine_output& o) {
     return json::parse(o.payload.substr(6));
 }
 
@@ -31,7 +31,7 @@ json event_json(const engine_output& o) {
 tokens sent_ids(const engine_driver& d, task_id id) {
     tokens ids;
     for (const auto& o : d.outputs_of(id)) {
-        if (o.kind == output_kind::event) ids.push_back(event_json(o)["tokens"][0]);
+        if (o.kind == output_kind::event) ids.push_back(memory_event_json(o)["tokens"][0]);
     }
     return ids;
 }
@@ -63,7 +63,7 @@ std::ostream& operator<<(std::ostream& out, const evaluation& e) {
 // What the server tells of a request in its final event, once it has ended.
 evaluation evaluation_of(engine_driver& d, task_id id) {
     d.run_for(seconds(0));
-    const json timings = event_json(d.outputs_of(id).back())["timings"];
+    const json timings = memory_event_json(d.outputs_of(id).back())["timings"];
     return {timings["cache_n"], timings["prompt_n"]};
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-time_point at(int ms) {
+time_point fault_at(int ms) {
     return time_point{} + milliseconds(ms);
 }
 
@@ -71,60 +71,60 @@ TEST(fault_text, says_what_is_wrong) {
 
 TEST(fault_plan, lets_a_fault_happen_once) {
     fault_plan p;
-    p.add({.kind = fault_kind::reset}, at(0));
-    EXPECT_TRUE(p.take(completion(), at(1)));
-    EXPECT_FALSE(p.take(completion(), at(1)));
+    p.add({.kind = fault_kind::reset}, fault_at(0));
+    EXPECT_TRUE(p.take(completion(), fault_at(1)));
+    EXPECT_FALSE(p.take(completion(), fault_at(1)));
 }
 
 TEST(fault_plan, gives_each_request_the_oldest_fault) {
     fault_plan p;
-    p.add({.kind = fault_kind::reset}, at(0));
-    p.add({.kind = fault_kind::close}, at(0));
-    EXPECT_EQ(p.take(completion(), at(1))->kind, fault_kind::reset);
-    EXPECT_EQ(p.take(completion(), at(1))->kind, fault_kind::close);
+    p.add({.kind = fault_kind::reset}, fault_at(0));
+    p.add({.kind = fault_kind::close}, fault_at(0));
+    EXPECT_EQ(p.take(completion(), fault_at(1))->kind, fault_kind::reset);
+    EXPECT_EQ(p.take(completion(), fault_at(1))->kind, fault_kind::close);
 }
 
 TEST(fault_plan, counts_requests_to_skip_and_times) {
     fault_plan p;
-    p.add({.kind = fault_kind::reset, .skip = 1, .times = 2}, at(0));
-    EXPECT_FALSE(p.take(completion(), at(1)));
-    EXPECT_TRUE(p.take(completion(), at(1)));
-    EXPECT_TRUE(p.take(completion(), at(1)));
-    EXPECT_FALSE(p.take(completion(), at(1)));
+    p.add({.kind = fault_kind::reset, .skip = 1, .times = 2}, fault_at(0));
+    EXPECT_FALSE(p.take(completion(), fault_at(1)));
+    EXPECT_TRUE(p.take(completion(), fault_at(1)));
+    EXPECT_TRUE(p.take(completion(), fault_at(1)));
+    EXPECT_FALSE(p.take(completion(), fault_at(1)));
 }
 
 TEST(fault_plan, never_runs_out_of_a_fault_for_all_requests) {
     fault_plan p;
-    p.add({.kind = fault_kind::reset, .times = 0}, at(0));
-    for (int i = 0; i < 100; ++i) EXPECT_TRUE(p.take(completion(), at(i)));
+    p.add({.kind = fault_kind::reset, .times = 0}, fault_at(0));
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(p.take(completion(), fault_at(i)));
 }
 
 TEST(fault_plan, leaves_requests_alone_that_do_not_fit) {
     fault_plan p;
-    p.add({.kind = fault_kind::reset, .id_slot = 1}, at(0));
-    p.add({.kind = fault_kind::close, .path = "/props"}, at(0));
+    p.add({.kind = fault_kind::reset, .id_slot = 1}, fault_at(0));
+    p.add({.kind = fault_kind::close, .path = "/props"}, fault_at(0));
     p.add({.kind = fault_kind::stall,
            .when = [](const request_record& r) { return r.prompt == "x"; }},
-          at(0));
-    EXPECT_FALSE(p.take(completion(0), at(1)));
-    EXPECT_TRUE(p.take(completion(1), at(1)));
+          fault_at(0));
+    EXPECT_FALSE(p.take(completion(0), fault_at(1)));
+    EXPECT_TRUE(p.take(completion(1), fault_at(1)));
 }
 
 TEST(fault_plan, keeps_the_server_unavailable_for_a_time) {
     fault_plan p;
-    p.add({.kind = fault_kind::unavailable, .duration = milliseconds(100)}, at(0));
+    p.add({.kind = fault_kind::unavailable, .duration = milliseconds(100)}, fault_at(0));
     request_record health;
     health.path = "/health";
-    EXPECT_TRUE(p.take(completion(), at(10)));
-    EXPECT_TRUE(p.take(health, at(99)));
-    EXPECT_FALSE(p.take(completion(), at(100)));
+    EXPECT_TRUE(p.take(completion(), fault_at(10)));
+    EXPECT_TRUE(p.take(health, fault_at(99)));
+    EXPECT_FALSE(p.take(completion(), fault_at(100)));
 }
 
 TEST(fault_plan, can_be_cleared) {
     fault_plan p;
-    p.add({.kind = fault_kind::reset}, at(0));
+    p.add({.kind = fault_kind::reset}, fault_at(0));
     p.clear();
-    EXPECT_FALSE(p.take(completion(), at(1)));
+    EXPECT_FALSE(p.take(completion(), fault_at(1)));
 }
 
 }  // namespace

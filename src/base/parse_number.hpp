@@ -1,0 +1,26 @@
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace tandem {
+
+/// The number that the whole text is, or nothing: no white space, no sign but "-", in range. `base`
+/// is of whole numbers.
+template <class Number>
+std::optional<Number> parse_number(std::string_view text, [[maybe_unused]] int base = 10) noexcept {
+    Number value{};
+    const auto* const last = text.data() + text.size();
+    std::from_chars_result read{};
+    if constexpr (std::is_floating_point_v<Number>)
+        read = std::from_chars(text.data(), last, value);
+    else
+        read = std::from_chars(text.data(), last, value, base);
+    if (read.ec != std::errc{} || read.ptr != last) return std::nullopt;
+    return value;
+}
+
+}  // namespace tandem

@@ -1,0 +1,222 @@
+// The part of speech_cleaner that reads single marks: emphasis, links, tags, entities, addresses.
+#include "text/characters/characters.hpp"
+#include "text/characters/emoji.hpp"
+#include "text/characters/html_entities.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+#include "text/speech/markdown_lines.hpp"
+#include "text/speech/markdown_spans.hpp"
+#include "text/speech/speech_cleaner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tandem::text {
+namespace {
+
+constexpr std::size_t longest_language = 32;  // behind the back-ticks of a block of code
+
+bool is_space_or_end(char32_t c) noexcept {
+    return c == 0 || is_white_space(c);
+}
+
+bool is_punctuation(char c) noexcept {
+    return c > ' ' && c < 0x7F && !is_word_character(static_cast<unsigned char>(c));
+}
+
+unsigned strength(std::size_t length) noexcept {
+    return static_cast<unsigned>(std::min<std::size_t>(length, 3));
+}
+
+}  // namespace
+
+void speech_cleaner::back_ticks() {
+    const auto length = run_of('`', rest_);
+    if (code_span_ == 0 && late_fence(length)) return;
+    if (code_span_ == 0)
+        code_span_ = length;
+    else if (code_span_ == length)
+        code_span_ = 0;
+    skip(length);
+}
+
+/// "Run this: ```sh" at the end of a line starts a block of code, as models write it.
+bool speech_cleaner::late_fence(std::size_t length) {
+    const auto within = rest_.substr(0, length + longest_language);
+    const auto end = within.find_first_of(" \t`\n", length);
+    if (length < 3 || end == std::string_view::npos || within[end] != '\n') return false;
+    fence_ = code_fence{'`', length};
+    out_.gap();
+    in_fence_line_ = true;
+    end_paragraph();
+    return true;
+}
+
+void speech_cleaner::emphasis_mark(emphasis& e) {
+    const auto length = run_of(e.mark, rest_);
+    if (in_formula_) return keep(length);
+    if (closes(e, length))
+        e.open &= ~strength(length);
+    else if (opens(e, length))
+        e.open |= strength(length);
+    else
+        return keep(length);
+    skip(length);
+}
+
+bool speech_cleaner::closes(const emphasis& e, std::size_t length) const noexcept {
+    const auto next = after(length);
+    if (is_space_or_end(before_) || (e.open & strength(length)) == 0) return false;
+    if (e.mark == '_') return !in_word() || !is_word_character(next);
+    return !is_ascii_digit(before_) || !is_ascii_digit(next);
+}
+
+bool speech_cleaner::opens(const emphasis& e, std::size_t length) const noexcept {
+    const auto next = after(length);
+    // Two marks at the end of a chunk are more likely to be marks than one.
+    if (next == 0 ? length < 2 : is_white_space(next)) return false;
+    const bool ends_term = before_ == ')' || before_ == ']' || before_ == '}';
+    if (!in_word() && !ends_term) return true;
+    const bool between_digits = is_ascii_digit(before_) || is_ascii_digit(next);
+    return e.mark == '*' && !between_digits && (next == 0 || is_closed_later(length));
+}
+
+/// Whether the next stars of the line are as many, and may close.
+bool speech_cleaner::is_closed_later(std::size_t length) const noexcept {
+    const auto at = rest_.find_first_of("*\n", length);
+    if (at == std::string_view::npos || rest_[at] == '\n') return false;
+    const auto later = rest_.substr(at);
+    const auto last = last_character(rest_.substr(0, at)).character;
+    return run_of('*', later) == length && !is_white_space(last);
+}
+
+void speech_cleaner::strike_mark() {
+    const auto length = run_of('~', rest_);
+    const bool closes = strike_ && !is_space_or_end(before_);
+    const bool opens = !is_space_or_end(after(length));
+    if (length != 2 || !(closes || opens)) return keep(length);
+    strike_ = !closes;
+    skip(length);
+}
+
+/// The marks that may end a heading.
+void speech_cleaner::closing_hashes() {
+    const auto length = run_of('#', rest_);
+    const auto end = std::min(rest_.find_first_not_of(" \t\r", length), rest_.size());
+    const bool is_last = ends_at(end) || rest_[end] == '\n';
+    if (!in_heading_ || !is_last || !is_space_or_end(before_)) return keep(length);
+    out_.gap();
+    skip(length);
+}
+
+void speech_cleaner::opening_bracket() {
+    const std::size_t mark = rest_.starts_with("![") ? 1 : 0;
+    if (rest_[0] == '!' && mark == 0) return keep(1);
+    if (const auto note = mark ? 0 : footnote_mark(rest_)) {
+        out_.gap();
+        skip(note);
+        return target(0);
+    }
+    const auto text = link_text(rest_.substr(mark));
+    const auto next = text.state == span_state::whole ? after(mark + text.bytes) : 0;
+    const bool is_link =
+        (next == '(' && link_target(rest_.substr(mark + text.bytes)).state != span_state::none) ||
+        (next == '[' && link_text(rest_.substr(mark + text.bytes)).state == span_state::whole);
+    if (!is_link && text.state != span_state::cut) return keep(mark + 1);
+    if (mark) out_.gap();
+    links_ += is_link;
+    maybe_link_ |= !is_link;
+    skip(mark + 1);
+}
+
+void speech_cleaner::closing_bracket() {
+    const auto next = after(1);
+    if (links_ == 0 && !maybe_link_) return keep(1);
+    if (before_ == '[') out_.gap();
+    if (links_ > 0 && next == '(') {
+        --links_;
+        return target(1);
+    }
+    if (links_ > 0 && next == '[') {
+        --links_;
+        return skip(1 + link_text(rest_.substr(1)).bytes);
+    }
+    if (!maybe_link_) return keep(1);
+    maybe_link_ = false;
+    target(1);
+}
+
+/// Leaves the `bracket` bytes and a link's target behind them out.
+void speech_cleaner::target(std::size_t bracket) {
+    const auto t = link_target(rest_.substr(std::min(bracket, rest_.size())));
+    in_target_ = t.state == span_state::cut;
+    cut_bytes_ = 0;
+    skip(bracket + (t.state == span_state::none ? 0 : t.bytes));
+}
+
+void speech_cleaner::tag() {
+    if (const auto address = address_in_brackets(rest_)) {
+        say_address(rest_.substr(1, address - 2));
+        return skip(address);
+    }
+    const auto t = html_tag(rest_, in_word());
+    if (t.state == span_state::none) return keep(1);
+    in_tag_ = t.state == span_state::cut;
+    if (in_tag_ || !is_inline_tag(rest_.substr(0, t.bytes))) out_.gap();
+    cut_bytes_ = 0;
+    skip(t.bytes);
+}
+
+void speech_cleaner::entity() {
+    const auto e = first_entity(rest_);
+    if (e.bytes == 0) return keep(1);
+    out_.put(e.text);
+    skip(e.bytes);
+}
+
+void speech_cleaner::escape() {
+    if (in_formula_ || ends_at(1) || !is_punctuation(rest_[1])) return keep(1);
+    // The marks of LaTeX around a formula.
+    if (std::string_view("()[]").find(rest_[1]) != std::string_view::npos) return skip(2);
+    skip(1);
+    keep(1);
+}
+
+void speech_cleaner::dollars() {
+    if (rest_.starts_with("$$")) {
+        in_formula_ = !in_formula_;
+        return skip(2);
+    }
+    const auto bytes = in_word() ? 0 : formula(rest_);
+    if (bytes == 0) return keep(1);
+    skip(1);
+    keep(bytes - 2);
+    skip(1);
+}
+
+void speech_cleaner::cell_end() {
+    if (!in_row_) return keep(1);
+    const auto next = std::min(rest_.find_first_not_of(" \t\r", 1), rest_.size());
+    const bool is_last = ends_at(next) || rest_[next] == '\n';
+    skip(next);
+    if (row_has_cell_ && !is_last) out_.end_cell();
+    if (is_last) out_.gap();
+    row_has_cell_ = true;
+}
+
+bool speech_cleaner::address() {
+    const auto bytes = in_word() ? 0 : web_address(rest_);
+    if (bytes == 0) return false;
+    say_address(rest_.substr(0, bytes));
+    in_address_ = ends_at(bytes) && options_.urls == url_speech::host;
+    skip(bytes);
+    return true;
+}
+
+void speech_cleaner::say_address(std::string_view whole) {
+    const bool is_web = web_address(whole) > 0;
+    out_.put(is_web && options_.urls == url_speech::host ? host_of(whole) : whole);
+}
+
+}  // namespace tandem::text
