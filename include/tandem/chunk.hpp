@@ -12,14 +12,14 @@ enum class boundary {
     sentence,  ///< at the end of a sentence
     clause,    ///< at a limit, after the last clause mark
     word,      ///< at a limit, before the last word
-    limit,     ///< at a limit, where the text gave no better place; or the reply comes by token
-    end,       ///< the reply has no more text; the last chunk has another if that was not known yet
+    limit,  ///< at a limit, without a better place in the text; or the reply is streamed by token
+    end,    ///< the reply has no more text; the last chunk may have another boundary
 };
 
 /// Its name, as in logs and JSON.
 std::string_view to_string(boundary b) noexcept;
 
-/// Names a chunk: the reply it belongs to, and its place in it from 0.
+/// Identifies a chunk: its reply, and its position there.
 struct chunk_id {
     std::uint64_t reply = 0;  ///< reply::id(), unique in the client
     std::uint32_t seq = 0;    ///< from 0
@@ -27,48 +27,46 @@ struct chunk_id {
     friend auto operator<=>(const chunk_id&, const chunk_id&) = default;
 };
 
-/// The piece of a reply that is handed to TTS. All chunks of a reply, joined, are its text to the
+/// The piece of a reply that goes to TTS. All chunks of a reply, joined, are its text, byte for
 /// byte; each is valid UTF-8.
 struct chunk {
-    /// By which it is continued, and what was heard of it is told.
+    /// Names the chunk in continue_after() and heard().
     chunk_id id{};
-    /// May be white space only, which is not worth speaking, where a limit or a late token left
-    /// nothing else. Empty only in a piece of reasoning.
+    /// May be only white space if a limit or a late token left nothing else. Empty only in a piece
+    /// of reasoning.
     std::string text{};
-    /// The text as it is to be spoken: without marks of Markdown and HTML, blocks of code, targets
-    /// of links and emoji, as the fields `speech…` of the configuration say; with
-    /// `speech_form::exact` the same as `text`. Valid UTF-8. Cleaned speech has no white space
-    /// around it, and is empty if there is nothing to speak, for example where the whole chunk is
-    /// code: continue it at once then.
+    /// The text to speak: without Markdown and HTML marks, code blocks, link targets and emoji, by
+    /// the `speech…` fields of the configuration; with `speech_form::exact` the same as `text`.
+    /// Valid UTF-8. Clean speech has no surrounding white space, and is empty if there is nothing
+    /// to speak, for example in a chunk of code: continue it at once then.
     std::string speech{};
     /// Why it ended here.
     tandem::boundary boundary = tandem::boundary::end;
     /// Tokens whose text ends in this chunk.
     int tokens = 0;
-    /// Only in replies that are streamed to a reader (conversation::stream()): what the model wrote
-    /// for itself, as it comes, without its marks. Such a piece has no text and is no chunk in the
-    /// reply's figures; it is continued like the others. Joined, they are
-    /// `reply_result::reasoning`, but for what an interrupt or an error left behind.
+    /// Only in streamed replies (conversation::stream()): the model's reasoning as it arrives,
+    /// without its marks. Such a piece has no text and does not count as a chunk in the reply's
+    /// figures; continue it like the others. Joined, they are `reply_result::reasoning`, except
+    /// what an interrupt or an error left.
     std::string reasoning{};
 
-    /// URL of the server whose request finished the chunk, as it was configured. Empty if no
-    /// request did: the text is left over from a reply that was interrupted, and resumed.
+    /// Configured URL of the server whose request completed the chunk. Empty if no request did: the
+    /// text is left from an interrupted reply that was resumed.
     std::string server{};
-    /// Which of the reply's requests that was, from 0: as many events of kind `request` stand
-    /// before its own in `reply_result::timeline`. -1 if no request did. Several chunks may be of
-    /// one request, whose tokens and guard wait below the first of them has.
+    /// Index of that request, from 0, among the events of kind `request` in
+    /// `reply_result::timeline`; -1 if no request did. If one request made several chunks, the
+    /// first has its tokens and guard wait below.
     int request = -1;
-    /// Slot of that request, and whether the client used it last before, for this reply or another
-    /// one.
+    /// Slot of that request, and whether it was the last slot that the client used.
     int slot = 0;
     bool slot_reused = false;
-    /// Prompt tokens of that request which the slot still held, and those it had to evaluate.
+    /// Cached and evaluated prompt tokens of that request.
     int cached = 0;
     int evaluated = 0;
-    /// How long that request waited for its slot's guard, in ms.
+    /// Wait of that request for its slot's guard, in ms.
     double guard_wait_ms = 0;
-    /// From the continue of the chunk before to the hand-over of this one, in ms: the silence that
-    /// the listener hears, but for the voice's own part. 0 for the first chunk.
+    /// From the previous chunk's continue to this chunk's delivery, in ms: the silence that the
+    /// listener hears, without the voice's own part. 0 for the first chunk.
     double gap_ms = 0;
 };
 

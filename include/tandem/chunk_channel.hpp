@@ -18,73 +18,72 @@ namespace detail {
 class channel_core;
 }
 
-/// The consumer's side of one reply for code with threads and no event loop: items are popped, and
-/// the reply is continued as the pace of the channel says. A channel is for one reply; create one
-/// for each. See docs/channel.md.
+/// Delivers one reply to code with threads and no event loop: items are popped, and the channel
+/// continues the reply at its pace. Create one channel for each reply. See docs/channel.md.
 ///
-/// Exactly one terminal item is popped, whatever happens: the reply ends or fails; the channel is
-/// cancelled; client, conversation or service is destroyed; the io_context is stopped or destroyed.
-/// The first reason counts, and is known at once, whether or not somebody pops. Items that came
-/// before it are popped before it, but an interrupt drops them, also a cancel() after the end.
-/// Thread-safety: all functions may be called from any thread, but not those that wait from one
-/// that runs the reply's executor. Nothing of the library's loop runs within a call.
+/// Exactly one terminal item is popped, whether the reply ends or fails, the channel is cancelled,
+/// client, conversation or service is destroyed, or the io_context is stopped or destroyed. The
+/// first reason counts, and is known at once, whether or not anybody pops. Earlier items are popped
+/// before it, except after an interrupt or a cancel(), which drop them.
+///
+/// Thread safety: all functions may be called from any thread; do not call those that wait from a
+/// thread that runs the reply's executor. No call runs handlers of the library's loop.
+///
 /// Lifetime: destroying the channel interrupts its reply; no call on it may be running then. It may
-/// outlive client, service and io_context. While it has a reply it keeps the io_context busy, so
-/// that run() does not return.
+/// outlive client, service and io_context. While it has a running reply, the io_context has work,
+/// so run() does not return.
 class chunk_channel {
  public:
-    /// A channel without a reply, which attach() or one of its kind brings.
+    /// A channel without a reply.
     static std::shared_ptr<chunk_channel> create(channel_options options = {});
     ~chunk_channel();
     chunk_channel(const chunk_channel&) = delete;
     chunk_channel& operator=(const chunk_channel&) = delete;
 
-    /// Feeds the channel from this reply, of a client or a conversation, which is moved from.
-    /// Chunks that it handed over before must have been continued. If somebody waits for a chunk of
-    /// it, the channel ends with operation_in_progress, and the reply is interrupted.
-    /// Errors: channel_in_use, channel_finished (also if cancelled), context_stopped (the reply's
-    /// context is gone), channel_mismatch (the reply was moved from). The reply is left alone then,
-    /// and still the caller's: destroying it interrupts it.
+    /// Feeds the channel from this reply of a client or conversation. Its delivered chunks must
+    /// have been continued. If another operation waits for a chunk of it, the channel ends with
+    /// operation_in_progress, and the reply is interrupted. Errors: channel_in_use,
+    /// channel_finished (also if cancelled), context_stopped (the reply's context is gone),
+    /// channel_mismatch (a moved-from reply). On an error, the reply stays with the caller.
     error_code attach(reply&& r);
-    /// The same for many, all or none: channels[i] is fed from replies[i], which is moved from.
-    /// Errors besides: channel_mismatch if there are not as many of both, or a channel is null;
-    /// channel_in_use if one is there twice. All replies are left alone then.
+    /// Attaches all or none: channels[i] is fed from replies[i]. Further errors: channel_mismatch
+    /// if the lists differ in length or a channel is null; channel_in_use if one is listed twice.
+    /// On an error, all replies stay with the caller.
     static error_code attach_all(const std::vector<std::shared_ptr<chunk_channel>>& channels,
                                  std::vector<reply>& replies);
-    /// The same with a new reply for each prompt (client::start()); none is started if a channel
-    /// is refused.
+    /// Attaches a new reply for each prompt (client::start()); starts none if a channel is refused.
     static error_code start_all(client& llm, std::vector<std::string> prompts,
                                 const std::vector<std::shared_ptr<chunk_channel>>& channels);
 
-    /// The next item if it is there. With `pace::voice` each call says that the item before was
-    /// spoken. Nothing more comes once the terminal item was popped, by whomever.
+    /// The next item if there is one. With `pace::voice`, each call reports that the previous item
+    /// was spoken. Nothing follows the terminal item.
     std::optional<stream_chunk> try_pop();
-    /// The same, and waits for it; nothing if none came in time.
+    /// Waits for the next item; returns nothing if none comes in time.
     std::optional<stream_chunk> wait_pop(std::chrono::milliseconds timeout);
-    /// Calls `handler(const stream_chunk&)` on this thread for each item up to and including the
-    /// terminal one. An exception out of it cancels the channel, and is passed on.
+    /// Calls `handler(const stream_chunk&)` on this thread for each item, including the terminal
+    /// one. An exception from it cancels the channel and is rethrown.
     template <class Handler>
     void consume(Handler&& handler);
 
-    /// Ends the channel at once with finish_reason::interrupted, and interrupts the reply: what was
-    /// not popped is dropped, and all that wait are woken. After the end it drops the items that
-    /// are left, and changes nothing else: the reason stays.
+    /// Ends the channel at once with finish_reason::interrupted, interrupts the reply, drops its
+    /// items, and wakes all that wait. After the end, it only drops the remaining items; the reason
+    /// stays.
     void cancel() noexcept;
-    /// An item joins chunks until it has at least `n` tokens, or 64 KiB of text; 1 (and below):
-    /// each chunk is an item. The reply's last item may be shorter. Counts from the next chunk on.
-    /// Chunks that are joined are continued at once, but for the last one of an item.
+    /// An item joins chunks until it has at least `n` tokens, or 64 KiB of text; with 1 (and
+    /// below), each chunk is an item. The reply's last item may be shorter. Takes effect with the
+    /// next chunk. Joined chunks are continued at once, except the last of an item.
     void set_stream_interval(int n) noexcept;
 
-    /// The end is known; items may still be there to be popped.
+    /// The end is known; items may remain.
     bool is_finished() const noexcept;
-    /// cancel() ended it.
+    /// True if cancel() ended it.
     bool is_cancelled() const noexcept;
-    /// Why it finished; nothing before.
+    /// Why it finished; nothing before that.
     std::optional<channel_end> reason() const;
-    /// The reply's result, once it has ended. It may come a little after the terminal item where
-    /// that was told by cancel(), and never comes without a reply or a context that is run.
+    /// The reply's result, once it has ended. After cancel() it may come a little later than the
+    /// terminal item. It never comes without a reply, or if the context is not run.
     std::optional<reply_result> result() const;
-    /// The same, and waits for it as long as it may come.
+    /// Waits for the result as long as it may still come.
     std::optional<reply_result> wait_result(std::chrono::milliseconds timeout) const;
 
  private:

@@ -21,9 +21,9 @@ namespace detail {
 class conversation_shell;
 }
 
-/// What a conversation has cost so far, over all its turns.
+/// Costs of a conversation over all its turns.
 struct conversation_metrics {
-    /// Turns begun; of these the ones that were interrupted, and those that were resumed.
+    /// Started turns; of these, interrupted and resumed ones.
     int turns = 0;
     int interrupted = 0;
     int resumed = 0;
@@ -32,108 +32,108 @@ struct conversation_metrics {
     std::int64_t cached = 0;
     std::int64_t evaluated = 0;
     std::int64_t warmed = 0;
-    /// Waiting for slots, in ms: all of it, and the longest wait of a turn's first request.
+    /// Waits for slots in ms: the sum, and the longest of a turn's first request.
     double slot_wait_ms = 0;
     double longest_turn_wait_ms = 0;
-    /// Times that the oldest exchanges were taken out of the history, how many they were, and how
-    /// many of these times while nothing waited for it (the voice spoke, or the user).
+    /// How often the oldest exchanges were dropped, how many they were, and how often it was done
+    /// early, while the voice or the user spoke.
     int trims = 0;
     int trimmed_exchanges = 0;
     int early_trims = 0;
-    /// Times that the conversation went to another server.
+    /// How often the conversation moved to another server.
     int moves = 0;
-    /// Slot files written and read, and how long that took, in ms.
+    /// Slot files written and read, and the time in ms.
     int slot_saves = 0;
     int slot_restores = 0;
     double slot_save_ms = 0;
     double slot_restore_ms = 0;
 };
 
-/// A conversation as it is now.
+/// State of a conversation.
 struct conversation_state {
-    /// All messages; the last turn as history would keep it now.
+    /// All messages, with the last turn as history would keep it now.
     std::vector<chat_message> history{};
-    /// Of the last turn, in bytes of its text: generated ≥ handed over ≥ heard.
+    /// The last turn in bytes of its text: generated ≥ handed over ≥ heard.
     std::size_t generated = 0;
     std::size_t handed_over = 0;
     std::size_t heard = 0;
-    /// A reply runs.
+    /// Whether a reply is running.
     bool is_replying = false;
-    /// Tokens of the history whose ids are known: the next prompt begins with them, and what a slot
-    /// still holds of them costs nothing.
+    /// Tokens of the history whose ids are known. The next prompt starts with them, and a slot that
+    /// holds them need not evaluate them.
     int known_tokens = 0;
-    /// Where it is pinned; empty before its first turn.
+    /// URL of its server; empty before its first turn.
     std::string server{};
-    /// So far.
+    /// Costs so far.
     conversation_metrics metrics{};
 };
 
-/// A dialogue: what was said, and what the listener heard of it. Made by service::create().
+/// A dialogue: what was said, and what the listener heard of it. Created by service::create().
 ///
-/// Each turn is a reply: append() what the user said, generate(), and give the chunks to the voice.
-/// Say continue_after() on the reply for each chunk that was spoken, and on barge-in interrupt()
-/// and, if the voice knows it, heard(): history keeps what the listener heard.
+/// Each turn is a reply: append() what the user said, generate(), and pass the chunks to the voice.
+/// Call continue_after() on the reply for each spoken chunk. When the user interrupts, call
+/// interrupt() and, if the voice knows how far it got, heard(): history keeps what the listener
+/// heard.
 ///
 /// Lifetime: destroying the handle ends the conversation: its reply is interrupted, and its slots
-/// are free at once. The handle may outlive its service, and the execution context, as that of a
-/// client may: what is said to it then has no effect. One that was moved from may only be assigned
-/// to or destroyed.
-/// Thread-safety: all functions may be called from any thread. Calls from one thread take effect in
-/// their order; but one that is made on the conversation's strand, as in a handler without an
-/// executor of its own, takes effect at once, and may overtake those that were made elsewhere.
-/// Moving and destroying the handle must not overlap with another call on it.
+/// are free at once. The handle may outlive its service and the execution context; calls then have
+/// no effect. A moved-from handle may only be assigned to or destroyed.
+///
+/// Thread safety: all functions may be called from any thread. Calls from one thread take effect in
+/// order. A call on the conversation's strand, as in a handler without its own executor, takes
+/// effect at once, and may overtake calls from elsewhere. Moving and destroying the handle must not
+/// overlap with another call on it.
 class conversation {
  public:
     conversation(conversation&&) noexcept;
     conversation& operator=(conversation&&) noexcept;
     ~conversation();
 
-    /// What is said next: of role "user", "tool" (with `tool_call_id`), "system", or "assistant"
-    /// (with `tool_calls`, or words that were said without this library). What is appended while a
-    /// reply runs comes behind it; beyond 256 messages it is dropped, with a warning in the log.
-    /// Errors: invalid_prompt if a text is not valid UTF-8 or the role is none of these; nothing is
-    /// kept then.
+    /// Appends a message of role "user", "tool" (with `tool_call_id`), "system", or "assistant"
+    /// (with `tool_calls`, or text that was spoken without this library). During a reply, it
+    /// follows that reply; more than 256 such messages are dropped, with a warning in the log.
+    /// Errors: invalid_prompt if a text is not valid UTF-8 or the role is unknown; nothing is
+    /// appended then.
     error_code append(chat_message message, diagnostics* diag = nullptr);
 
-    /// Starts the next turn of the assistant. What is wrong is told by the reply's end; besides the
-    /// errors of client::start(): operation_in_progress while another reply runs,
-    /// session_not_found, no_model, tokenize_failed, server_gone. prompt_too_long comes before the
-    /// request is sent where system prompt and last exchange alone do not fit. The options default
-    /// to those of the service.
+    /// Starts the next turn of the assistant. Errors are reported at the reply's end; in addition
+    /// to those of client::start(): operation_in_progress while another reply runs,
+    /// session_not_found, no_model, tokenize_failed, server_gone. prompt_too_long is reported
+    /// before anything is sent if system prompt and last exchange alone do not fit. The options
+    /// default to those of the service.
     reply generate();
     reply generate(generation_options options);
-    /// The same for a reader, or another voice that sets its own pace: one request, which is not
-    /// cut. Continue each chunk as soon as it is taken. What the model writes for itself comes in
-    /// pieces that have `chunk::reasoning` and no text. While a prompt of several batches is
-    /// evaluated, pieces without either tell that the server works. By token, all chunks but the
-    /// last end as `boundary::limit`, and their `speech` is their `text`.
+    /// Starts a turn for a reader, or a voice with its own pacing: one request, which is not cut.
+    /// Continue each chunk as soon as you have it. Reasoning comes in pieces with
+    /// `chunk::reasoning` and no text. While a prompt of several batches is evaluated, pieces with
+    /// neither report progress. By token, all chunks but the last end with `boundary::limit`, and
+    /// their `speech` is their `text`.
     reply stream(generation_options options, stream_by pieces = stream_by::chunk);
-    /// append() of what the user said, and generate(). While another reply runs the words are kept
-    /// for the next turn, and the reply that this gives is refused. A text that is empty or
-    /// only white space, as speech recognition may give, changes nothing: the reply ends with
-    /// invalid_prompt.
+    /// append() with the user's text, and generate(). While another reply runs, the text is kept
+    /// for the next turn, and the returned reply ends with operation_in_progress. A text that is
+    /// empty or only white space changes nothing, and the reply ends with invalid_prompt.
     reply say(std::string user_text);
 
-    /// How far the listener got into a chunk: so many characters (Unicode code points) of its
-    /// `speech`, or this share of it (0 to 1). Chunks before it were heard whole, as are those that
-    /// were continued before an interrupt. May come late, twice and in any order: the furthest
-    /// place counts. Counts until the turn is settled: when the next one begins, or `resume_grace`
-    /// after an interrupt.
+    /// Reports how far the listener got into a chunk: characters (Unicode code points) of its
+    /// `speech`, or a share of it (0 to 1). Earlier chunks were heard whole, as were those that
+    /// were continued before an interrupt. Reports may come late, twice and in any order; the
+    /// furthest counts. They count until the next turn begins, or for `resume_grace` after an
+    /// interrupt.
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
-    /// Barge-in: ends the running reply, and history keeps of the turn what `interrupted` says.
-    /// Counts too while the last chunk of a reply that has ended is spoken.
+    /// Ends the running reply because the user talks. History keeps of the turn what `interrupted`
+    /// says. This also counts after the reply has ended, while its last chunk is spoken.
     void interrupt();
-    /// It was no barge-in: speaks on from the last whole word that was heard. What was generated
-    /// already is not generated again. The reply ends with nothing_to_resume if no turn was
+    /// Continues after a false interruption, from the last whole word that was heard. Generated
+    /// text is not generated again. The reply ends with nothing_to_resume if no turn was
     /// interrupted within `resume_grace`, or if a grammar, a JSON schema or tools constrain it and
-    /// it was interrupted before all was generated.
+    /// it was interrupted before everything was generated.
     reply resume();
-    /// Prefills a slot with the history, if one is idle, so that the next turn starts sooner: while
-    /// the user speaks, or at the start.
+    /// Prefills an idle slot with the history, so that the next turn starts sooner. Call it at the
+    /// start, or while the user speaks.
     void warm();
-    /// As destroying the handle: what is said afterwards changes nothing, and replies that are
-    /// asked for end with session_not_found.
+    /// As destroying the handle. Later calls change nothing, and later replies end with
+    /// session_not_found.
     void end();
 
     /// Handler signature: `void(error_code, conversation_state)`. Errors here and below:

@@ -21,35 +21,34 @@ class chunk_pump;
 class reply_shell;
 }  // namespace detail
 
-/// One assistant turn being generated: chunks come out, and the consumer says when it wants the
-/// next. Made by client::start().
+/// One assistant turn being generated. The consumer requests each chunk, and continues after it was
+/// spoken. Created by client::start() and by conversations.
 ///
-/// Lifetime: the handle may outlive its client; the reply ends with the client then. Destroying the
-/// handle interrupts a reply that has not ended. A handle that was moved from may only be assigned
-/// to or destroyed.
-/// When the execution context (the io_context) of the client is destroyed, the reply stops where it
-/// is: its connection is closed, and a handler that waits is destroyed without being called. The
-/// handle may outlive the context; a reply that had not ended by then never does.
-/// Thread-safety: all functions may be called from any thread. Moving and destroying the handle
-/// must not overlap with another call on it, nor come before one: what may be called later belongs
-/// to a control().
+/// Lifetime: the handle may outlive its client, with which the reply ends. Destroying the handle
+/// interrupts a running reply. A moved-from handle may only be assigned to or destroyed. When the
+/// client's execution context (the io_context) is destroyed, the connection is closed, and a
+/// waiting handler is destroyed without being called. The handle may outlive the context; a reply
+/// that had not ended by then never ends.
+///
+/// Thread safety: all functions may be called from any thread. Moving and destroying the handle
+/// must not overlap with, or precede, another call on it; use a control() for such calls.
 class reply {
  public:
     reply(reply&&) noexcept;
     reply& operator=(reply&&) noexcept;
     ~reply();
 
-    /// Completes with the next chunk as soon as it is there and may be spoken; with nothing once
-    /// the reply has ended.
+    /// Completes with the next chunk as soon as it is complete and may be spoken, or with nothing
+    /// once the reply has ended.
     ///
-    /// Asking for a chunk after the last one (`boundary::end`) says that its continue is not waited
-    /// for.
+    /// A request after the last chunk (`boundary::end`) does not wait for its continue.
+    ///
     /// Handler signature: `void(error_code, std::optional<chunk>)`, posted to the handler's
-    /// executor, by default the client's.
-    /// Errors: those of `result().error` once the reply has failed; `operation_in_progress` if a
-    /// chunk is asked for already; `boost::asio::error::operation_aborted` if this operation was
-    /// cancelled (Boost 1.77 or newer, all cancellation types; a chunk whose
-    /// completion was not posted yet is kept for the next call).
+    /// executor, by default the client's. Errors: `result().error` once the reply has failed;
+    /// `operation_in_progress` if another request for a chunk is outstanding;
+    /// `boost::asio::error::operation_aborted` if this operation was cancelled (Boost 1.77 or
+    /// newer, all cancellation types; a chunk whose completion was not posted yet is kept for the
+    /// next call).
     template <class CompletionToken>
     auto async_next_chunk(CompletionToken&& token) {
         return boost::asio::async_initiate<CompletionToken, void(error_code, std::optional<chunk>)>(
@@ -59,16 +58,15 @@ class reply {
             token, detail::used(shell_));
     }
 
-    /// Completes with the `speech` of the chunk that comes next as soon as that is complete, while
-    /// the one before it is still spoken: so that its sound can be made meanwhile. `pacing::ahead`
-    /// and `stream` generate it that early. It is no hand-over: ask for the chunk as ever, and
-    /// speak nothing of it before. Empty if the chunk is handed over first, as it is in the other
-    /// pacings, if it holds nothing to speak, or if the reply ends.
+    /// Completes with the `speech` of the next chunk as soon as that is complete, while the
+    /// previous one is still spoken, so that its sound can be made early. `pacing::ahead` and
+    /// `stream` generate it that early. This is no delivery: request the chunk as usual, and do not
+    /// speak it before. The text is empty if the chunk is delivered first, as in the other pacings,
+    /// if it has nothing to speak, or if the reply ends.
     ///
-    /// Handler signature: `void(error_code, std::string)`, posted as above. It cannot be cancelled:
-    /// do not wait for it and something else at once, as a continue that comes behind it may be
-    /// what it waits for.
-    /// Errors: `operation_in_progress` if that is asked for already.
+    /// Handler signature: `void(error_code, std::string)`, posted as above. It cannot be cancelled,
+    /// and may wait for a continue: do not make the continue depend on it. Errors:
+    /// `operation_in_progress` if another one is outstanding.
     template <class CompletionToken>
     auto async_upcoming_speech(CompletionToken&& token) {
         return boost::asio::async_initiate<CompletionToken, void(error_code, std::string)>(
@@ -78,29 +76,30 @@ class reply {
             token, detail::used(shell_));
     }
 
-    /// The chunk was spoken: the next one may be generated and handed over. A stale or
-    /// repeated id changes nothing; nor does one that is of no chunk of this reply: the log warns
-    /// of the first of these.
+    /// Reports that the chunk was spoken: the next one may be generated and delivered. A stale or
+    /// repeated id changes nothing, nor does the id of another reply; the log warns of the first of
+    /// these.
     void continue_after(chunk_id id);
 
-    /// Ends the reply: generation stops, and what was not delivered is dropped. Once this has
-    /// returned no handler is called with a chunk, whatever its executor; a chunk that was on its
-    /// way is replaced by the end of the reply. Only a handler that another thread is just calling
-    /// may still have its chunk. The result of a reply that has ended stays as it is. Destroying
-    /// the handle does the same.
+    /// Ends the reply: generation stops, and undelivered text is dropped. After this has returned,
+    /// no handler is called with a chunk, whatever its executor; a chunk that was on its way is
+    /// replaced by the end of the reply. Only a handler that another thread is already calling may
+    /// still have its chunk. The result of an ended reply does not change. Destroying the handle
+    /// does the same.
     void interrupt();
 
-    /// For other threads and owners: interrupts and continues this reply, and may outlive it.
+    /// A handle for other threads and owners that interrupts and continues this reply, and may
+    /// outlive it.
     reply_control control() const noexcept;
 
     /// True once the result is final.
     bool ended() const noexcept;
 
-    /// How the reply ended. Before the end it is an empty result with errc::operation_in_progress.
-    /// The reference is valid as long as the handle.
+    /// The outcome. Before the end, an empty result with errc::operation_in_progress. The reference
+    /// is valid as long as the handle.
     const reply_result& result() const noexcept;
 
-    /// The `reply` of its chunks' ids; unique in the client.
+    /// The `reply` in its chunks' ids; unique within the client.
     std::uint64_t id() const noexcept;
 
  private:
@@ -116,7 +115,8 @@ class reply {
     static void start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, Handler handler);
     static std::shared_ptr<detail::reply_link> link_of(const detail::reply_shell& shell) noexcept;
     static boost::asio::any_io_executor executor_of(const detail::reply_shell& shell);
-    // Tells one wait for a chunk from the next: the slot of a completed one may still be signalled.
+    // Distinguishes one wait for a chunk from the next, because the slot of a completed one may
+    // still be signalled.
     static std::uint64_t name_wait(detail::reply_shell& shell) noexcept;
     static void next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                            detail::next_chunk_completion handler);

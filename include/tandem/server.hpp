@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-/// What a llama-server tells about itself in /props.
+/// What a llama-server reports in /props.
 struct server_props {
     /// Slots of the server (`--parallel`), at least 1.
     int total_slots = 0;
@@ -25,32 +25,30 @@ struct server_props {
     /// The model is unloaded until the next request (`--sleep-idle-seconds`); false if the server
     /// does not say.
     bool is_sleeping = false;
-    /// Whether /slots, /metrics and changes of /props are switched on. Servers that do not say may
-    /// have /slots, so it is true then; the others are false.
+    /// Whether /slots, /metrics and changes of /props are enabled. If the server does not say,
+    /// /slots counts as enabled, and the others as disabled.
     bool has_slots_endpoint = true;
     bool has_metrics_endpoint = false;
     bool has_props_endpoint = false;
 };
 
-/// What a client that is to use so many slots says of a server with fewer; empty if it has enough.
+/// The warning for a server with fewer slots than wanted; empty if it has enough.
 std::string slots_warning(const server_props& props, int slots_wanted);
 
-/// One slot as /slots tells it. The counts are 0 for a slot that was never used, and in what the
-/// server does not say.
+/// A slot in /slots. Counts are 0 for an unused slot, and for what the server does not report.
 struct slot_state {
-    /// As the server numbers its slots, from 0 on.
+    /// The server's number of the slot, from 0.
     int id = 0;
     /// Context of the slot, in tokens.
     int context = 0;
-    /// It works on a request now.
+    /// It is processing a request.
     bool processing = false;
-    /// The server drafts tokens ahead for it (speculative decoding).
+    /// The server uses speculative decoding for it.
     bool speculative = false;
-    /// The server's number of the task that it works on, or did last; empty for a slot that was
-    /// never used, and where the server does not say.
+    /// The server's number of the current or last task; empty for an unused slot, and if the server
+    /// does not report it.
     std::optional<int> task{};
-    /// Tokens that the slot holds now, and of these, in the running request: those it still had,
-    /// and those it evaluated.
+    /// Tokens in the slot; of these, in the running request, cached and evaluated ones.
     int prompt_tokens = 0;
     int cached_tokens = 0;
     int evaluated_tokens = 0;
@@ -60,48 +58,47 @@ struct slot_state {
 
 /// A LoRA adapter that the server was started with (`--lora`).
 struct server_adapter {
-    /// As the server numbers them, from 0 on.
+    /// The server's number of the adapter, from 0.
     int id = 0;
-    /// Of its file, as the server was told; empty if it does not say.
+    /// Path of its file on the server; empty if unknown.
     std::string path;
-    /// How much it counts for requests that name no adapters; 0 = not at all. May be below 0.
+    /// Scale for requests that name no adapters; 0 = off. May be negative.
     double scale = 0;
 };
 
-/// What became of saving a slot as a file of the server, or of restoring it.
+/// Result of saving a slot to a file of the server, or of restoring it.
 struct slot_file_result {
     /// Tokens in the file; 0 if the slot held none.
     int tokens = 0;
     /// Size of the file; 0 if the server does not say.
     std::int64_t bytes = 0;
-    /// How long it took the server, in milliseconds; 0 if it does not say.
+    /// The server's time in ms; 0 if it does not say.
     double ms = 0;
 };
 
-/// A call of a function that the model asked for.
+/// A function call that the model requested.
 struct tool_call {
-    /// By which the result names its call; empty if there is none.
+    /// Id that the result refers to; empty if there is none.
     std::string id{};
     /// The function.
     std::string name{};
-    /// A JSON text, as the model wrote it. Some templates make the server parse it.
+    /// JSON text as the model wrote it. With some templates the server parses it.
     std::string arguments{};
 
     bool operator==(const tool_call&) const = default;
 };
 
-/// One turn of a conversation, for the model's chat template. What the template does not know of,
-/// it leaves out without a word.
+/// A message for the model's chat template, which silently drops what it does not support.
 struct chat_message {
     /// "system", "user", "assistant" or "tool"; templates may know others.
     std::string role{};
-    /// May be empty, as in an assistant's message that is nothing but tool calls.
+    /// May be empty, for example in an assistant's message with only tool calls.
     std::string content{};
-    /// Of an assistant's message. Such a message cannot be the last one: the server goes on with an
-    /// assistant's last message, and refuses that (bad_request).
+    /// Tool calls of an assistant's message, which cannot be the last one: the server would
+    /// continue it, and refuses that (bad_request).
     std::vector<tool_call> tool_calls{};
-    /// Of a message of role "tool", which is the result of a call: the call's id, and the name of
-    /// the function. Left out where empty.
+    /// For role "tool", the result of a call: the call's id, and the name of the function. Omitted
+    /// if empty.
     std::string tool_call_id{};
     std::string name{};
 

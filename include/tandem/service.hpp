@@ -21,45 +21,43 @@ namespace detail {
 class service_core;
 }  // namespace detail
 
-/// Conversations over a list of llama-servers. A conversation is pinned to a server, and leases
-/// slots there while it generates; it finds them again by what they hold. Turns that find no slot
-/// wait in their order, at most `server.queue_limit` of them for each server and
-/// `server.queue_timeout` long. One whose server is down or was removed goes to another one with
-/// its next turn.
+/// Conversations over a list of llama-servers. A conversation is pinned to a server and leases
+/// slots there while it generates; it finds them again by their content. Turns without a slot wait
+/// in order, at most `server.queue_limit` for each server, and at most `server.queue_timeout`. If
+/// its server is down or removed, a conversation moves to another one with its next turn.
 ///
-/// Thread-safety, lifetime and execution context: as for `client`. Destroying the service ends its
+/// Thread safety, lifetime and execution context: as for `client`. Destroying the service ends its
 /// conversations and their replies with errc::client_destroyed.
 class service {
  public:
-    /// Throws config_error, which names every fault of the configuration.
+    /// Throws config_error, which lists every error of the configuration.
     service(boost::asio::any_io_executor executor, service_config c);
     service(service&&) noexcept;
     service& operator=(service&&) noexcept;
     ~service();
 
-    /// Nothing is sent before the first turn. The options default to
-    /// `service_config::conversation`; throws config_error if they cannot work.
+    /// Creates a conversation. Nothing is sent before its first turn. The options default to
+    /// `service_config::conversation`; throws config_error if they are invalid.
     conversation create();
     conversation create(conversation_options options);
-    /// One that goes on where another one was, `near` as reply_result::servers has it: a slot there
-    /// may still hold its text. It begins elsewhere where that server is away or not in the list,
-    /// or has no slot free while another one has.
+    /// Creates a conversation that prefers the server `near`, as in reply_result::servers, where a
+    /// slot may still hold its text. It starts elsewhere if that server is down or not listed, or
+    /// has no free slot while another one has.
     conversation create(conversation_options options, std::string near);
-    /// A conversation from what conversation::async_save() gave, with the options that were saved.
-    /// Nothing if `json` is not that, with invalid_config in `ec` and the reason in `diag`; else
-    /// `ec` is cleared. Never throws but for lack of memory.
+    /// Restores a conversation, with its options, from the text of conversation::async_save(). If
+    /// `json` is invalid, returns nothing, with invalid_config in `ec` and the reason in `diag`;
+    /// otherwise clears `ec`. Throws only std::bad_alloc.
     std::optional<conversation> load(std::string_view json, error_code& ec,
                                      diagnostics* diag = nullptr);
 
-    // The list of servers may change while conversations run. A URL that cannot work throws
-    // config_error.
-    /// One that is there already, or is being removed, is used on.
+    // The list of servers may change while conversations run. An invalid URL throws config_error.
+    /// A server that is listed already, or is being removed, stays in use.
     void add_server(std::string url);
-    /// No turn starts there any more; replies that run are finished. What takes longer than `limit`
-    /// goes on at another server, and ends with server_gone if it cannot.
+    /// No further turn starts there; running replies finish. After `limit`, they continue on
+    /// another server, or end with server_gone if they cannot.
     void remove_server(std::string url, duration limit = std::chrono::minutes(1));
-    /// Adds and removes so that the list is this one, with a minute for replies at those that go.
-    /// Conversations stay.
+    /// Makes this the list of servers, with a minute for the replies of removed ones. Conversations
+    /// stay.
     void reload(std::vector<std::string> urls);
 
     /// Handler signature: `void(error_code, std::vector<server_status>)`; error: client_destroyed.
