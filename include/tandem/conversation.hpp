@@ -143,28 +143,26 @@ class conversation {
         return detail::async_call<conversation_state>(executor(), &conversation::ask_state, token,
                                                       diag, detail::used(shell_));
     }
-    /// The conversation as JSON, for service::load(): history and ledger. A turn that is not
-    /// settled is put down as history would keep it now. Handler signature:
-    /// `void(error_code, std::string)`.
+    /// The conversation as JSON, for service::load(): history and ledger. An open turn is saved as
+    /// history would keep it now. Handler signature: `void(error_code, std::string)`.
     template <class CompletionToken>
     auto async_save(CompletionToken&& token, diagnostics* diag = nullptr) {
         return detail::async_call<std::string>(executor(), &conversation::ask_save, token, diag,
                                                detail::used(shell_));
     }
-    /// Writes what the conversation's slot holds into a file at its server (`--slot-save-path`), so
-    /// that a conversation that sleeps needs no slot; `file` has 1 to 128 of A-Z a-z 0-9 . _ - and
-    /// begins with no dot. The file is that server's.
-    /// Handler signature: `void(error_code, slot_file_result)`. Errors besides: not_supported, and
-    /// those of client's calls; operation_in_progress while it replies or another file is used;
-    /// no_model, queue_timeout, server_gone; nothing_to_save if no slot holds the conversation.
+    /// Writes the content of the conversation's slot to a file on its server (`--slot-save-path`),
+    /// so that a paused conversation needs no slot. `file` has 1 to 128 of A-Z a-z 0-9 . _ - and
+    /// does not start with a dot. Only that server has the file. Handler signature:
+    /// `void(error_code, slot_file_result)`. Further errors: not_supported, and those of client's
+    /// calls; operation_in_progress while it replies or another file is used; no_model,
+    /// queue_timeout, server_gone; nothing_to_save if no slot holds the conversation.
     template <class CompletionToken>
     auto async_save_slot(std::string file, CompletionToken&& token, diagnostics* diag = nullptr) {
         return detail::async_call<slot_file_result>(executor(), &conversation::ask_save_slot, token,
                                                     diag, detail::used(shell_), std::move(file));
     }
-    /// Reads such a file into a slot, from which the next turn goes on. Handler signature and
-    /// errors are the same, but for nothing_to_save; bad_request if the file is missing or of no
-    /// use.
+    /// Reads such a file into a slot, from which the next turn continues. Handler signature and
+    /// errors are the same, except nothing_to_save; bad_request if the file is missing or unusable.
     template <class CompletionToken>
     auto async_restore_slot(std::string file, CompletionToken&& token,
                             diagnostics* diag = nullptr) {
@@ -173,7 +171,7 @@ class conversation {
                                                     std::move(file));
     }
 
-    /// Unique in its service.
+    /// Unique within its service.
     std::uint64_t id() const noexcept;
 
  private:

@@ -4,10 +4,10 @@
 
 namespace tandem {
 
-/// A length of time. Any duration of std::chrono converts to it that is a whole number of it.
+/// A length of time. Every coarser std::chrono duration converts to it.
 using duration = std::chrono::nanoseconds;
 
-/// In milliseconds, as figures and logs have it.
+/// The time in milliseconds.
 inline double to_ms(duration d) noexcept {
     return static_cast<double>(d.count()) / 1e6;
 }

@@ -7,65 +7,64 @@
 
 namespace tandem {
 
-/// As Boost and Asio have it; `errc` are those of the library.
+/// Boost's error code; `errc` lists the library's own.
 using error_code = boost::system::error_code;
 
-/// What can go wrong, in the category `tandem`. docs/architecture.md tells where each one arises.
+/// Errors of the category `tandem`. docs/failures.md lists cause and remedy of each.
 enum class errc {
-    /// A field of the configuration has a value that cannot work.
+    /// A field of the configuration has an invalid value.
     invalid_config = 1,
-    /// The prompt cannot be sent: it is not valid UTF-8, or larger than the bound.
+    /// The prompt is empty, not valid UTF-8, or too large.
     invalid_prompt,
     /// The URL's host name has no address.
     resolve_failed,
-    /// Nobody listens at the URL, or the connection broke before it was up.
+    /// Nothing listens at the URL, or the connection broke before it was established.
     connect_failed,
     /// The TLS handshake or the check of the certificate failed.
     tls_failed,
     /// No connection within `connect_timeout`.
     connect_timeout,
-    /// No first token within `first_token_timeout` (queueing and prompt processing included).
+    /// No first token within `first_token_timeout`, which includes queueing and prompt evaluation.
     first_token_timeout,
     /// No further token within `between_tokens_timeout`.
     between_tokens_timeout,
-    /// The consumer did not say continue within `continue_timeout`.
+    /// The consumer did not continue within `continue_timeout`.
     continue_timeout,
-    /// A call other than /completion took longer than `request_timeout`.
+    /// A request other than /completion took longer than `request_timeout`.
     request_timeout,
     /// The connection closed before the answer was complete.
     stream_incomplete,
-    /// The server wants another API key (HTTP 401 or 403).
+    /// The server refused the API key (HTTP 401 or 403).
     unauthorized,
     /// The server is still loading its model (HTTP 503).
     model_loading,
     /// The prompt has at least as many tokens as the context of a slot.
     prompt_too_long,
-    /// The server refused the request (HTTP 400), or would: a slot's file has a name that it may
-    /// not take.
+    /// The server refused the request (HTTP 400), or the name of a slot file is invalid.
     bad_request,
-    /// The server does not have this endpoint, or it is switched off (HTTP 404, 501).
+    /// The server lacks this endpoint, or it is disabled (HTTP 404, 501).
     not_supported,
-    /// The server failed while working on the request (HTTP 5xx, or an error in the stream).
+    /// The server failed during the request (HTTP 5xx, or an error in the stream).
     server_error,
     /// The answer is not what a llama-server sends.
     bad_response,
-    /// The answer is larger than the bound for it.
+    /// The answer exceeds its bound.
     response_too_large,
-    /// A second operation of a kind of which only one may be outstanding.
+    /// Another operation of this kind is outstanding.
     operation_in_progress,
-    /// The client or service was destroyed before the operation could end.
+    /// The client or service was destroyed during the operation.
     client_destroyed,
-    /// As many replies wait for a slot as `queue_limit` allows.
+    /// `queue_limit` replies are waiting for a slot.
     queue_full,
     /// No slot became free within `queue_timeout`.
     queue_timeout,
     /// None of the service's servers is up with its model loaded, or there is none.
     no_model,
-    /// The conversation has ended, or is not known to this service.
+    /// The conversation has ended, or belongs to another service.
     session_not_found,
     /// A conversation's prompt could not be rendered or counted.
     tokenize_failed,
-    /// The conversation's server went away, or was removed, while its reply ran.
+    /// The conversation's server was removed during its reply.
     server_gone,
     /// No turn was interrupted within `resume_grace`, or the next one has begun.
     nothing_to_resume,
@@ -73,12 +72,11 @@ enum class errc {
     nothing_to_save,
     /// The reply did not end within `reply_timeout`.
     reply_timeout,
-    /// The server's last requests failed one after the other: none is sent for a while.
+    /// The server's last requests failed; none is sent for a while.
     circuit_open,
-    /// Nobody runs the io_context of a channel's reply: it was stopped or destroyed, or had run out
-    /// of work.
+    /// The io_context of a channel's reply was stopped or destroyed, or ran out of work.
     context_stopped,
-    /// The channel has a reply already, or is in the list twice.
+    /// The channel already has a reply, or is listed twice.
     channel_in_use,
     /// The channel has finished, or was cancelled.
     channel_finished,
@@ -91,28 +89,29 @@ enum class errc {
 /// The category of `errc`.
 const boost::system::error_category& error_category() noexcept;
 
-/// By which an `errc` becomes an error_code by itself.
+/// Converts an `errc` to an error_code.
 inline error_code make_error_code(errc e) noexcept {
     return {static_cast<int>(e), error_category()};
 }
 
-/// The name of an error as programs see it: "stream_incomplete". Codes of other categories give
-/// their own message.
+/// The name of an error for programs, such as "stream_incomplete". For other categories, their
+/// message.
 std::string error_name(const error_code& ec);
 
-/// True if the same request may succeed when it is sent again, to this or another server.
+/// True if the same request may succeed later, on this or another server.
 bool is_retryable(const error_code& ec) noexcept;
 
-/// What is known about an error besides its code.
+/// Details of an error.
 struct diagnostics {
-    /// Our words: what failed, with which value, and what to do. Never holds a key or a prompt.
+    /// tandem's message: what failed, with which value, and what to do. Never contains a key or a
+    /// prompt.
     std::string client_message{};
-    /// The server's words as it sent them; treat them as untrusted input.
+    /// The server's message, unchanged; treat it as untrusted input.
     std::string server_message{};
-    /// HTTP status of the answer, 0 where there was none.
+    /// HTTP status of the answer; 0 if there was none.
     int http_status = 0;
 
-    /// Both messages in one line, for logs and people.
+    /// Both messages on one line.
     std::string to_string() const;
 };
 

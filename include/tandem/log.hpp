@@ -5,21 +5,20 @@
 
 namespace tandem {
 
-/// How much a log line matters; `off` is for `logger::level` alone.
+/// Severity of a log line; `off` is only for `logger::level`.
 enum class log_level { debug, info, warning, error, off };
 
-/// Where the library's log lines go. It is called on the strand of the client or service. It must
-/// not block, must not throw, and must not call the library: it is in the middle of something. The
-/// text is one line without a newline, and never holds a key or a prompt. `tandem/spdlog.hpp` makes
-/// one from a spdlog logger.
+/// Receives the library's log lines on the strand of the client or service. It must not block,
+/// throw, or call the library. The text is one line without a newline, and never contains a key or
+/// a prompt. `tandem/spdlog.hpp` makes one from a spdlog logger.
 using log_function = std::function<void(log_level, std::string_view)>;
 
-/// A log function and the level below which nothing is formatted. The default is silent.
+/// A log function and its level. The default is silent.
 struct logger {
     log_level level = log_level::info;  ///< lines below it are not even formatted
     log_function write{};               ///< empty: nothing is logged
 
-    /// Whether a line of this level goes anywhere.
+    /// Whether a line of this level is logged.
     bool enabled(log_level l) const noexcept { return write && l >= level; }
 };
 

@@ -12,16 +12,15 @@ namespace tandem {
 
 /// The messages of a call: up to eight in braces, as in `{{"user", "Hello"}}`, or a vector.
 ///
-/// GCC 12 refuses a vector in braces where the call stands in a co_await ("array used as
-/// initializer"), and copies a temporary that owns strings byte by byte there. What braces make
-/// here owns nothing.
+/// In a co_await, GCC 12 refuses a braced vector ("array used as initializer"), and copies a
+/// temporary that owns strings byte by byte. A braced list of this type owns nothing.
 class message_list {
  public:
-    /// Who says what. It is copied when the list is made.
+    /// A message. It is copied when the list is made.
     struct text_of_role {
         /// No message.
         constexpr text_of_role() noexcept {}
-        /// Both must outlive it.
+        /// Both texts must outlive it.
         constexpr text_of_role(std::string_view r, std::string_view c) noexcept
             : role(r), content(c), is_given(true) {}
         std::string_view role{};     ///< as `chat_message::role`

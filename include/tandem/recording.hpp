@@ -17,37 +17,37 @@ class playback;
 struct recording_access;
 }  // namespace detail
 
-/// What a recorder keeps.
+/// Options of a recorder.
 struct recorder_options {
-    /// False: prompts, messages and what they are made of (ids) are left out, also of what servers
-    /// answer, and only their lengths are kept. The text of replies is always there.
+    /// False: prompts, messages and their ids are replaced by their lengths, also in answers of
+    /// servers. The text of replies is always recorded.
     bool prompts = true;
-    /// What the lines may have in all, but for the first one and the last: what comes then is not
-    /// kept, and a last line says so.
+    /// Bound of all lines in bytes, except the first and the last. The rest is dropped, and a last
+    /// line says so.
     std::size_t max_bytes = std::size_t{256} << 20;
 };
 
-/// Keeps what goes between tandem and its servers, as lines of JSON: each request, and each piece
-/// of its answer as it came, with times in ms since the recorder was made. Keys and headers are
-/// never kept, nor is a password in a server's URL. See docs/recording.md for the lines.
+/// Records the traffic between tandem and its servers as lines of JSON: each request, and each
+/// piece of its answer, with times in ms since the recorder was created. Keys, headers and
+/// passwords in URLs are never recorded. docs/recording.md describes the lines.
 ///
-/// Give it to config::record. Clients and services may share one.
-/// Thread-safety: all functions may be called from any thread.
+/// Set it as config::record. Clients and services may share one.
+///
+/// Thread safety: all functions may be called from any thread.
+///
 /// Lifetime: clients keep it alive.
 class recorder {
  public:
-    /// Gets one line at a time, without its '\n', on the thread on which something went over the
-    /// wire, and with a lock held: it should only write it away. What it throws is swallowed, and
-    /// ends the recording: it gets no more lines. It may be called until the execution contexts of
-    /// all clients are gone.
+    /// Receives one line at a time, without its '\n', on the thread of the traffic and with a lock
+    /// held: it should only write the line. An exception from it is swallowed and ends the
+    /// recording. It may be called until the execution contexts of all clients are destroyed.
     using sink = std::function<void(std::string_view line)>;
 
     /// The first line is written at once.
     explicit recorder(sink to, recorder_options options = {});
     ~recorder();
 
-    /// Adds a line of the caller's own, such as the settings: any JSON. One that is no JSON is left
-    /// out.
+    /// Adds a note, such as the settings, as JSON. Invalid JSON is dropped.
     void note(std::string_view json);
 
  private:
@@ -55,50 +55,50 @@ class recorder {
     std::shared_ptr<detail::traffic_writer> writer_;
 };
 
-/// What a recorder kept, to be played: a client or service with this in config::play asks no server
-/// but the recording, which answers as the servers did, at the same pace and with the same
-/// failures. With the same settings and pace of the voice the chunks are the same; with others the
-/// reply's text is the same, and divided anew.
+/// A recording to play: a client or service with this as config::play sends nothing to a server.
+/// The recording answers as the servers did, at the same pace and with the same failures. With the
+/// same settings and the same pace of the voice, the chunks are the same; otherwise the text is the
+/// same, and divided anew.
 ///
-/// A reply is the next one with its prompt; without one, that whose prompt is the most like it, and
-/// where prompts were left out the next one. A reply that the recording does not have, or that goes
-/// on behind its recorded text, fails with bad_request; another request without an answer with
-/// not_supported.
-/// Thread-safety and lifetime: as of a recorder. A recording is played once; read it anew.
+/// A request gets the next recorded reply to its prompt, else the one with the most similar prompt,
+/// and without prompts the next one. Requests beyond the recording fail with bad_request, other
+/// requests without an answer with not_supported.
+///
+/// Thread safety and lifetime: as for a recorder. A recording plays once; read it again for another
+/// run.
 class recording {
  public:
-    /// What is known of a reply before it is played.
+    /// A recorded reply.
     struct reply {
-        /// The first request's; empty if it was left out, or is made of ids.
+        /// Prompt of its first request; empty if it was not recorded, or consists of ids.
         std::string prompt{};
-        /// The first one's, as it may be shown.
+        /// URL of its first server, without credentials.
         std::string server{};
-        /// Tokens that it asked for at most; -1 = no bound.
+        /// Its limit of tokens; -1 = none.
         int max_tokens = -1;
     };
 
-    /// Reads the lines that a recorder wrote; a last line that is incomplete is left out. Null if
-    /// there is a fault, with bad_response and the line in `diag`.
+    /// Reads a recorder's lines; an incomplete last line is ignored. Returns null on an error, with
+    /// bad_response and the line in `diag`.
     static std::shared_ptr<recording> read(std::string_view lines, error_code& ec,
                                            diagnostics* diag = nullptr);
     ~recording();
 
-    /// URLs, as they may be shown, in the order of the first requests. A client that plays is to
-    /// have one of these.
+    /// URLs without credentials, in the order of their first requests. A client that plays the
+    /// recording needs one of these.
     const std::vector<std::string>& servers() const noexcept;
     const std::vector<std::string>& notes() const noexcept;
     const std::vector<reply>& replies() const noexcept;
     bool has_prompts() const noexcept;
     /// The recorder's bound was reached: the end is missing.
     bool is_cut_short() const noexcept;
-    /// It ends in the middle of a request or of a line: the program that wrote it was killed,
-    /// perhaps. One that was killed between two requests leaves no sign.
+    /// It ends in the middle of a request or a line, for example because its program was killed. A
+    /// program that was killed between two requests leaves no sign.
     bool is_unfinished() const noexcept;
 
-    /// So many times as fast as it was recorded, from the next piece of an answer on; 0 = without
-    /// waiting.
-    /// Waits between two tokens that are as long as `peek_hold` are kept as they were, since they
-    /// decide what a chunk is. Precondition: not negative.
+    /// Factor of speed from the next piece of an answer on; 0 = without waiting. Waits between two
+    /// tokens of `peek_hold` or longer are kept, because they determine chunks. Precondition: not
+    /// negative.
     void set_speed(double factor);
 
  private:

@@ -10,11 +10,11 @@
 
 namespace tandem {
 
-/// A message of the user and all up to the next one: calls of tools, their results, answers.
+/// A message of the user and everything up to the next one: tool calls, results, answers.
 struct saved_exchange {
-    /// In their order.
+    /// In order.
     std::vector<chat_message> messages{};
-    /// What it takes of the prompt, in tokens of the model that was used; -1 = not known.
+    /// Its tokens in the prompt, by the model in use; -1 = unknown.
     int tokens = -1;
 
     friend bool operator==(const saved_exchange&, const saved_exchange&) = default;
@@ -31,26 +31,24 @@ struct saved_turn {
 
 /// A conversation as plain data, for a store or another process.
 struct saved_conversation {
-    /// How it is held; `messages` is the system prompt alone.
+    /// Its options; `messages` has only the system prompt.
     conversation_options options{};
-    /// From the oldest on. What is kept of the last turn is in it.
+    /// The oldest first, including what is kept of the last turn.
     std::vector<saved_exchange> exchanges{};
-    /// Of the turn that `exchanges` ends with.
+    /// Ledger of the last turn.
     saved_turn last_turn{};
 
     friend bool operator==(const saved_conversation&, const saved_conversation&) = default;
 };
 
-/// The conversation as JSON text, which says that it is of version 1. Bytes that are not UTF-8 are
-/// replaced. A text of more than 16 MiB, or 100,000 messages, cannot be read back. Never throws but
-/// for lack of memory.
+/// The conversation as JSON text, version 1. Bytes that are not UTF-8 are replaced. A text of more
+/// than 16 MiB or 100,000 messages cannot be read back. Throws only std::bad_alloc.
 std::string saved_text(const saved_conversation& c);
 
-/// Reads such a text into `out`. Strict in types, bounds and the ranges of the options; fields that
-/// are not known are passed over, and those that are missing have their defaults. Returns the first
-/// fault, with the path of the field as in `exchanges[2].messages[0].role`, or `conversation` if it
-/// is in the text as a whole; `out` is not changed then. A newer version is such a fault. Never
-/// throws but for lack of memory.
+/// Reads such a text into `out`. Types, bounds and ranges are checked; unknown fields are ignored,
+/// and missing ones have their defaults. Returns the first error, with the path of the field such
+/// as `exchanges[2].messages[0].role`, or `conversation` for the whole text; `out` is unchanged
+/// then. A newer version is an error. Throws only std::bad_alloc.
 std::optional<config_fault> read_saved(std::string_view text, saved_conversation& out);
 
 }  // namespace tandem

@@ -9,20 +9,19 @@
 
 namespace tandem {
 
-/// What a `sentence_splitter` is made for.
+/// Options of a `sentence_splitter`.
 struct sentence_options {
-    /// What counts as the end of a sentence; see docs/sentences.md.
+    /// Rule for ends of sentences; see docs/sentences.md.
     boundary_rule rule = boundary_rule::spoken;
     /// BCP 47 tag like "en" or "de-AT"; empty = by script.
     std::string language{};
 };
 
-/// Divides a text that comes token by token into sentences, as a reply is divided into chunks, but
-/// without limits of length. Needs no server, no event loop, and no other part of the library.
-/// All sentences returned, joined, are the bytes that were fed; white space between two sentences
-/// belongs to the second. One object reads one text. Not thread-safe; objects share nothing that
-/// changes. Memory: the open sentence, and the sentences that are returned. A splitter that was
-/// moved from may only be assigned to or destroyed.
+/// Divides a text into sentences token by token, by the rules for chunks, without limits of length.
+/// Needs no server, no event loop, and no other part of the library. All returned sentences,
+/// joined, are the bytes that were fed; white space between two sentences belongs to the second.
+/// One object reads one text. Not thread-safe; objects share no mutable state. Memory: the open
+/// sentence. A moved-from splitter may only be assigned to or destroyed.
 class sentence_splitter {
  public:
     /// Throws std::bad_alloc only.
@@ -31,14 +30,14 @@ class sentence_splitter {
     sentence_splitter(sentence_splitter&&) noexcept;
     sentence_splitter& operator=(sentence_splitter&&) noexcept;
 
-    /// Reads one token: any bytes, of which half a character at the end is kept until it is
-    /// complete. Returns the sentences that are known to be complete now, mostly none.
+    /// Reads one token of any bytes; half a character at the end is kept until it is complete.
+    /// Returns the sentences that are now certain to be complete, usually none.
     std::vector<std::string> feed(std::string_view token);
-    /// Whether the text ends with what is a sentence unless the next token says otherwise.
+    /// Whether the text ends with a sentence unless the next token revokes it.
     bool is_holding() const noexcept;
-    /// The next token did not come in time: returns the sentence that is_holding() tells of.
+    /// Returns the sentence that is_holding() refers to, if the next token is late.
     std::vector<std::string> hold_expired();
-    /// The text is over: returns the rest. The object can read another text then.
+    /// Ends the text and returns the rest. The object can then read another text.
     std::vector<std::string> finish();
 
  private:
@@ -46,7 +45,7 @@ class sentence_splitter {
     std::unique_ptr<state> state_;
 };
 
-/// The sentences of a whole text, as sentence_splitter finds them.
+/// The sentences of a whole text, by sentence_splitter.
 std::vector<std::string> split_sentences(std::string_view text, sentence_options options = {});
 
 }  // namespace tandem

@@ -5,19 +5,17 @@
 
 namespace tandem {
 
-/// Makes valid UTF-8 out of bytes that come in parts, such as a stream of tokens: what is valid
-/// stays as it is, and bytes that can never become a character are replaced by U+FFFD, one for each
-/// longest start of a character among them, as the Unicode standard recommends. The result is the
-/// same for every division into parts. All texts that the library hands out went through this or
-/// are valid already; it is here for programs that read tokens of other servers.
-/// Needs no other part of the library. One object reads one text. Not thread-safe; objects share
-/// nothing. Throws std::bad_alloc only.
+/// Makes valid UTF-8 from bytes that arrive in parts, such as tokens. Valid text stays, and invalid
+/// bytes are replaced by U+FFFD as the Unicode standard recommends. The result does not depend on
+/// the division into parts. The library's own texts are valid already; use this for tokens of other
+/// servers. One object reads one text. Not thread-safe; objects share nothing. Throws only
+/// std::bad_alloc.
 class utf8_sanitizer {
  public:
-    /// Appends to `out` what `bytes` complete. Half a character at the end, 3 bytes at most, is
-    /// kept for the next call. `bytes` may not be part of `out`.
+    /// Appends the text that `bytes` complete to `out`. Half a character at the end, at most 3
+    /// bytes, is kept for the next call. `bytes` must not be part of `out`.
     void append(std::string_view bytes, std::string& out);
-    /// No bytes follow: half a character becomes one U+FFFD. The object can read another text then.
+    /// Ends the text: half a character becomes one U+FFFD. The object can then read another text.
     void flush(std::string& out);
     /// Whether half a character is kept.
     bool has_partial() const noexcept { return !partial_.empty(); }
@@ -26,8 +24,8 @@ class utf8_sanitizer {
     std::string partial_;
 };
 
-/// The same for a text that came whole: valid UTF-8, at most three times as long as `bytes`.
-/// Throws std::bad_alloc only. May be called from any thread.
+/// Valid UTF-8 of a whole text, at most three times as long as `bytes`. Throws only std::bad_alloc.
+/// May be called from any thread.
 std::string sanitized_utf8(std::string_view bytes);
 
 }  // namespace tandem
