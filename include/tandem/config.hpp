@@ -119,7 +119,7 @@ struct generation_options {
     std::vector<std::string> stop{};
 
     // Each of these makes the reply one uncut request, because a second one would start the grammar
-    // anew; chunks are still delivered at their pace. Such a reply does not continue after a
+    // again; chunks are still delivered at their pace. Such a reply does not continue after a
     // failure once it has text. 64 KiB each, valid UTF-8.
     /// What the text must match, in llama.cpp's GBNF; empty = anything.
     std::string grammar{};

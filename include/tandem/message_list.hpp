@@ -39,7 +39,7 @@ class message_list {
     template <std::same_as<std::vector<chat_message>> Vector>
     message_list(Vector messages) : messages_(std::move(messages)) {}
 
-    /// Leaves none behind.
+    /// Leaves none after.
     std::vector<chat_message> take() && { return std::move(messages_); }
 
  private:

@@ -58,7 +58,7 @@ class recorder {
 /// A recording to play: a client or service with this as config::play sends nothing to a server.
 /// The recording answers as the servers did, at the same pace and with the same failures. With the
 /// same settings and the same pace of the voice, the chunks are the same; otherwise the text is the
-/// same, and divided anew.
+/// same, and divided again.
 ///
 /// A request gets the next recorded reply to its prompt, else the one with the most similar prompt,
 /// and without prompts the next one. Requests beyond the recording fail with bad_request, other

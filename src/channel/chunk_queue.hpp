@@ -11,7 +11,7 @@
 namespace tandem::detail {
 
 /// What lies between one reply and the consumers of its channel: joins chunks to items, decides
-/// when the reply may go on, and ends once. Pure.
+/// when the reply may continue, and ends once. Pure.
 class chunk_queue {
  public:
     /// Text at which an item is complete, whatever the interval.
@@ -29,7 +29,7 @@ class chunk_queue {
     /// The chunk that is to be continued now, after which the next one is to be asked for: told
     /// once. Nothing if the reply is to wait for the consumer, or is not waiting.
     std::optional<chunk_id> next_continue() noexcept;
-    /// The end comes behind all that is complete or being joined; an interrupt drops that, also
+    /// The end comes after all that is complete or being joined; an interrupt drops that, also
     /// after another end. False if there was an end before: that one stays.
     bool end(channel_end why);
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-// What a conversation does while nobody waits for it: the ids of what was said, room in the
+// What a conversation does while no one waits for it: the ids of what was said, room in the
 // context, a warm slot, and slot files.
 namespace tandem::detail {
 

@@ -21,8 +21,8 @@ struct server_wish {
     bool elsewhere = false;
     /// None of these.
     std::span<const core_ptr> without{};
-    /// A turn's request follows: where the circuit is open, that is the one that decides. What
-    /// nobody waits for leaves it to a turn.
+    /// A turn's request follows: where the circuit is open, that is the one that decides. What no
+    /// one waits for leaves it to a turn.
     bool is_for_turn = true;
 };
 

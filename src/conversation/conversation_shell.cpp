@@ -137,7 +137,7 @@ void conversation_shell::leave_server(const reason_to_leave& reason) {
 
 void conversation_shell::end() {
     if (ended_) return;
-    // Before its reply ends: nobody will go on from that.
+    // Before its reply ends: nobody will continue from that.
     ended_ = true;
     if (const auto reply = reply_.lock()) reply->interrupt();
     prefill_.reset();
@@ -210,7 +210,7 @@ void conversation_shell::ended(std::uint64_t reply, const reply_result& result, 
     if (!ended_ && !home_->closed()) learn_ids();
 }
 
-/// What a resumed turn that could not start was to go on from: it is as it was.
+/// What a resumed turn that could not start was to continue from: it is as it was.
 std::optional<reply_rest> conversation_shell::take_unstarted() {
     const auto starting = std::exchange(starting_, nullptr);
     if (!starting || !starting->resumed) return std::nullopt;

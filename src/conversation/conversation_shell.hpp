@@ -89,9 +89,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         std::uint64_t reply = 0;
         start_handler done;
         int max_tokens = 0;
-        /// Where it goes on from, if it is resumed.
+        /// Where it continues from, if it is resumed.
         std::optional<reply_origin> resumed{};
-        /// It goes on after its server failed; from its text, if it has any.
+        /// It continues after its server failed; from its text, if it has any.
         bool goes_on = false;
         bool has_text = false;
         const client_core* left = nullptr;  // where it comes from

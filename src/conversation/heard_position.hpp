@@ -12,12 +12,12 @@ std::size_t speech_characters(std::string_view speech, double fraction) noexcept
 
 /// Which byte of a chunk's exact `text` the listener got to, once the first `spoken` characters of
 /// the `speech` that was made of it were spoken. It grows with `spoken`; 0 is 0, and all of the
-/// speech is all of the text. Never inside a character. Marks right behind a word that was spoken
+/// speech is all of the text. Never inside a character. Marks right after a word that was spoken
 /// whole count as spoken; words that speech leaves out, once what follows them is.
 std::size_t text_offset(std::string_view text, std::string_view speech, std::size_t spoken);
 
 /// Where the marks end that close what stands before `offset`, as "!" closes "Sure": nobody hears
-/// them apart from it. `offset` itself at the start of `text`, and where a word goes on behind
+/// them apart from it. `offset` itself at the start of `text`, and where a word continues after
 /// them.
 std::size_t behind_marks(std::string_view text, std::size_t offset) noexcept;
 

@@ -24,7 +24,7 @@ void ledger::generated(std::string_view unspoken) {
     put(unspoken);
 }
 
-/// The text behind what was handed over starts with `next`. It does so already where it is the rest
+/// The text after what was handed over starts with `next`. It does so already where it is the rest
 /// of a turn that was resumed.
 void ledger::put(std::string_view next) {
     if (std::string_view(text_).substr(handed_over_).starts_with(next)) return;
@@ -76,7 +76,7 @@ void ledger::reach(std::size_t offset) {
     }
 }
 
-/// The last whole word, if there is more behind it. A chunk that was spoken whole is not spoken
+/// The last whole word, if there is more after it. A chunk that was spoken whole is not spoken
 /// again, though no white space may follow it: `here.“Shall` is one word to whole_words().
 std::size_t ledger::end_of_heard() const {
     if (heard_ == text_.size()) return heard_;

@@ -41,12 +41,12 @@ class ledger {
     const std::string& text() const noexcept { return text_; }
 
     /// The listener is to hear on from the last whole word that was heard: what was handed over
-    /// behind it is taken back, and chunks until now are forgotten. Returns the text from there on,
+    /// after it is taken back, and chunks until now are forgotten. Returns the text from there on,
     /// which another reply is to hand over. Where its chunks have other text, that replaces it.
     std::string resume();
 
     /// What history keeps if the turn was interrupted. Where something but white space is left out,
-    /// it ends without white space; `mark` is put behind it then, unless nothing is kept.
+    /// it ends without white space; `mark` is put after it then, unless nothing is kept.
     std::string kept(history_policy policy, std::string_view mark) const;
 
  private:

@@ -14,7 +14,7 @@
 #include <vector>
 
 // A conversation's prompt at one server. Handlers are called on the strand, once, unless the server
-// is shut down without a word; they must not keep the server.
+// is shut down silently; they must not keep the server.
 namespace tandem::detail {
 
 class client_core;

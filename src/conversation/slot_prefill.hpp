@@ -18,8 +18,8 @@ namespace tandem::detail {
 
 class client_core;
 
-/// One request that evaluates a prompt on a slot before anybody waits for it: the next turn goes on
-/// from there. Destroying it takes the wish back, or cuts the request.
+/// One request that evaluates a prompt on a slot before anybody waits for it: the next turn
+/// continues from there. Destroying it takes the wish back, or cuts the request.
 class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
  public:
     /// `lora` is that of the next turn, as far as known: the prompt is evaluated with it.
@@ -39,8 +39,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
 
     /// The slot that holds the prompt, or is getting it.
     std::optional<int> slot() const noexcept { return slot_; }
-    /// A slot holds that for the owner still, or is going to: asked for once more it would do the
-    /// same.
+    /// A slot holds that for the owner still, or is going to: asked for again it would do the same.
     bool serves(std::string_view text) const;
 
  private:

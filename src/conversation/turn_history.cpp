@@ -64,7 +64,7 @@ void turn_history::add(chat_message m) {
     exchanges_.back().messages.push_back(std::move(m));
 }
 
-/// A call of the last exchange has no result yet: that comes behind what the user says meanwhile,
+/// A call of the last exchange has no result yet: that comes after what the user says meanwhile,
 /// and must not be parted from its call.
 bool turn_history::awaits_tool() const {
     const auto& messages = exchanges_.back().messages;

@@ -49,10 +49,10 @@ class turn_history {
     /// The listener talks over the turn: the running one, or the last chunks of one that ended and
     /// is not settled. False if there is none, or it was interrupted before.
     bool interrupted(time_point now);
-    /// Whether an interrupted turn can go on.
+    /// Whether an interrupted turn can continue.
     bool can_resume(time_point now) const noexcept;
-    /// It goes on: returns the text that a reply is to hand over first, from the last whole word
-    /// that was heard on. It may be empty. Nothing if it cannot go on.
+    /// It continues: returns the text that a reply is to hand over first, from the last whole word
+    /// that was heard on. It may be empty. Nothing if it cannot continue.
     std::optional<std::string> resume(time_point now);
     turn_state state(time_point now) const noexcept;
 
@@ -76,7 +76,7 @@ class turn_history {
 
     /// All messages, with what is kept of the turn as it stands now; of a running turn, all that
     /// was generated. Messages of the user that follow each other are joined by a line break, and
-    /// those of the assistant without one, as the second goes on with the first: the templates of
+    /// those of the assistant without one, as the second continues with the first: the templates of
     /// some models refuse two in a row.
     std::vector<chat_message> messages() const;
     /// The same as they came.

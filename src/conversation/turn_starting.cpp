@@ -99,7 +99,7 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
         .reply = reply.id(), .done = std::move(done), .max_tokens = turn_options_->max_tokens});
     starting_ = start;
     auto rest = *std::exchange(rest_, {});
-    // One that was interrupted before it had a prompt starts anew.
+    // One that was interrupted before it had a prompt starts again.
     if (rest.generated || !rest.text.text().empty()) {
         rest.unspoken = std::move(*unheard);
         start->resumed =
@@ -108,7 +108,7 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
     find_server(start);
 }
 
-/// A turn that found no server tries once more: its message is in the history already.
+/// A turn that found no server tries again: its message is in the history already.
 bool conversation_shell::start_again(const reply_shell& reply, const start_handler& done) {
     if (!starting_ || starting_->reply != reply.id()) return false;
     starting_->done = done;
@@ -200,7 +200,7 @@ void conversation_shell::find_server(const start_ptr& start) {
     });
 }
 
-// A server may have been started anew with another model, which numbers its tokens otherwise.
+// A server may have been started again with another model, which numbers its tokens otherwise.
 bool conversation_shell::meets_another_model() {
     const bool is_other = !known_.text().empty() && known_model_ != props_.model;
     if (is_other) known_ = {};
@@ -291,7 +291,7 @@ void conversation_shell::fit(const start_ptr& start, known_prompt counted) {
     const auto costs = history_.costs();
     const auto use = context_use(costs, tokens, start->max_tokens);
     const auto plan = conversations::plan_trim(use);
-    // A reply that may go on elsewhere loses nothing for a server that is too small for it.
+    // A reply that may continue elsewhere loses nothing for a server that is too small for it.
     if (plan.drop > 0 && (plan.fits || !start->goes_on)) {
         drop_oldest(plan.drop);
         return make_prompt(start);

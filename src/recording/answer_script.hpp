@@ -16,7 +16,7 @@ namespace tandem::detail {
 struct answer_step {
     enum class kind { status, data, end };
     kind what = kind::data;
-    /// Behind the step before, or the request.
+    /// After the step before, or the request.
     duration after{};
     /// Something may be decided by how long that is: a chunk ends where no token comes.
     bool decides = false;

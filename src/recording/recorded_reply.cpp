@@ -32,7 +32,7 @@ std::size_t recorded_reply::segment_for(std::size_t text_bytes) const {
     return find([text_bytes](const recorded_segment& s) { return s.covers(text_bytes); });
 }
 
-// In the middle of a stream only text can come: what refused a request is passed over.
+// In the middle of a stream only text can come: what refused a request is ignored.
 std::size_t recorded_reply::segment_after(std::size_t index, std::size_t text_bytes) const {
     for (auto i = index + 1; i < segments_.size(); ++i) {
         const auto& s = segments_[i];

@@ -13,7 +13,7 @@ namespace tandem::detail {
 /// An event of a recorded stream.
 struct recorded_event {
     duration at{};
-    /// All bytes behind the event before.
+    /// All bytes after the event before.
     std::string raw{};
     wire::token_event said{};
     /// Bytes of the reply's text that it has: [begin, end).
@@ -26,7 +26,7 @@ struct recorded_segment {
     const recorded_exchange* exchange = nullptr;
     wire::asked_completion asked{};
     std::vector<recorded_event> events{};
-    /// Bytes behind the last event that could be read.
+    /// Bytes after the last event that could be read.
     std::string tail{};
     /// They are what ended the request: no event of a llama-server, or an error of it.
     bool is_faulty = false;

@@ -9,7 +9,7 @@ namespace tandem::detail {
 
 class traffic_writer;
 
-/// A transport that hands on to `inner`, and tells `writer` all that goes over it. `server` is the
+/// A transport that passes on to `inner`, and tells `writer` all that goes over it. `server` is the
 /// URL as it may be shown.
 std::unique_ptr<transport::http_transport> make_recording_transport(
     std::unique_ptr<transport::http_transport> inner, std::shared_ptr<traffic_writer> writer,

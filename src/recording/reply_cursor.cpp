@@ -35,7 +35,7 @@ bool is_final(const wire::token_event& e) {
     return e.what == wire::token_event::kind::final;
 }
 
-// It is behind `position`, or stands there.
+// It is after `position`, or stands there.
 bool is_to_come(const recorded_event& e, std::size_t position) {
     return e.end > position || (e.begin == e.end && e.end == position);
 }
@@ -137,7 +137,7 @@ const recorded_event* reply_cursor::find_event() {
     return nullptr;
 }
 
-// What came at once comes at once: of a chunk and the end behind it, the client knows both.
+// What came at once comes at once: of a chunk and the end after it, the client knows both.
 std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
     if (is_beyond_limit(first)) return end_at_limit();
     if (is_limit_of_then(first)) return refuse();
@@ -156,8 +156,8 @@ std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
     return step;
 }
 
-// The first part of a character, behind the text that the next request went on from: that one
-// generated it anew.
+// The first part of a character, after the text that the next request continued from: that one
+// generated it again.
 bool reply_cursor::is_dropped(const recorded_event& e) const {
     const auto& s = segment();
     return is_token(e.said) && e.begin == e.end && e.end == s.to && s.exchange->was_cut &&

@@ -36,7 +36,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     const std::shared_ptr<reply_link>& link() const noexcept { return link_; }
     event_home& home() const noexcept { return *home_; }
     std::uint64_t id() const noexcept { return machine_.id(); }
-    /// Where it runs, or ran before it went on.
+    /// Where it runs, or ran before it continued.
     const client_core* server() const noexcept { return core_.get(); }
     /// Text was generated.
     bool has_begun() const noexcept { return machine_.has_begun(); }
@@ -52,13 +52,13 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>, publ
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
     void interrupt();
-    /// Interrupted, it is asked for the end in place of a chunk that it has handed over and that
-    /// was not delivered.
+    /// Interrupted, it is asked for the end instead of a chunk that it has handed over and that was
+    /// not delivered.
     void complete_with_end(next_chunk_completion handler);
     /// Calls it when the reply has ended, in a turn of its own; never if it has ended already.
     void on_end(std::function<void()> told) { on_end_ = std::move(told); }
     void abandon(error_code ec, const diagnostics& diag);
-    /// It goes on elsewhere, if it can and should.
+    /// It continues elsewhere, if it can and should.
     void leave_server(reason_to_leave reason);
     void home_closed() override;
     void context_ended() noexcept override;

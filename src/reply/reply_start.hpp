@@ -36,8 +36,8 @@ using start_handler = std::function<void(error_code, const diagnostics&, reply_s
 struct reply_source {
     /// Where the reply starts, and what from; asked again if that failed and may work later.
     std::function<void(reply_shell&, start_handler)> start{};
-    /// Where it goes on after its server failed so. The start that is told has no origin, but for a
-    /// reply that has no text yet it may have a prompt, which replaces the one before.
+    /// Where it continues after its server failed so. The start that is told has no origin, except
+    /// a reply that has no text yet it may have a prompt, which replaces the one before.
     std::function<void(reply_shell&, const failure&, start_handler)> go_on{};
 };
 

@@ -16,8 +16,8 @@ class circuit_breaker {
     circuit_breaker(int failures, duration pause) : failures_(failures), pause_(pause) {}
 
     /// A request that was sent then broke off. Those that were under way together fail together,
-    /// and count once; those that do not ask, as replies that go on from a pause, change nothing in
-    /// an open circuit. True if that opened it.
+    /// and count once; those that do not ask, as replies that continue from a pause, change nothing
+    /// in an open circuit. True if that opened it.
     bool failed(time_point now, time_point sent) noexcept;
     /// One was answered with text, or the server was seen to have come back. True if that closed
     /// the circuit.

@@ -24,7 +24,7 @@
 namespace tandem::detail {
 
 /// What the replies of one client or service to one server share: the transport, the slots, and
-/// what is known of the server. All functions run on the home's strand, but for make() and
+/// what is known of the server. All functions run on the home's strand, except make() and
 /// context_ended().
 class client_core final : public std::enable_shared_from_this<client_core>, public home_tenant {
  public:

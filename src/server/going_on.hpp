@@ -26,13 +26,13 @@ bool is_of_connecting(const error_code& ec) noexcept;
 /// How often and how long a reply tries again after its server failed.
 struct going_on_rules {
     /// Requests that break one after the other, without new text, before it gives up; 0 = it never
-    /// goes on.
+    /// continues.
     int retries = 0;
     /// The listener's patience, from the failure until a server begins the next request.
     duration resume_within = std::chrono::seconds(3);
 };
 
-/// Whether and when a reply goes on after its server failed. The first try comes at once, as
+/// Whether and when a reply continues after its server failed. The first try comes at once, as
 /// another server may be there; further ones after growing pauses with some chance in them, so that
 /// the replies of a dead server do not come back together. Pure.
 class going_on {

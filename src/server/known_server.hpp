@@ -17,8 +17,8 @@ struct log_line {
     std::string text;
 };
 
-/// What a client knows of its server, and when it has to ask anew: a server that went away may come
-/// back with fewer slots, and would wrap the numbers of the missing ones silently. Pure.
+/// What a client knows of its server, and when it has to ask again: a server that went away may
+/// come back with fewer slots, and would wrap the numbers of the missing ones silently. Pure.
 class known_server {
  public:
     /// No guard: as the server's build allows.

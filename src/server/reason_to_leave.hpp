@@ -6,7 +6,7 @@
 namespace tandem::detail {
 
 /// Why what runs at a server should leave it. Whether a reply does is its machine's rule; a turn
-/// that still looks there leaves one that hangs, where it may go on at all.
+/// that still looks there leaves one that hangs, where it may continue at all.
 struct reason_to_leave {
     enum class kind {
         removed,  ///< from the service, and its time is over

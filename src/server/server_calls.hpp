@@ -36,7 +36,7 @@ class server_calls {
     /// invalid_prompt here and below, and nothing is sent.
     call_id tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);
     /// As the part of a prompt that is not known: the whole, or, with `follows_ids`, what stands
-    /// behind known ids, to which no BOS is added.
+    /// after known ids, to which no BOS is added.
     call_id tokenize_unknown(std::string_view text, bool follows_ids,
                              handler<std::vector<std::int32_t>> done);
     /// Each text alone and as plain text, each followed by `separator`.

@@ -6,7 +6,7 @@
 namespace tandem::detail {
 
 /// A client's or a service's use of one server, which it begins before its first request. On the
-/// strand, but for the constructor and the destructor.
+/// strand, except the constructor and the destructor.
 struct server_use {
     server_use(const config& c, const slot_defaults& usual)
         : slots(join_server_slots(c, usual, remark)),

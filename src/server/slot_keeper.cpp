@@ -331,7 +331,7 @@ void slot_keeper::context_ended() noexcept {
 // Each loop wakes up for its own wishes: another one may be busy, or at its end.
 void slot_keeper::arm_timer() {
     const auto due = set_alarms();
-    // A timer that nobody waits for would keep the event loop busy.
+    // A timer that no one waits for would keep the event loop busy.
     if (!due) return void(timer_->cancel());
     timer_->expires_at(*due);
     timer_->async_wait([this, weak = core_.weak_from_this()](error_code ec) {

@@ -47,7 +47,7 @@ class slot_keeper {
     /// What this owner leaves in a slot is erased before another one uses that, and the other way
     /// round.
     void isolate(slots::owner_id owner) { room_->lock()->isolated[in_room(owner)] = stay::is_here; }
-    /// The slot holds text that its request must not go on from, and that could not be erased.
+    /// The slot holds text that its request must not continue from, and that could not be erased.
     bool holds_foreign_text(int slot) const { return room_->lock()->foreign.contains(slot); }
     /// See slot_scheduler.
     bool was_last_used_by(int slot, slots::owner_id owner) const {

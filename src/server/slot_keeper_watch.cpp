@@ -38,7 +38,7 @@ void slot_keeper::arm_watch() {
     });
 }
 
-// The timer may have been set anew just when it ran out, and another loop may look.
+// The timer may have been set again just when it ran out, and another loop may look.
 bool slot_keeper::begin_look() {
     const auto room = room_->lock();
     const auto due = room->next_look();

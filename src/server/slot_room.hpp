@@ -23,7 +23,7 @@ class slot_keeper;
 enum class stay { is_here, has_left };
 
 /// The slots of one server as all in this process know them who use it: a slot_keeper is a user,
-/// each on a strand of its own. Pure, but for the keepers that it names, to which a message may be
+/// each on a strand of its own. Pure, except the keepers that it names, to which a message may be
 /// posted under the lock.
 struct slot_room {
     /// Applies what a user that joins has set, for all users from now on. Defaults apply to what
@@ -50,7 +50,7 @@ struct slot_room {
     std::map<int, time_point> last_ends{};
     bool told_of_stranger = false;
     std::map<slots::owner_id, stay> isolated{};
-    /// Slots with text that their requests must not go on from, and that could not be erased.
+    /// Slots with text that their requests must not continue from, and that could not be erased.
     std::set<int> foreign{};
     bool erase_warned = false;
     /// The users, and when each wakes up to look after its wishes.

@@ -18,7 +18,7 @@
 namespace tandem::detail {
 
 /// The servers of a service: the list, and what each has shown of itself. On the service's strand,
-/// but for the constructor.
+/// except the constructor.
 class server_board {
  public:
     using server_id = services::server_id;

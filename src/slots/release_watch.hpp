@@ -18,7 +18,7 @@ namespace tandem::slots {
 constexpr duration stuck_after_cut = std::chrono::seconds(2);
 constexpr duration stuck_after_early_cut = std::chrono::seconds(10);
 /// So long slots are watched that no reply uses: it must not keep an event loop from ending. The
-/// next reply goes on with it.
+/// next reply continues with it.
 constexpr duration watch_after_use = std::chrono::seconds(10);
 /// Looks that may fail in a row.
 constexpr int most_failed_looks = 5;

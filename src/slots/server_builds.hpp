@@ -18,7 +18,7 @@ struct build_fault {
     const char* remedy;
     /// Where it was told: issues and pull requests of ggml-org/llama.cpp.
     const char* issues;
-    /// The server dies, with some models, when it goes on after a cut.
+    /// The server dies, with some models, when it continues after a cut.
     bool deadly = false;
 };
 

@@ -118,12 +118,12 @@ struct wait {
 std::string in_words(const wait& w);
 
 /// Decides which request gets which slot, and when. Pure: callers tell it the time, ask for
-/// grants() after each change, and once more at next_grant().
+/// grants() after each change, and again at next_grant().
 ///
 /// Slots. One request a slot. A slot counts as used when its request ends, however it ends; it is
 /// not used again within the guard. Among idle slots these go first, in this order: not stuck at
 /// the server (a stuck one is left out as long as there is any other for the ticket, and is never
-/// prefilled; nor is one that holds what another owner goes on from); idle for the guard; not
+/// prefilled; nor is one that holds what another owner continues from); idle for the guard; not
 /// leased to another owner; not the one to be avoided; not maybe busy at the server, which would
 /// hold the request back; prefilled for the ticket; where the request evaluates the least, and
 /// overwrites the least that another owner may come back for; used last. While a slot is being
@@ -131,7 +131,7 @@ std::string in_words(const wait& w);
 /// several, or each has to wait, it is the one whose guard ends first, which is the next in turn.
 ///
 /// Tickets. They are served by priority and rank, and in their order within each. One that waits
-/// for a guard is promised its slot: no ticket behind it gets that, but any other slot. One that
+/// for a guard is promised its slot: no ticket after it gets that, but any other slot. One that
 /// prefills gets no slot that could be had by a live ticket which waits.
 ///
 /// Leases. An owner that may have slots for itself has a lease of each that it is granted, and of
@@ -144,7 +144,7 @@ class slot_scheduler {
     /// Precondition: slots > 0.
     slot_scheduler(int slots, duration reuse_guard);
 
-    /// Puts a wish into the queue: behind all of its priority. Gives no_ticket, and queues nothing,
+    /// Puts a wish into the queue: after all of its priority. Gives no_ticket, and queues nothing,
     /// where as many of priority `turn` wait as may.
     ticket request(wish w = {});
     /// Takes a wish back; does nothing if it was granted or taken back already.
@@ -217,7 +217,7 @@ class slot_scheduler {
         std::optional<time_point> last_used{};
         /// The text that it holds; empty if that is not known.
         std::string holds{};
-        /// Who used it last, and goes on.
+        /// Who used it last, and continues.
         owner_id owner = nobody;
         owner_id leased_to = nobody;
         /// Who was granted it last, and whose request ran on it last.

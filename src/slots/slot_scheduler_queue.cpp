@@ -12,7 +12,7 @@
 namespace tandem::slots {
 namespace {
 
-// Nobody is silent that long and then goes on.
+// Nobody is silent that long and then continues.
 constexpr duration longest_absence = std::chrono::minutes(5);
 
 bool is_live(const wish& w) noexcept {
@@ -55,7 +55,7 @@ class slot_scheduler::queue_walk {
     prospects look(const wish& w) const;
     /// The ticket has got the slot.
     void granted(int slot);
-    /// The ticket goes on waiting.
+    /// The ticket continues waiting.
     void waits(const wish& w, const prospects& p);
 
  private:
@@ -155,7 +155,7 @@ std::vector<grant> slot_scheduler::grants(time_point now) {
     return given;
 }
 
-// False: it must be gone through anew, as a lease has ended, whose slot may be for a ticket that
+// False: it must be gone through again, as a lease has ended, whose slot may be for a ticket that
 // was passed by.
 bool slot_scheduler::serve_queue(time_point now, std::vector<grant>& given) {
     queue_walk walk(*this);

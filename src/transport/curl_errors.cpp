@@ -115,7 +115,7 @@ std::string words_about_tls(CURLcode code, const failure_context& c) {
 constexpr std::string_view silent_handshake =
     "the port does not answer the TLS handshake: it may speak http, then use http:// in the URL";
 
-// The connection was taken, and the time ran out behind that.
+// The connection was taken, and the time ran out after that.
 bool is_in_handshake(const failure_context& c) {
     return c.https && c.detail.find("SSL") != std::string_view::npos;
 }

@@ -25,7 +25,7 @@ class multi_timer : public std::enable_shared_from_this<multi_timer> {
 
     boost::asio::steady_timer timer_;
     loop_events* events_;
-    // A handler that was queued before the timer was set anew must not fire.
+    // A handler that was queued before the timer was set again must not fire.
     std::uint64_t generation_ = 0;
 };
 

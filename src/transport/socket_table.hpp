@@ -37,8 +37,9 @@ class socket_table {
     /// For CURLMOPT_SOCKETFUNCTION: `what` is CURL_POLL_*.
     void watch(curl_socket_t fd, int what);
 
-    /// Stops reading the sockets of `owner`, and goes on. That is for curl to do when a transfer is
-    /// paused, but some versions (8.5) read on, into a buffer of their own without a useful bound.
+    /// Stops reading the sockets of `owner`, and continues. That is for curl to do when a transfer
+    /// is paused, but some versions (8.5) read on, into a buffer of their own without a useful
+    /// bound.
     void hold(socket_owner& owner, bool held);
 
     /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down

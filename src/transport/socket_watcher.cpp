@@ -41,8 +41,8 @@ void socket_watcher::want(int what) {
     arm();
 }
 
-// Asio never stops asking epoll for room to write, which would wake the loop once more for each
-// token. Only a fresh registration ends that.
+// Asio never stops asking epoll for room to write, which would wake the loop again for each token.
+// Only a fresh registration ends that.
 void socket_watcher::forget_writes() {
     ++registration_;
     armed_ = 0;

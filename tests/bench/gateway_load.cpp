@@ -1,6 +1,7 @@
 // What the gateway costs its clients, against asking the server directly in the same run; and many
-// WebSockets at once. docs/gateway-operation.md has its figures. COUNT is of pairs, of streams, of sockets,
-// or of clients that leave; with --url a real llama-server is asked in place of mock servers.
+// WebSockets at once. docs/gateway-operation.md has its figures. COUNT is of pairs, of streams, of
+// sockets, or of clients that leave; with --url a real llama-server is asked in place of mock
+// servers.
 //   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200 [--url URL]
 // Sockets have one request a reply; cuts one a chunk, which then waits for the server's next step.
 // The gateway has the last core for itself there.
@@ -287,7 +288,7 @@ int measure_stream(int count, const std::string& url) {
 // --- sockets
 
 /// A session that continues each chunk at once. A chunk is late by what it takes from there beyond
-/// the time of its tokens: in the gateway, in the mock server, and here. Behind the last one's
+/// the time of its tokens: in the gateway, in the mock server, and here. After the last one's
 /// tokens the server makes one that says that it ends.
 class listener {
  public:

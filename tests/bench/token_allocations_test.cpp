@@ -51,7 +51,7 @@ constexpr std::size_t most_of_unusual_event = 9;
 constexpr std::size_t most_of_wake_up = 2;
 constexpr std::size_t growth = 200;  // of buffers, and of the timer's looks
 
-// Behind the doubling at 4096 tokens, and far from the next one.
+// After the doubling at 4096 tokens, and far from the next one.
 constexpr std::size_t warm_up = 4'200;
 constexpr std::size_t counted = 1'000;
 

@@ -38,7 +38,7 @@ std::string in_chunk(const std::string& event) {
     return fmt::format("{:x}\r\n{}\r\n", event.size(), event);
 }
 
-// The number behind `mark`, or `otherwise`.
+// The number after `mark`, or `otherwise`.
 int number_behind(std::string_view text, std::string_view mark, int otherwise) {
     const auto at = text.find(mark);
     if (at == text.npos) return otherwise;
@@ -51,7 +51,7 @@ int stream_of(std::string_view body) {
     return number_behind(body, "Stream number ", 0);
 }
 
-// The word that comes next: behind the last one of the prompt, which is text.
+// The word that comes next: after the last one of the prompt, which is text.
 std::size_t next_word(std::string_view body) {
     const auto prompt = body.substr(0, body.find("\",\"id_slot\""));
     for (std::size_t i = 0; i < words.size(); ++i)

@@ -18,7 +18,7 @@
 namespace tandem::testing {
 
 /// What llama-server sends for one token, `n` of which are generated with it. Text must need no
-/// escapes but for quotes.
+/// escapes except quotes.
 inline std::string token_bytes(std::string_view text, int n) {
     std::string quoted;
     for (const char c : text) quoted += c == '"' ? std::string("\\\"") : std::string(1, c);
@@ -46,7 +46,7 @@ inline std::vector<std::string> prose_stream() {
     return events;
 }
 
-/// Everything that a token goes through but for sockets: the bytes of an answer to /completion, the
+/// Everything that a token goes through except sockets: the bytes of an answer to /completion, the
 /// events in it, the machine of a reply with its chunker, and the machine's actions, of which only
 /// the hand-over means something here. The consumer continues each chunk at once.
 class token_path {

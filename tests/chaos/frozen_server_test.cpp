@@ -10,7 +10,7 @@ namespace {
 
 class a_frozen_server : public chaos {
  protected:
-    // Slots of a server that ran requests behind the first `uses`.
+    // Slots of a server that ran requests after the first `uses`.
     static std::set<int> slots_used(const real_server& s, std::size_t uses) {
         const auto all = uses_in_log(s.log());
         std::set<int> numbers;

@@ -1,5 +1,5 @@
-// `kill -9` while replies run: at another server, or at the same one once it is back, each goes on
-// where it was.
+// `kill -9` while replies run: at another server, or at the same one once it is back, each
+// continues where it was.
 
 #include "chaos/chaos_fixture.hpp"
 #include "support/poll_until.hpp"

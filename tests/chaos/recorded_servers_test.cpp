@@ -11,7 +11,7 @@
 namespace tandem::testing {
 namespace {
 
-/// What a run said: the chunks of all turns, and how often a reply went on after a failure.
+/// What a run said: the chunks of all turns, and how often a reply continued after a failure.
 struct said_turns {
     std::vector<std::string> chunks;
     int retries = 0;

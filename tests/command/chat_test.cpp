@@ -59,7 +59,7 @@ class chat : public replay_test {
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }
-    // With a synthesiser that works on a sound for so long, and a file of what is heard.
+    // With a synthesizer that works on a sound for so long, and a file of what is heard.
     std::vector<std::string> heard(std::vector<std::string> more, int synthesis_ms = 0) const {
         const auto voice = std::string(TANDEM_FAKE_VOICE) + " " + std::to_string(synthesis_ms);
         more.insert(more.end(), {"--play", "no", "--wav", wav, "--tts-command", voice});
@@ -118,7 +118,7 @@ TEST_P(chat_paced, is_heard_sentence_by_sentence_with_pauses_between_them) {
 INSTANTIATE_TEST_SUITE_P(pacings, chat_paced, ::testing::Values("warm", "ahead"));
 
 TEST_F(chat, is_heard_without_gaps_where_the_synthesiser_is_slow_and_works_ahead) {
-    // A sound that is made behind the one before is later than this.
+    // A sound that is made after the one before is later than this.
     constexpr int slow_ms = 400;
     const auto r = talk("story\n", heard({"--json", "--pacing", "ahead"}, slow_ms));
     EXPECT_EQ(r.status, 0) << r.err;

@@ -13,7 +13,7 @@ namespace tandem::testing {
 
 using nlohmann::json;
 
-/// What a run of `tandem doctor` left behind.
+/// What a run of `tandem doctor` left after.
 struct examination {
     int status = 0;
     std::string out{};

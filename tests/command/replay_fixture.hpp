@@ -18,7 +18,7 @@ namespace tandem::testing {
 
 using nlohmann::json;
 
-/// What a run of the command left behind.
+/// What a run of the command left after.
 struct finished_run {
     int status = 0;
     std::string out{};
@@ -50,7 +50,7 @@ class replay_test : public ::testing::Test {
         return server_.emplace(std::move(o));
     }
 
-    /// Arguments behind those that lead to the server.
+    /// Arguments after those that lead to the server.
     std::vector<std::string> args(std::vector<std::string> more) const {
         std::vector<std::string> all{"replay", "--reuse-guard", "0", "--first-chunk-min-tokens",
                                      "0"};

@@ -157,7 +157,7 @@ TEST_F(replay_servers, lose_their_conversations_when_they_die_between_two_turns)
     EXPECT_EQ(r.event("summary")["conversations"]["moves"], 1);
 }
 
-// The first server dies behind its first chunk.
+// The first server dies after its first chunk.
 class replay_failover : public replay_servers {
  protected:
     void SetUp() override {

@@ -66,7 +66,7 @@ class serve_test : public ::testing::Test {
         return server_.emplace(std::move(o));
     }
 
-    /// Arguments behind those that lead to the server.
+    /// Arguments after those that lead to the server.
     std::vector<std::string> args(std::vector<std::string> more) const {
         std::vector<std::string> all{"serve",
                                      "--proxy",

@@ -232,7 +232,7 @@ class serve_hangup_test : public serve_test {
         write(keys_, file_of(old_));
         return serve({"--model", "talk", "--keys", keys_, "--audit", audit_});
     }
-    /// The audit is made anew in the same turn in which the keys are read.
+    /// The audit is made again in the same turn in which the keys are read.
     bool hang_up(running_gateway& g) {
         std::filesystem::remove(audit_);
         g.process.send_signal(SIGHUP);

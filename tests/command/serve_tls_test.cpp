@@ -30,7 +30,7 @@ class serve_tls_test : public serve_test {
         return serve(
             {"--model", "talk", "--tls-cert", cert_, "--tls-key", key_, "--audit", audit_});
     }
-    /// The audit is made anew in the same turn in which the certificate is read.
+    /// The audit is made again in the same turn in which the certificate is read.
     bool hang_up(running_gateway& g) {
         fs::remove(audit_);
         g.process.send_signal(SIGHUP);

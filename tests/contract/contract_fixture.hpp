@@ -44,7 +44,7 @@ class contract : public ::testing::TestWithParam<server_kind> {
     /// The mock server; nullptr where the real one is tested.
     const mock::server* the_mock() const noexcept { return mock_.get(); }
 
-    /// A request that goes on for `n` tokens, whatever the model says.
+    /// A request that continues for `n` tokens, whatever the model says.
     static json endless(int n, int slot = 0) {
         return {{"prompt", "Tell me more."}, {"stream", true},      {"n_predict", n},
                 {"ignore_eos", true},        {"temperature", 0},    {"id_slot", slot},

@@ -224,7 +224,7 @@ std::size_t behind_marks(const std::string& text, std::size_t at, std::size_t en
 }
 
 // What a listener has heard whole of `text` after `offset` bytes, of a chunk that ends at
-// `chunk_end`: marks behind a word are heard with it. Texts are ASCII here. Written apart from the
+// `chunk_end`: marks after a word are heard with it. Texts are ASCII here. Written apart from the
 // library's own rule.
 std::string whole_words_of(const std::string& text, std::size_t offset, std::size_t chunk_end) {
     std::size_t kept = 0;
@@ -262,7 +262,7 @@ class caller {
         talk_.emplace(bots.create(std::move(options)));
     }
 
-    // Goes on as far as it can without waiting; true if all is said.
+    // Continues as far as it can without waiting; true if all is said.
     bool advance() {
         if (said_ && !said_->ended()) return false;
         if (said_) turn_ended();

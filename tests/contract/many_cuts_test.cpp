@@ -6,7 +6,7 @@
 #include <iostream>
 #include <utility>
 
-// Thousands of cuts in a row leave nothing behind.
+// Thousands of cuts in a row leave nothing after.
 namespace tandem::testing {
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-// Prompts of ids and a text behind them, as the next turn of a conversation whose ids are known.
+// Prompts of ids and a text after them, as the next turn of a conversation whose ids are known.
 namespace tandem::testing {
 namespace {
 
@@ -27,7 +27,7 @@ class mixed_prompt : public contract {
     ids tokens_of_start() { return tokens(wire::tokenize_body(start())); }
     ids tokens_of_tail() { return tokens(wire::tokenize_tail_body(tail())); }
 
-    // The first turn with its reply, and what the template puts behind it for the second one.
+    // The first turn with its reply, and what the template puts after it for the second one.
     static std::string start() { return whole().substr(0, end_of_reply()); }
     static std::string tail() { return whole().substr(end_of_reply()); }
     static const std::string& whole() { return talk_turn_of("timer/2").prompt; }

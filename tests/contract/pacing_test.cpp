@@ -91,7 +91,7 @@ TEST_P(pacing_contract, a_short_stream_is_one_request) {
     EXPECT_EQ(said.result().metrics.cuts, 0);
 }
 
-// A slow client may find two chunks in an answer, and both slots free behind them: which slot it is
+// A slow client may find two chunks in an answer, and both slots free after them: which slot it is
 // hangs on that.
 void expect_requests_where_prefilled(const captured_log& log) {
     constexpr std::string_view request = "request to slot ", prefilling = "prefilling slot ";

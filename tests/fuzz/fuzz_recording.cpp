@@ -113,7 +113,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto player = std::make_shared<detail::playback>(*std::move(traffic));
     player->set_speed(speed);
     const auto server = player->servers().empty() ? "http://a" : player->servers().front();
-    // Each step is made of something in the input, but for a few at the end.
+    // Each step is made of something in the input, except a few at the end.
     const auto most_steps = size + 4;
     std::vector<checked_script> scripts;
     for (const auto& r : requests) {

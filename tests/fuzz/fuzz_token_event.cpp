@@ -8,8 +8,8 @@
 
 #include <string>
 
-// What is decoded is valid UTF-8, but for the text, of which it is the bytes that came, and does
-// not depend on the event that was there before.
+// What is decoded is valid UTF-8, except the text, of which it is the bytes that came, and does not
+// depend on the event that was there before.
 namespace {
 
 using namespace tandem;

@@ -30,7 +30,7 @@ std::optional<double> value(const std::string& text, const std::string& name,
 class measured_gateway : public voice_gateway {
  protected:
     std::string metrics() { return client().get("/metrics").body; }
-    /// Waits until that is the value; the gateway counts behind the answer.
+    /// Waits until that is the value; the gateway counts after the answer.
     bool becomes(const std::string& name, const std::vector<std::string>& labels, double wanted) {
         return poll_until([&] { return value(metrics(), name, labels) == wanted; });
     }

@@ -295,7 +295,7 @@ TEST_F(leaving_client, stops_the_servers_generation_of_a_whole_answer) {
     }
 }
 
-// Bytes that wait must not hide that the client has gone behind them.
+// Bytes that wait must not hide that the client has gone after them.
 TEST_F(leaving_client, is_seen_behind_a_request_that_it_sent_ahead) {
     start();
     http_client c(port);

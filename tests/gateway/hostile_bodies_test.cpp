@@ -1,4 +1,4 @@
-// What stands behind a request's head: the gateway keeps no more of it than it needs, and takes
+// What stands after a request's head: the gateway keeps no more of it than it needs, and takes
 // nothing from it that its check has not seen.
 
 #include "gateway/gateway_fixture.hpp"

@@ -43,7 +43,7 @@ struct bad_request {
 };
 class bad_requests : public attacked_gateway, public ::testing::WithParamInterface<bad_request> {};
 
-// What stands behind the request must not be taken for another one.
+// What stands after the request must not be taken for another one.
 TEST_P(bad_requests, are_refused_once_and_the_connection_ends) {
     start();
     http_client c(port);

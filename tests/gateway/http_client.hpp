@@ -55,12 +55,12 @@ class http_client {
     /// Reads until this text has come; false if the connection ends, or time.
     bool read_until(std::string_view text);
     /// Whatever comes until the other side closes in order; throws std::runtime_error where it does
-    /// not in time, resets the connection, or ends TLS without a word.
+    /// not in time, resets the connection, or ends TLS silently.
     std::string read_to_end();
     /// The same where a reset is as good an end.
     std::string read_to_any_end();
     void close();
-    /// With RST in place of FIN.
+    /// With RST instead of FIN.
     void reset();
 
  private:

@@ -79,7 +79,7 @@ class voice_client {
             stream_.async_close(boost::beast::websocket::close_code::normal, told);
         });
     }
-    /// The connection ends without a word.
+    /// The connection ends silently.
     void drop() { stream_.next_layer().close(); }
 
  private:

@@ -1,4 +1,4 @@
-// Voice sessions that end in every way leave nothing behind in the gateway.
+// Voice sessions that end in every way leave nothing after in the gateway.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/child_process.hpp"

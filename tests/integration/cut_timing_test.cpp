@@ -31,7 +31,7 @@ std::string token_event(const char* text, int number) {
                        text, number);
 }
 
-// Sends one sentence and, once it is told to go on, the token that decides it; keeps when the
+// Sends one sentence and, once it is told to continue, the token that decides it; keeps when the
 // client closed.
 class sentence_server {
  public:

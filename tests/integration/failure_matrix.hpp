@@ -93,7 +93,7 @@ class failing_reply : public client_and_mock {
     /// again at the same address.
     consumer meet_the_fault(bool revive);
     void expect_one_end(const consumer& c);
-    /// What a fault must not leave behind; at the end, as nothing is left to work with then.
+    /// What a fault must not leave after; at the end, as nothing is left to work with then.
     void expect_nothing_left(std::optional<consumer> gone);
     void revive_server();
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 // Every fault of the mock server in every state of a reply, without retries and with them: the
-// reply ends once, as it should, and leaves nothing behind.
+// reply ends once, as it should, and leaves nothing after.
 namespace tandem::testing {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-// What else may go wrong while a reply goes on after its server failed.
+// What else may go wrong while a reply continues after its server failed.
 namespace tandem::testing {
 namespace {
 
@@ -55,7 +55,7 @@ struct call_fault {
     const char* name;
     const char* path;
     fault_kind kind;
-    /// Where the server may have died before it told what the ids say, the reply asks once more.
+    /// Where the server may have died before it told what the ids say, the reply asks again.
     int retries = 1;
 };
 

@@ -95,7 +95,7 @@ TEST_F(server_fault, garbage_is_bad_response) {
     expect_failure(errc::bad_response);
 }
 
-// The server would go on for longer than the test waits: only our own close frees its slot.
+// The server would continue for longer than the test waits: only our own close frees its slot.
 TEST_F(server_fault, garbage_ends_the_request_while_the_handle_is_held) {
     server_options.tokens_per_second = 2;
     start_with({.kind = fault_kind::garbage, .at_token = 1});

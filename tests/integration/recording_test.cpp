@@ -138,7 +138,7 @@ TEST_F(recording_test, that_is_played_twice_says_that_there_is_no_reply_left) {
     EXPECT_THAT(again.result().diagnostics.server_message, ::testing::HasSubstr("no more replies"));
 }
 
-// With each fault the reply goes on; played again it fails and goes on at the same places.
+// With each fault the reply continues; played again it fails and continues at the same places.
 class recorded_fault : public recording_test, public ::testing::WithParamInterface<fault> {};
 
 TEST_P(recorded_fault, gives_the_same_chunks_and_the_same_failures) {

@@ -15,7 +15,7 @@ using namespace tandem::testing;
 
 class service_threads : public service_and_mocks {
  protected:
-    // A turn whose second chunk is talked over, and which goes on after all. Gives the text that
+    // A turn whose second chunk is talked over, and which continues after all. Gives the text that
     // history has of it in the end.
     static std::string talk_and_cough(service& bots) {
         auto talk = bots.create();

@@ -30,7 +30,7 @@ class expected_history {
     void reply_ended(time_point now, finish_reason why, std::size_t generated);
     void interrupted(time_point now);
     bool can_resume(time_point now) const;
-    /// Returns what the listener did not hear, from which the turn goes on.
+    /// Returns what the listener did not hear, from which the turn continues.
     std::string resume();
     /// False if the chunk is not known any more.
     bool heard(time_point now, chunk_id id, std::size_t characters);

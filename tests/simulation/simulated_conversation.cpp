@@ -284,7 +284,7 @@ void simulated_conversation::ended(std::uint64_t reply_id, const reply_result& r
     for (auto& words : std::exchange(said_meanwhile_, {})) say(std::move(words));
     rest_ = never_began ? std::move(*starting->resumed->rest) : std::move(rest);
     if (!never_began) rest_model_ = model_;
-    // A turn that is whole is resumed with its own words: the text behind them may be forgotten.
+    // A turn that is whole is resumed with its own words: the text after them may be forgotten.
     if (rest_->generated && chance(world_.random(), 0.5)) rest_->text = detail::continuation();
     trim();
     if (!ended_) plan_what_follows();

@@ -48,7 +48,7 @@ void simulated_reply::check_giving_up() const {
 // --- the end
 
 void simulated_reply::check_nothing_lost() const {
-    // Nothing is known of the text behind a whole turn that is resumed.
+    // Nothing is known of the text after a whole turn that is resumed.
     if (machine_.text().empty()) return;
     const auto whole = spoken_ + machine_.result().unspoken_text;
     world_.check(whole == machine_.said().generated(),

@@ -50,7 +50,7 @@ struct simulated_source {
     std::function<void(const simulated_core&, const error_code&)> failed{};
 };
 
-/// Starts from `origin` at this server, and goes on there.
+/// Starts from `origin` at this server, and continues there.
 simulated_source source_at(simulated_core& core, slots::owner_id owner,
                            detail::reply_origin origin);
 
@@ -73,7 +73,7 @@ class simulated_reply {
     bool ended() const noexcept { return ends_ > 0; }
     const simulated_core* server() const noexcept { return site_.core; }
     const reply_plan& plan() const noexcept { return plan_; }
-    /// What was handed over, with that of the replies that it goes on from.
+    /// What was handed over, with that of the replies that it continues from.
     const std::string& spoken() const noexcept { return spoken_; }
     const std::string& last_chunk() const noexcept { return last_chunk_; }
 

@@ -13,7 +13,7 @@ std::optional<model_position> simulated_reply::position_of(
                            : plan_.model.position_of(prompt.text);
 }
 
-/// The server was started anew while nothing ran there, with another model.
+/// The server was started again while nothing ran there, with another model.
 bool simulated_reply::has_ids_of_another_vocabulary() const {
     return site_.core->starts() != starts_ && machine_.next_prompt().as_ids() &&
            !position_of(machine_.next_prompt());
@@ -126,7 +126,7 @@ void simulated_reply::read_events(std::uint64_t id, simulated_answer& from) {
     }
 }
 
-/// Behind a cut, or the end: a machine that has no request drops them.
+/// After a cut, or the end: a machine that has no request drops them.
 void simulated_reply::events_come_late(simulated_answer& from) {
     wire::token_event event;
     while (!live_.open && from.read(event)) {

@@ -75,7 +75,7 @@ void simulation::ended(std::uint64_t reply, const reply_result& result, detail::
               });
 }
 
-/// The listener did not hear all of the last chunk, perhaps, and another server may go on.
+/// The listener did not hear all of the last chunk, perhaps, and another server may continue.
 void simulation::resume(const simulated_reply& before, detail::reply_rest rest) {
     auto& random = world_.random();
     auto spoken = before.spoken();
@@ -86,7 +86,7 @@ void simulation::resume(const simulated_reply& before, detail::reply_rest rest) 
         rest.unspoken.insert(0, spoken.substr(kept));
         spoken.resize(kept);
     }
-    // One that was interrupted before it had a prompt starts anew.
+    // One that was interrupted before it had a prompt starts again.
     if (rest.text.text().empty() && !rest.generated) {
         add(before.plan(), {.prompt = {.text = before.plan().model.prompt()}});
         return replies_.back()->start();

@@ -17,8 +17,8 @@ class simulated_reply;
 struct reply_plan;
 
 /// Runs some replies that share slots, in simulated time, with random texts, timings, faults and
-/// consumers, all from one seed. Some that are interrupted go on as another reply. Invariants are
-/// checked at each step; broken ones are written down.
+/// consumers, all from one seed. Some that are interrupted continue as another reply. Invariants
+/// are checked at each step; broken ones are written down.
 class simulation final : public detail::reply_listener {
  public:
     explicit simulation(std::uint64_t seed);

@@ -22,7 +22,7 @@ using tandem::test::simulated_service;
 using tandem::test::simulation;
 using testing::IsEmpty;
 
-/// "from -> to" for each transition, but for the ends that are possible from every phase.
+/// "from -> to" for each transition, except the ends that are possible from every phase.
 std::set<std::string> names_of(const reply_machine::transitions& made) {
     std::set<std::string> names;
     for (std::size_t i = 0; i < made.size(); ++i) {

@@ -6,7 +6,7 @@
 
 namespace tandem::test {
 
-/// A time of a test's own, `since_start` behind its first one.
+/// A time of a test's own, `since_start` after its first one.
 constexpr time_point at(duration since_start) {
     return time_point(since_start + std::chrono::hours(1));
 }

@@ -160,7 +160,7 @@ asio::awaitable<void> chaos_proxy::pump(link_ptr l, direction way) {
         const auto n =
             co_await ((*l).*way.from)
                 .async_read_some(asio::buffer(buffer), redirect_error(use_awaitable, ec));
-        // Behind a stall the client does not see either that the server has gone.
+        // After a stall the client does not see either that the server has gone.
         if (ec && l->is_stalled && way.to_client) co_return;
         if (ec) co_return l->end(ec != asio::error::eof);
         if (l->is_stalled) continue;

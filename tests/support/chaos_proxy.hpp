@@ -40,7 +40,7 @@ struct chaos_plan {
     /// How often each ill comes, as shares of their sum.
     std::array<int, ill_count> weights{1};
     int& weight(ill i) { return weights[static_cast<std::size_t>(i)]; }
-    /// Stalls, resets, closes and corruptions come behind so many bytes of one direction at most;
+    /// Stalls, resets, closes and corruptions come after so many bytes of one direction at most;
     /// fewer are likelier, so that heads are hit as well as streams.
     std::size_t within = 32 * 1024;
     std::chrono::milliseconds longest_delay{50};

@@ -20,7 +20,7 @@ inline consumer say_prefilled(reply_runner& loop, const captured_log& log, reply
     consumer said(std::move(r), [&](consumer&, const chunk& piece) { waiting = piece; });
     std::size_t prefilled = log.count(log_level::debug, "prefilled");
     while (loop.run_until([&] { return waiting || said.ended(); }) && waiting) {
-        // Behind the last chunk nothing is prefilled.
+        // After the last chunk nothing is prefilled.
         const auto is_last = [&] { return said.text() == text || said.ended(); };
         const bool is_ready = loop.run_until(
             [&] { return is_last() || log.count(log_level::debug, "prefilled") > prefilled; });

@@ -30,7 +30,7 @@ class real_server {
     /// Whether its lack is a failure: TANDEM_REQUIRE_REAL_SERVER=1.
     static bool required();
 
-    /// Starts it with these arguments behind the model's, and waits until it is healthy.
+    /// Starts it with these arguments after the model's, and waits until it is healthy.
     explicit real_server(std::vector<std::string> more = {});
     ~real_server();
     real_server(const real_server&) = delete;

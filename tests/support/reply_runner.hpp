@@ -20,7 +20,7 @@ namespace tandem::testing {
 /// each chunk as soon as it came, unless the test has another idea.
 class consumer {
  public:
-    /// Called with each chunk in place of continue_after().
+    /// Called with each chunk instead of continue_after().
     using listener = std::function<void(consumer&, const chunk&)>;
 
     explicit consumer(reply r, listener on_chunk = continue_at_once);

@@ -116,7 +116,7 @@ class parser {
         app_.set_version_flag("-V,--version", "tandem " TANDEM_VERSION_STRING, "the version")
             ->group("help");
         app_.allow_extras();
-        // So that what stands behind a command is never another one.
+        // So that what stands after a command is never another one.
         app_.require_subcommand(0, 1);
     }
 
@@ -218,7 +218,7 @@ class parser {
         std::vector<std::string> faults;
         for (const auto& argument : app_.remaining()) {
             if (!is_flag(argument)) {
-                // Behind a flag it may be that one's value.
+                // After a flag it may be that one's value.
                 if (!faults.empty()) continue;
                 return {unknown_command(argument)};
             }

@@ -37,7 +37,7 @@ struct command_line {
     std::string err{};
 };
 
-/// Reads the arguments behind the program's name, the environment, and the files that they name.
+/// Reads the arguments after the program's name, the environment, and the files that they name.
 /// Does not throw for anything they may hold.
 command_line parse_command_line(std::vector<std::string> args, const environment& variables);
 

@@ -18,7 +18,7 @@ struct pending_call {
     /// What the server calls name it by; 0 if there is no request of its own.
     std::uint64_t request = 0;
 
-    /// Completes with operation_aborted; gives the request that nobody waits for now, or 0.
+    /// Completes with operation_aborted; gives the request that no one waits for now, or 0.
     std::uint64_t abort() {
         if (!handler) return 0;
         handler.complete(boost::asio::error::operation_aborted, Results{}...);

@@ -36,7 +36,7 @@ enum class fault_kind {
 /// line.
 struct fault {
     fault_kind kind = fault_kind::reset;
-    /// Acts when this many tokens were generated; -1 = in place of the final event, where a reply
+    /// Acts when this many tokens were generated; -1 = instead of the final event, where a reply
     /// that is shorter meets it too (but not stall, stream_error and crash). Answers that are no
     /// stream meet it at their start.
     int at_token = 1;

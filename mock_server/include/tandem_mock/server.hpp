@@ -27,7 +27,7 @@ class server {
     /// "http://127.0.0.1:8080", of the host that it listens on; "https://…" with PEM files.
     std::string url() const;
 
-    /// Adds a fault behind those that are set.
+    /// Adds a fault after those that are set.
     void inject(fault f);
     /// Takes back all faults that have not happened yet.
     void clear_faults();

@@ -11,7 +11,7 @@ namespace tandem::mock {
 using adapter_scales = std::vector<double>;
 
 /// A list of `{"id", "scale"}`: what it does not name does not count, and ids that there are not
-/// are passed over, as are items that are none.
+/// are ignored, as are items that are none.
 adapter_scales read_adapters(const nlohmann::json& list, std::size_t count);
 
 /// The server's adapters, and how much they count for requests that name none. A request's own set

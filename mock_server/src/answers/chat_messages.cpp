@@ -60,7 +60,7 @@ message read_message(const json& m) {
     return read;
 }
 
-// The server goes on with an assistant's last message, which must be one that has more to say.
+// The server continues with an assistant's last message, which must be one that has more to say.
 void check_end(const json& messages) {
     if (messages.empty() || !is_assistant(messages.back())) return;
     if (messages.size() > 1 && is_assistant(messages[messages.size() - 2]))

@@ -192,7 +192,7 @@ bool engine::is_looked_after(const task& t) const {
 }
 
 // A waiting request looks for its client once per poll interval, but any result of any request
-// starts the interval anew: while others stream, it never looks.
+// starts the interval again: while others stream, it never looks.
 time_point engine::notice_time(const task& t) const {
     if (t.is_blind()) return *t.gone_at + lasting(*t.fault);
     const time_point from = std::max(t.since, last_result_);

@@ -10,7 +10,7 @@ namespace tandem::mock {
 /// How far a model's memory goes back in what a slot holds, and the checkpoints that help it.
 ///
 /// As measured on llama-server b11669 (`--memory` names the kinds). A memory that no longer has the
-/// state behind the common beginning goes back to the newest checkpoint within it, else to nothing.
+/// state after the common beginning goes back to the newest checkpoint within it, else to nothing.
 /// One rule gives both what is natural and the quirk of sliding windows: a text no longer than the
 /// window always goes back to a checkpoint, even where it is merely continued.
 class model_memory {
@@ -21,8 +21,8 @@ class model_memory {
     /// less than the prompt: its last token is always evaluated.
     void go_back(slot& s, const std::vector<token_id>& prompt) const;
 
-    /// How many tokens a prompt of which `processed` are in the slot may go on by, out of `wanted`:
-    /// a batch ends where a checkpoint is made.
+    /// How many tokens a prompt of which `processed` are in the slot may continue by, out of
+    /// `wanted`: a batch ends where a checkpoint is made.
     int batch(int processed, int prompt_tokens, int wanted) const;
     /// After a batch of a prompt; there are no checkpoints of what is generated.
     void make_checkpoint(slot& s, int prompt_tokens) const;

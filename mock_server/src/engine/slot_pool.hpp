@@ -17,7 +17,7 @@ using task_id = std::uint64_t;
 struct slot {
     int id = 0;
     std::vector<token_id> tokens;
-    /// How many tokens each checkpoint of a memory that cannot roll back is behind, rising.
+    /// How many tokens each checkpoint of a memory that cannot roll back is after, rising.
     std::vector<int> checkpoints;
     /// The adapters of the latest request.
     adapter_scales lora;

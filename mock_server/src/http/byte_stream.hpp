@@ -20,7 +20,7 @@ class byte_stream {
     virtual void async_read(char* data, std::size_t size, handler done) = 0;
     /// Writes all of `data`, which must stay where it is until then.
     virtual void async_write(std::string_view data, handler done) = 0;
-    /// Ends our direction (FIN); reading goes on.
+    /// Ends our direction (FIN); reading continues.
     virtual void end_writing() = 0;
     virtual void close() = 0;
     /// Closes with RST.

@@ -109,7 +109,7 @@ std::unique_ptr<task> router::make_task(const http_request& r, completion_reques
     auto t = std::make_unique<task>();
     t->id = number;
     t->request = std::move(wanted);
-    // This header asks for a stream that goes on without its client.
+    // This header asks for a stream that continues without its client.
     t->cancellable = header_of(r, "x-conversation-id").empty();
     if (f && is_of_engine(*f)) t->fault = f;
     return t;

@@ -64,12 +64,12 @@ struct credentials {
 
 /// The one check that every request passes before it is queued: who it is, whether that key may do
 /// this, and whether it does so too often. Requests to all but open routes count, refused ones do
-/// not. Without any keys all may do all, but for web pages of other machines: a browser would let
+/// not. Without any keys all may do all, except web pages of other machines: a browser would let
 /// each page that its user reads talk to a gateway on loopback.
 ///
 /// Failed attempts are limited for each client address: one over the limit is refused unheard, so
 /// that guessing at keys is slow; but not those keys that were used from there before, so that a
-/// client with a wrong key does not lock out its neighbours behind the same proxy.
+/// client with a wrong key does not lock out its neighbors behind the same proxy.
 ///
 /// Pure and not thread-safe: for one strand, or one lock.
 class gatekeeper {
@@ -87,7 +87,7 @@ class gatekeeper {
     /// a minute gets no further reply until they are paid off.
     void charge(const admitted& who, time_point now, std::int64_t tokens);
 
-    /// What runs goes on, as it was let in. What a key has used is kept by its name. Where there
+    /// What runs continues, as it was let in. What a key has used is kept by its name. Where there
     /// were keys before, and none are left, nobody gets in.
     void replace_keys(api_keys keys);
     /// No key is needed.

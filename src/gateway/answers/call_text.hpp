@@ -24,7 +24,7 @@ std::string_view to_string(call_fault fault) noexcept;
 /// Reads one call or a list of them, and appends them to `out`, or says why they are none; then
 /// nothing is appended. A call is an object with `name`, or this in an object `function`, and with
 /// `arguments` or `parameters`: an object, a string that holds one, or nothing, which is {}. The
-/// arguments stay as they are written. The ids are left empty. Never throws but for lack of memory.
+/// arguments stay as they are written. The ids are left empty. Throws only std::bad_alloc.
 call_fault read_calls(std::string_view text, std::span<const std::string> functions,
                       std::vector<tool_call>& out);
 

@@ -76,7 +76,7 @@ class answer_stream {
 
     answer_kind kind_;
     bool include_usage_;
-    /// An event up to its choices; behind them.
+    /// An event up to its choices; after them.
     std::string head_;
     std::string tail_;
     bool has_role_ = false;

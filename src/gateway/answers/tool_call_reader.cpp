@@ -12,7 +12,7 @@ namespace tandem::gateway {
 /// What stands around a call.
 struct call_mark {
     std::string_view open;
-    /// Empty if nothing stands behind it.
+    /// Empty if nothing stands after it.
     std::string_view close;
     /// The function's name may stand between the mark and the JSON, which are the arguments then.
     bool has_name;
@@ -92,7 +92,7 @@ text_and_calls tool_call_reader::finish() {
     if (state_ == state::markup && trimmed(held_).ends_with("</function>")) end_markup();
     if (state_ == state::label || state_ == state::json || state_ == state::markup)
         fail(mark_ ? call_fault::cut_off : call_fault::none);
-    // What is held behind a call is white space and the start of its closing mark.
+    // What is held after a call is white space and the start of its closing mark.
     const bool is_end_of_call = is_after_call_ && outer_close.starts_with(held_);
     if (state_ == state::text && !is_end_of_call) give_out(held_);
     held_.clear();
@@ -316,8 +316,8 @@ void tool_call_reader::fail(call_fault why) {
     give_out(std::exchange(held_, {}));
 }
 
-/// The same, and `c` comes behind it: it may be the start of something else. Without a mark it is
-/// no wonder that text is no call.
+/// The same, and `c` comes after it: it may be the start of something else. Without a mark it is no
+/// wonder that text is no call.
 void tool_call_reader::fail_before(char c, call_fault why) {
     fail(mark_ ? why : call_fault::none);
     step(c);

@@ -121,7 +121,7 @@ class tool_call_reader {
     bool is_after_call_ = false;
     std::size_t calls_read_ = 0;
 
-    /// White space; behind it the start of a mark, or a mark and what follows it.
+    /// White space; after it the start of a mark, or a mark and what follows it.
     std::string space_;
     std::string held_;
     /// Where the JSON begins in `held_`, and its first string, if that has begun.

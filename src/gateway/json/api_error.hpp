@@ -46,7 +46,7 @@ api_error gateway_broken();
 /// What a client sent, for a message: whole characters, at most 64 bytes and an ellipsis.
 std::string shown(std::string_view words);
 
-/// What a client is told of a reply that failed. Words of the server are not passed on, but for
+/// What a client is told of a reply that failed. Words of the server are not passed on, except
 /// those that say what is wrong with the request.
 api_error error_of(const error_code& ec, const diagnostics& diag);
 

@@ -6,7 +6,7 @@
 namespace tandem::gateway {
 
 /// Follows a JSON text byte by byte, only as far as is needed to find its end: strings and
-/// brackets. What is in between is not checked, but for characters that JSON has nowhere.
+/// brackets. What is in between is not checked, except characters that JSON has nowhere.
 class json_scanner {
  public:
     enum class result {

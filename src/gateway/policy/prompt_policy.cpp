@@ -39,8 +39,8 @@ std::size_t first_two(std::string_view text, std::size_t at) noexcept {
     return byte(at) << 8 | byte(at + 1);
 }
 
-/// Those of sorted `words` that go on with `byte` behind the first `size` bytes, which they share.
-/// All are longer.
+/// Those of sorted `words` that continue with `byte` after the first `size` bytes, which they
+/// share. All are longer.
 std::span<const std::string> with_byte(std::span<const std::string> words, std::size_t size,
                                        char byte) {
     const auto byte_of = [&](const std::string& word) {
@@ -55,7 +55,7 @@ bool belongs_to_word(char32_t c) noexcept {
     return text::is_letter(c) || text::is_digit(c);
 }
 
-/// Whether a word goes on from the last character of `before` to the first one of `behind`.
+/// Whether a word continues from the last character of `before` to the first one of `after`.
 bool is_inside_word(std::string_view before, std::string_view behind) {
     const auto left = text::last_character(before).character;
     const auto right = text::first_character(behind).character;

@@ -104,7 +104,7 @@ void append_word(std::string_view& rest, std::string& out) {
     out += is_key && !word.starts_with('"') ? dumped(json(std::string(word))) : std::string(word);
 }
 
-/// As JSON, or no JSON at all: that is checked behind it.
+/// As JSON, or no JSON at all: that is checked after it.
 std::string json_of_gemma(std::string_view rest) {
     std::string out;
     while (!rest.empty()) {
@@ -169,7 +169,7 @@ std::optional<channel_call> find_channel_call(std::string_view reasoning) {
     auto rest = reasoning.substr(at + to.size());
     const auto name = rest.substr(0, rest.find_first_not_of(name_characters));
     rest.remove_prefix(name.size());
-    // The channel may stand behind the name, and what the arguments are.
+    // The channel may stand after the name, and what the arguments are.
     for (const std::string_view word : {"<|channel|>commentary", "<|constrain|>", "json"})
         take(rest, word);
     if (name.empty() || !take(rest, "<|message|>")) return std::nullopt;

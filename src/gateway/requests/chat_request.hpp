@@ -16,7 +16,7 @@ namespace tandem::gateway {
 /// A request to POST /v1/chat/completions.
 struct chat_request : generation_request {
     /// At least one; roles are "system", "user", "assistant" and "tool". An assistant's message at
-    /// the end is gone on from, and the answer is what comes after it; it has no tool calls.
+    /// the end is continued from, and the answer is what comes after it; it has no tool calls.
     std::vector<chat_message> messages{};
     /// The functions that may be called (see tool_call_reader); empty where none may.
     std::vector<std::string> functions{};

@@ -16,10 +16,9 @@ struct completion_request : generation_request {
 
 /// Reads the body of such a request, or says why it is refused: with the path of the field in
 /// `param`. `prompt` is a string or a list of one; token ids, which are another model's, and
-/// `suffix`, `echo`, `logprobs`, `best_of` and `n` over 1 are refused rather than passed over, as
-/// the answer would not be what was asked for. Unknown fields are passed over, and null counts as
-/// absent. Takes time in proportion to the body; throws std::bad_alloc only. May be called from any
-/// thread.
+/// `suffix`, `echo`, `logprobs`, `best_of` and `n` over 1 are refused rather than ignored, as the
+/// answer would not be what was asked for. Unknown fields are ignored, and null counts as absent.
+/// Takes time in proportion to the body; throws std::bad_alloc only. May be called from any thread.
 std::variant<completion_request, api_error> read_completion_request(
     std::string_view body, const request_defaults& defaults);
 

@@ -108,7 +108,7 @@ bool waits_to_be_told(const http_request& head) {
     return head.version() >= 11 && boost::beast::iequals(head[http::field::expect], "100-continue");
 }
 
-// Whether the connection goes on behind a request that is refused.
+// Whether the connection continues after a request that is refused.
 bool may_read_on(const checked_request& refused, request_parser& parser) {
     return refused.is_framed && has_small_body(parser) && !waits_to_be_told(parser.get());
 }
@@ -244,7 +244,7 @@ auto connection::read_body(request_parser& parser) -> awaitable<boost::system::e
     if (waits_to_be_told(parser.get()))
         co_await asio::async_write(stream_, asio::buffer(go_ahead),
                                    redirect_error(use_awaitable, ec));
-    // Fields behind a body in chunks were seen by no check: they are left out.
+    // Fields after a body in chunks were seen by no check: they are left out.
     std::optional<http_request::header_type> head;
     if (parser.chunked()) head = parser.get().base();
     if (!ec) co_await http::async_read(stream_, buffer_, parser, redirect_error(use_awaitable, ec));
@@ -267,7 +267,7 @@ auto connection::check_head(const http_request& head) -> checked_request {
     return {began, std::move(who), true, std::move(route)};
 }
 
-// Nothing where nobody waits for an answer.
+// Nothing where no one waits for an answer.
 std::optional<api_error> connection::error_of_reading(const boost::system::error_code& ec,
                                                       bool is_late) const {
     const auto& o = core_->options;

@@ -48,7 +48,7 @@ class connection : public std::enable_shared_from_this<connection> {
 
     /// Until the client goes, or stops to talk HTTP.
     void start();
-    /// At once where no request runs, else behind its answer.
+    /// At once where no request runs, else after its answer.
     void close_when_idle();
     /// All but a WebSocket, which its session closes.
     void cut_short();

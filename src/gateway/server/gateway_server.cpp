@@ -89,7 +89,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     }
 
     void take(tcp::socket socket) try {
-        // The connection ends at once, and without a word, where there are too many.
+        // The connection ends at once, and silently, where there are too many.
         if (core_->connections.size() >= core_->options.max_connections) return;
         std::make_shared<connection>(std::move(socket), core_)->start();
     } catch (...) {

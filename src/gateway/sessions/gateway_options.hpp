@@ -35,7 +35,7 @@ struct gateway_options {
     service_config service{};
     /// As clients know the model; any other name is taken for it, too.
     std::string model = "default";
-    /// Where there are several: each with its servers, which no other one has. They are in place of
+    /// Where there are several: each with its servers, which no other one has. They are instead of
     /// `model` and of the service's servers then.
     std::vector<model_servers> models{};
     /// LoRA adapters that clients may ask for, and operators may deploy.
@@ -57,7 +57,7 @@ struct gateway_options {
     /// Whole answers at temperature 0, for those who ask the same again.
     cache_limits answer_cache = default_answer_cache;
 
-    /// One more is closed at once, without a word.
+    /// One more is closed at once, silently.
     std::size_t max_connections = 10'000;
     std::size_t max_header_bytes = std::size_t{64} << 10;
     std::size_t max_body_bytes = std::size_t{16} << 20;

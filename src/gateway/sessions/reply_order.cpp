@@ -70,7 +70,7 @@ text_and_calls called_text::finish(std::string_view reasoning) {
 
 text_and_calls called_text::noted(text_and_calls read) {
     if (fault_ == call_fault::none) fault_ = read.fault;
-    // Behind it nobody knows what is a call and what is none.
+    // After it nobody knows what is a call and what is none.
     const auto begin = broken_as_ == call_fault::none ? read.broken_at : 0;
     if (begin == std::string::npos) return read;
     take_broken(read.fault, std::string_view(read.text).substr(begin));
@@ -82,7 +82,7 @@ void called_text::take_broken(call_fault why, std::string_view text) {
     if (broken_as_ == call_fault::none) broken_as_ = why;
     if (broken_.empty())
         text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    // One more, which tells that the text goes on.
+    // One more, which tells that the text continues.
     broken_ += text.substr(0, max_told_bytes + 1 - broken_.size());
 }
 

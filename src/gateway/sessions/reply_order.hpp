@@ -71,7 +71,7 @@ class called_text {
     text_and_calls finish(std::string_view reasoning = {});
     /// Where in what it wrote for itself the call began that finish() found there.
     std::size_t reasoning_bytes() const noexcept { return reasoning_bytes_; }
-    /// There are as many calls as are wanted: the model would go on behind the last one.
+    /// There are as many calls as are wanted: the model would continue after the last one.
     bool is_full() const noexcept { return has_functions_ && reader_.is_full(); }
     /// The rest of the reply is not needed: all calls are there, or the error message is complete.
     bool is_done() const noexcept { return is_full() || is_all_told(); }
@@ -82,9 +82,9 @@ class called_text {
 
     /// Why something that looked like a call is none: of the first one.
     call_fault fault() const noexcept { return fault_; }
-    /// What the answer fails with that has such a call behind its mark: it is no text for anybody
-    /// to speak, and so stands in this error. None where the bound of the reply, which ended so,
-    /// cut the call off: that answer ends as it is, without the call.
+    /// What the answer fails with that has such a call after its mark: it is no text for anybody to
+    /// speak, and so stands in this error. None where the bound of the reply, which ended so, cut
+    /// the call off: that answer ends as it is, without the call.
     std::optional<api_error> error(finish_reason of_reply) const;
 
  private:

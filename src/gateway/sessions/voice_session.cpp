@@ -39,8 +39,8 @@ voice_session::voice_session(gateway_state& gateway, voice_host& host, served_mo
 
 // --- driving
 
-/// Tells the turns something, and does what they want done. Doing that may tell them more, which
-/// is done behind it.
+/// Tells the turns something, and does what they want done. Doing that may tell them more, which is
+/// done after it.
 template <class Function>
 void voice_session::enter(Function change) {
     const auto self = shared_from_this();  // it may be forgotten
@@ -63,7 +63,7 @@ void voice_session::perform_all() {
     watch_check();
 }
 
-// Other sessions go on. Called while the exception is handled.
+// Other sessions continue. Called while the exception is handled.
 void voice_session::broke() {
     log_exception(gateway_.options, "a voice session is over, as the gateway could not go on");
     turns_.broke();
@@ -145,7 +145,7 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 
 std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
     // The reply before is over for its key, too, when the next one is let in; if that is refused,
-    // the one before goes on, and keeps its seat.
+    // the one before continues, and keeps its seat.
     auto checked = gateway_.gate.check_reply(caller_->who, detail::now(), seat_);
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     seat_ = std::get<admitted>(std::move(checked));
@@ -265,7 +265,7 @@ void voice_session::perform(const voice_action::interrupt& a) {
         talk_->interrupt();
 }
 
-// Each turn has its line, behind that of the request which opened the socket.
+// Each turn has its line, after that of the request which opened the socket.
 audit_record voice_session::record_of_turn(int status) const {
     audit_record record;
     record.time = std::chrono::system_clock::now();

@@ -37,7 +37,7 @@ struct voice_turn {
     /// What the user says is the last of them.
     std::vector<chat_message> messages{};
     std::string prompt{};
-    /// What the client wants behind its interrupted turns, for the model to read; empty if that is
+    /// What the client wants after its interrupted turns, for the model to read; empty if that is
     /// not its own choice.
     std::string interrupted_mark{};
     /// As the service, the session's first start and this one say.
@@ -60,7 +60,7 @@ struct send {
     voice_socket socket;
     std::string text;
 };
-/// Close it behind what was sent to it. The session knows it no more, and dropped() needs not be
+/// Close it after what was sent to it. The session knows it no more, and dropped() needs not be
 /// told.
 struct close {
     voice_socket socket;
@@ -104,7 +104,7 @@ struct resume {
 struct next_chunk {
     std::uint64_t number;
 };
-/// reply::continue_after(), also behind the reply's end.
+/// reply::continue_after(), also after the reply's end.
 struct continue_after {
     chunk_id id;
 };

@@ -60,7 +60,7 @@ struct voice_error {
     std::optional<std::uint64_t> reply{};
     /// Of that, or of the message that is refused.
     std::string turn{};
-    /// The socket is closed behind it.
+    /// The socket is closed after it.
     bool fatal = false;
 };
 std::string error_text(const voice_error& e);

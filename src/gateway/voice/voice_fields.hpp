@@ -95,7 +95,7 @@ void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
     visit("isolate", c.isolate);
 }
 
-/// Those of a generation are the library's own but for tools, whose calls would be spoken, and the
+/// Those of a generation are the library's own except tools, whose calls would be spoken, and the
 /// adapters by the gateway's names.
 template <class Visitor>
 void for_each_voice_field(generation_changes& c, Visitor&& visit) {

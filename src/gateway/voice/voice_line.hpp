@@ -34,12 +34,12 @@ class voice_line {
  public:
     voice_line(const voice_limits& limits, time_point now);
 
-    /// Close the socket, behind this message if there is one; nothing is read or sent after that.
+    /// Close the socket, after this message if there is one; nothing is read or sent after that.
     struct closing {
         voice_close why;
         std::string last_words{};
     };
-    /// Refuse the message, and go on.
+    /// Refuse the message, and continue.
     struct refusal {
         std::string answer;
     };

@@ -74,7 +74,7 @@ struct start {
     std::string session{};
     /// What was said so far: at first the system prompt and history.
     std::vector<chat_message> messages{};
-    /// What the user says now, behind the messages.
+    /// What the user says now, after the messages.
     std::optional<std::string> text{};
     /// In place of both: a raw prompt.
     std::optional<std::string> prompt{};
@@ -131,7 +131,7 @@ struct voice_fault : api_error {
     std::string turn{};
 };
 
-/// Reads a message. Fields that are not known are passed over, and null is as good as no field; an
+/// Reads a message. Fields that are not known are ignored, and null is as good as no field; an
 /// unknown type is refused (`unknown_type`), as is what is no JSON, nested too deep or has too many
 /// values (`invalid_json`), larger than `most_bytes` (`message_too_large`), or has a value of the
 /// wrong type or range (`invalid_value`), with the path of the field as in "messages[0].role". What

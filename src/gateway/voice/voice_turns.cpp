@@ -241,7 +241,7 @@ void voice_turns::broke() {
     finish(voice_close::broken);
 }
 
-// A reply whose last chunk was not continued ends then; what else keeps it from going on is told.
+// A reply whose last chunk was not continued ends then; what else keeps it from continuing is told.
 void voice_turns::check(time_point now) {
     if (const auto due = next_check(); due && *due <= now) ask_for_chunk();
 }

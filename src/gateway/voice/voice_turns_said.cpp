@@ -142,7 +142,7 @@ std::optional<generation_options> voice_turns::merged(const generation_changes& 
     return options;
 }
 
-// Those of the start that begins the session are for all of its turns, but for what cannot be used:
+// Those of the start that begins the session are for all of its turns, except what cannot be used:
 // that start alone is refused for it.
 void voice_turns::take_options(const voice::start& first) {
     auto options = changed(setup_.generation, first.options);

@@ -106,7 +106,7 @@ void continuation::recovered(std::span<const wire::token_id> ids) {
     ids_ = std::move(filled);
 }
 
-// A count that differs means that the server tokenised the prompt in another way.
+// A count that differs means that the server tokenized the prompt in another way.
 bool continuation::all_ids_known() const noexcept {
     return prompt_known_ && prompt_ids_ == static_cast<std::size_t>(prompt_tokens_) &&
            ids_usable_ && holes_.empty();

@@ -19,28 +19,28 @@ struct prompt_view {
     bool as_ids() const noexcept { return text.empty() && !ids.empty(); }
 };
 
-/// What the next request of a reply goes on from: the prompt and all text generated so far, as
+/// What the next request of a reply continues from: the prompt and all text generated so far, as
 /// text and, as long as every id is known, as token ids, so that the server's cache matches to the
 /// token. Pure.
 ///
-/// The server sends no event for a token that leaves half a character; its id is lost. Such a
-/// piece of text is tokenised again (lost_texts(), recovered()) and taken if count and last id
-/// agree. Ids after the last text are not kept: the server may be withholding their text as the
-/// start of a stop word, and would not send it again. Nor may the last text before a cut bring ids
-/// of a stop word, or of the end token, along: where there are stop words it is tokenised again,
-/// too, unless an event followed it.
+/// The server sends no event for a token that leaves half a character; its id is lost. Such a piece
+/// of text is tokenized again (lost_texts(), recovered()) and taken if count and last id agree. Ids
+/// after the last text are not kept: the server may be withholding their text as the start of a
+/// stop word, and would not send it again. Nor may the last text before a cut bring ids of a stop
+/// word, or of the end token, along: where there are stop words it is tokenized again, too, unless
+/// an event followed it.
 class continuation {
  public:
     explicit continuation(known_prompt prompt = {}, bool has_stop_words = false);
 
     /// The answer of /tokenize for unknown_prompt().
     void prompt_tokenized(std::vector<wire::token_id> ids);
-    /// A new request goes on from here.
+    /// A new request continues from here.
     void begin_request();
     /// One token event of the running request.
     void append(const wire::token_event& event);
 
-    /// The running request was cut, before any event behind the last text. Changes nothing where
+    /// The running request was cut, before any event after the last text. Changes nothing where
     /// that was told already.
     void cut();
 
@@ -49,7 +49,7 @@ class continuation {
     bool prompt_is_unknown() const noexcept { return !prompt_known_ && ids_usable_; }
     bool has_ids() const noexcept { return !ids_.empty(); }
     bool has_known_start() const noexcept { return known_bytes_ > 0; }
-    /// The text goes on at a server that may number its tokens otherwise.
+    /// The text continues at a server that may number its tokens otherwise.
     void forget_ids() noexcept;
     /// Pieces of text whose ids are incomplete or not sure.
     std::vector<std::string> lost_texts() const;

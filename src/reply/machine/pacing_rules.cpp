@@ -13,7 +13,7 @@ pacing_rules pacing_rules_of(pacing mode, int ahead_chunks, int held_chunks_max)
         case pacing::ahead:
             return {.request_at = ahead, .cut_at = ahead + 1, .goes_on_uncut = true};
         case pacing::stream:
-            // Once it was cut it goes on when half of what is held was spoken: not at each chunk,
+            // Once it was cut it continues when half of what is held was spoken: not at each chunk,
             // which would be another cut each, and not at the last one, which would be a silence.
             return {.request_at = (held + 1) / 2, .cut_at = held + 1, .goes_on_uncut = true};
     }

@@ -13,8 +13,8 @@
 // What the reply machine asks its shell to do.
 namespace tandem::detail::action {
 
-/// Ask for a server where the reply can start, or go on after lost_to(), and tell server_found() or
-/// no_server().
+/// Ask for a server where the reply can start, or continue after lost_to(), and tell server_found()
+/// or no_server().
 struct seek_server {};
 /// Ask /detokenize what the ids of machine.next_prompt() say, and tell ids_checked().
 struct check_ids {};

@@ -255,7 +255,7 @@ void reply_machine::ask_for_ids() {
     }
 }
 
-// A slot that holds the whole prompt would evaluate its last token anew, which a model that cannot
+// A slot that holds the whole prompt would evaluate its last token again, which a model that cannot
 // take tokens back pays with more.
 prompt_view reply_machine::warming_prompt() const {
     auto prompt = next_prompt();
@@ -359,7 +359,7 @@ void reply_machine::finish(time_point now, outcome how) {
     if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
     warming_.give_up_waiting();
     warming_.cut();
-    // Who goes on from here does not know whose they are.
+    // Who continues from here does not know whose they are.
     if (ids_unproven_) continuation_.forget_ids();
     enter(phase::ended, now);
     result_.finish_reason = how.reason;

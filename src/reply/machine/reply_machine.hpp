@@ -169,9 +169,9 @@ class reply_machine {
     /// What is known of the text and its ids. Prompt and generated text are its text().
     const continuation& said() const noexcept { return continuation_; }
     std::string_view text() const noexcept { return continuation_.text(); }
-    /// Text was generated: the next request goes on from it.
+    /// Text was generated: the next request continues from it.
     bool has_begun() const noexcept { return !continuation_.generated().empty(); }
-    /// What another reply can go on from. Precondition: ended(), and its actions are done; once.
+    /// What another reply can continue from. Precondition: ended(), and its actions are done; once.
     reply_rest take_rest();
     /// Final once ended().
     const reply_result& result() const noexcept { return result_; }

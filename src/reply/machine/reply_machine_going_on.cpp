@@ -6,7 +6,8 @@
 #include <utility>
 
 // The reply machine's servers: the first one, and the next where one has failed. A request that
-// failed is a cut that nobody wanted: what was read of it is known, and the next one goes on there.
+// failed is a cut that nobody wanted: what was read of it is known, and the next one continues
+// there.
 namespace tandem::detail {
 namespace {
 
@@ -21,7 +22,7 @@ bool say_the_same(std::string_view ids, std::string_view text) {
 
 }  // namespace
 
-/// What was generated before is divided anew, word by word as the tokens' own ends are not kept;
+/// What was generated before is divided again, word by word as the tokens' own ends are not kept;
 /// the cleaner learns from the text before it what is open there.
 void reply_machine::go_on_from(time_point now, reply_rest rest, std::string_view spoken) {
     continuation_ = std::move(rest.text);
@@ -138,8 +139,7 @@ bool reply_machine::may_go_on(time_point now, failure& why) {
 /// The next request sends no ids that another server gave before this one has said what they mean.
 void reply_machine::check_ids() {
     if (!ids_unproven_ || ids_are_pending()) return;
-    // Those of the text are of no use without the prompt's, and would be unproven behind them
-    // later.
+    // Those of the text are of no use without the prompt's, and would be unproven after them later.
     if (next_prompt().ids.empty()) return do_without_ids();
     ids_check_pending_ = true;
     actions_.push_back(action::check_ids{});
@@ -156,7 +156,7 @@ void reply_machine::ids_checked(time_point now, std::string_view text) {
 }
 
 // Where the ids are not in doubt, the request finds out that nobody is there. A server that answers
-// with an error may tell nobody what ids say: the reply goes on without them, as at its last try.
+// with an error may tell nobody what ids say: the reply continues without them, as at its last try.
 bool reply_machine::left_unanswered(time_point now, const failure& why) {
     const bool is_asking = phase_ != phase::seeking && ids_are_pending() && !ended();
     if (!is_asking || !ids_unproven_) return false;

@@ -12,8 +12,8 @@ namespace {
 
 using phase = reply_phase;
 
-// Ids are worth a short wait; without them the reply goes on as text. After a failure they are
-// worth a longer one: text that is divided into other tokens may go on in other words.
+// Ids are worth a short wait; without them the reply continues as text. After a failure they are
+// worth a longer one: text that is divided into other tokens may continue in other words.
 constexpr duration longest_resolving = std::chrono::milliseconds(500);
 constexpr duration longest_proving = std::chrono::seconds(2);
 

@@ -59,9 +59,9 @@ void reply_machine::read_on(time_point now) {
 }
 
 /// Chunks are complete. Where they are enough, the request is cut, unless the end of the reply may
-/// come next: behind a sentence that surely ended, as the next request would tell it only after
-/// the guard, and where the last text may be all that is left before a stop word. The chunk is not
-/// held back for that.
+/// come next: after a sentence that surely ended, as the next request would tell it only after the
+/// guard, and where the last text may be all that is left before a stop word. The chunk is not held
+/// back for that.
 void reply_machine::chunk_read(time_point now, bool peeked) {
     collect_chunks(now);
     if (delivery_.lead() < rules_.pacing.cut_at) {
@@ -88,7 +88,7 @@ void reply_machine::collect_chunks(time_point now) {
         delivery_.add(now, std::move(c));
         chunk_since_.reset();
     }
-    // What was read behind them is the start of the next chunk.
+    // What was read after them is the start of the next chunk.
     if (!chunk_since_ && !chunker_.unread().empty()) chunk_since_ = now;
 }
 

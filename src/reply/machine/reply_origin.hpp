@@ -12,11 +12,11 @@
 
 namespace tandem::detail {
 
-/// What a reply that has ended leaves to another one that goes on from it.
+/// What a reply that has ended leaves to another one that continues from it.
 struct reply_rest {
     continuation text{};
     text::reasoning_filter reasoning{std::vector<tag_pair>()};
-    /// Visible text that was generated and not handed over. Behind it may come what `reasoning`
+    /// Visible text that was generated and not handed over. After it may come what `reasoning`
     /// still withholds.
     std::string unspoken{};
     /// Why no more text would have come; nothing if more would have.

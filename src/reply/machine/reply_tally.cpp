@@ -158,7 +158,7 @@ void reply_tally::lost(time_point now) {
     note(now, timeline_event::kind::lost);
 }
 
-// Slot, reuse and timeline go on from the last request; its counts move to the sums.
+// Slot, reuse and timeline continue from the last request; its counts move to the sums.
 void reply_tally::close_request() {
     add(usage_.cached, std::exchange(request_.cached, 0));
     add(usage_.evaluated, std::exchange(request_.evaluated, 0));

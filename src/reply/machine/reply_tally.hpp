@@ -43,7 +43,7 @@ class reply_tally {
     /// `last` is the final event of the request that prefilled.
     void warmed(time_point now, int slot, const wire::token_event& last);
     void slot_idle(duration since_cut);
-    /// A server failed, and the reply goes on.
+    /// A server failed, and the reply continues.
     void lost(time_point now);
     void ended(time_point now, reply_result& result, int prompt_tokens);
 

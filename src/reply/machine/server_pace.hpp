@@ -11,7 +11,7 @@ namespace tandem::detail {
 /// it back.
 inline constexpr duration late_beginning = std::chrono::milliseconds(500);
 
-/// It sends what is left before a stop word, and the end of the stream right behind it.
+/// It sends what is left before a stop word, and the end of the stream right after it.
 inline constexpr duration end_follows = std::chrono::milliseconds(100);
 
 }  // namespace tandem::detail

@@ -19,7 +19,7 @@ class warming {
     /// The reply rests, and what its next request sends is known, a text of so many bytes: asks for
     /// a slot, once a rest.
     void reply_rests(std::size_t text_bytes);
-    /// The reply wants to go on, or has ended: a slot that was not given yet is not waited for.
+    /// The reply wants to continue, or has ended: a slot that was not given yet is not waited for.
     void give_up_waiting();
     /// The reply's next request was given a slot; the text will grow.
     void request_sent() noexcept;

@@ -21,7 +21,7 @@ char32_t to_lowercase(char32_t c) noexcept;
 
 /// Scripts in which letters have no case, so that the first one tells nothing of a sentence start.
 bool is_caseless_letter(char32_t c) noexcept;
-/// Han, Hiragana, Katakana, Hangul and their like: written without a space behind a full stop.
+/// Han, Hiragana, Katakana, Hangul and their like: written without a space after a full stop.
 bool is_cjk(char32_t c) noexcept;
 bool is_kana(char32_t c) noexcept;
 /// Scripts that put no space between words: Han, kana, Thai, Lao, Khmer, Myanmar and their like.

@@ -6,10 +6,9 @@
 // Where a text can be divided when it must be, and no sentence ends in it.
 namespace tandem::text {
 
-/// Offset after the last clause: behind a comma, semicolon, colon or dash of any script (for
-/// scripts without spaces: a full stop too) and the closing quotes after it. A mark of a script
-/// with spaces needs white space behind it; marks between digits divide nothing. 0 if there is
-/// none.
+/// Offset after the last clause: after a comma, semicolon, colon or dash of any script (for scripts
+/// without spaces: a full stop too) and the closing quotes after it. A mark of a script with spaces
+/// needs white space after it; marks between digits divide nothing. 0 if there is none.
 std::size_t last_clause_end(std::string_view text) noexcept;
 
 /// Offset of the white space before the last word, or at the end of the text, if something comes

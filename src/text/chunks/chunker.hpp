@@ -56,7 +56,7 @@ class chunker {
     /// The peek token did not come in time: the chunk ends where it can. Changes nothing unless
     /// current() is `holding`.
     status hold_expired();
-    /// The open chunk has to end now: where it can, else behind its last clause, else before its
+    /// The open chunk has to end now: where it can, else after its last clause, else before its
     /// last word. Changes nothing if it has no such place.
     status break_off();
     /// No text follows: what was read becomes the last chunk or chunks. Once they are taken,
@@ -64,8 +64,8 @@ class chunker {
     status finish();
 
     status current() const noexcept { return status_; }
-    /// The last complete chunk is a sentence that ends whatever follows, and nothing was read
-    /// behind it.
+    /// The last complete chunk is a sentence that ends whatever follows, and nothing was read after
+    /// it.
     bool is_unpeeked() const noexcept {
         return !ready_.empty() && ready_.back().why == boundary::sentence && open_text().empty();
     }
@@ -122,7 +122,7 @@ class chunker {
     bool first_ = true;
     /// Where its tokens end; at most max_tokens_of_a_text for each text fed.
     std::vector<std::uint32_t> token_ends_;
-    /// Where the detector's offsets count from: behind the last sentence that ended too early.
+    /// Where the detector's offsets count from: after the last sentence that ended too early.
     std::size_t sentence_start_ = 0;
     std::optional<std::size_t> pending_;
 };

@@ -17,8 +17,8 @@ struct visible_text {
     std::string_view text{};
     /// Tokens whose first visible byte is in `text`; 0 where that was given out before.
     int tokens = 0;
-    /// Without the marks, and the white space behind an opening one. Where the opening mark starts
-    /// a longer one, the rest of that is left out too.
+    /// Without the marks, and the white space after an opening one. Where the opening mark starts a
+    /// longer one, the rest of that is left out too.
     std::string_view reasoning{};
 };
 
@@ -28,7 +28,7 @@ std::optional<std::size_t> open_reasoning(std::string_view prompt,
                                           const std::vector<tag_pair>& tags);
 
 /// Leaves out what a model writes for itself: everything from an opening mark to its closing mark,
-/// the marks, and white space behind them where white space or nothing comes before. A closing mark
+/// the marks, and white space after them where white space or nothing comes before. A closing mark
 /// without an opening one is left out too. Text that may become a mark is withheld until that is
 /// decided. What is visible is the same for every division of a text into tokens. Pairs with the
 /// same opening mark close each other's reasoning; nothing nests. Keeps fewer bytes than the
@@ -79,7 +79,7 @@ class reasoning_filter {
     std::optional<std::size_t> inside_;
     std::string withheld_;
     /// The tokens of `withheld_`, with 0 for those that are counted. Few of them: a vector that
-    /// keeps its memory, where a deque takes some anew every 32 tokens.
+    /// keeps its memory, where a deque takes some again every 32 tokens.
     std::vector<part> parts_;
     bool after_space_ = true;
     bool skips_space_ = false;

@@ -44,11 +44,11 @@ struct end_mark {
     word_kind last_is = word_kind::plain;
 };
 
-/// What kind of mark `c` is behind what was read, if it is one.
+/// What kind of mark `c` is after what was read, if it is one.
 std::optional<end_mark::kind> find_mark(char32_t c, const sentence_context& before) noexcept;
 bool is_shout(char32_t c) noexcept;
 
-/// The mark `c` behind what was read.
+/// The mark `c` after what was read.
 end_mark make_mark(end_mark::kind what, char32_t c, const sentence_context& before,
                    const lexicon& words);
 

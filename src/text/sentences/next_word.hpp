@@ -5,7 +5,7 @@
 
 namespace tandem::text {
 
-/// The first word behind a mark, with what stands before it, as far as it was read.
+/// The first word after a mark, with what stands before it, as far as it was read.
 struct next_word {
     enum class kind {
         none,      ///< nothing but white space came

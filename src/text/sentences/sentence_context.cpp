@@ -50,7 +50,7 @@ void sentence_context::start_sentence() noexcept {
     closed_from_start_ = closed_after_colon_ = false;
     code_ = false;
     last_visible_ = 0;
-    // A quotation may go on over sentences; a bracket does not.
+    // A quotation may continue over sentences; a bracket does not.
     const auto kept =
         std::remove_if(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(depth_),
                        [](const opening& o) { return !is_latin_quote(o.mark); });
@@ -60,7 +60,7 @@ void sentence_context::start_sentence() noexcept {
 void sentence_context::read(char32_t c) noexcept {
     if (c == '\n' || c == 0x2028 || c == 0x2029) return read_line_break();
     if (c == '`') {
-        // Behind a letter it is an accent (Armenian), or closes.
+        // After a letter it is an accent (Armenian), or closes.
         if (backticks_++ == 0) backticks_open_ = !in_word_;
         in_word_ = false;
         gap_ = true;
@@ -100,7 +100,7 @@ void sentence_context::read(char32_t c) noexcept {
     previous_ = c;
 }
 
-/// "2 <b and c" is no tag: what stands behind a tag's name has values.
+/// "2 <b and c" is no tag: what stands after a tag's name has values.
 bool sentence_context::goes_on_in_tag(char32_t c) noexcept {
     tag_has_value_ = tag_has_value_ || c == '=';
     if (is_white_space(c) && !is_white_space(previous_) && !tag_has_value_) ++tag_words_;
@@ -158,7 +158,7 @@ void sentence_context::read_mark(char32_t c) noexcept {
         close(opener);
         gap_ = gap_ || c != '"';
     } else if (c == '"' || openers.find(c) != openers.npos) {
-        // Inches and seconds stand behind a number.
+        // Inches and seconds stand after a number.
         if (!(c == '"' && was_in_word && word_.is_number())) open(c);
         gap_ = true;
     } else if (is_dash(c)) {

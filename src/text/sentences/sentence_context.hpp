@@ -15,7 +15,7 @@ class sentence_context {
     /// A new sentence starts; what is open stays open.
     void start_sentence() noexcept;
     void read(char32_t c) noexcept;
-    /// The full stop behind the last word belongs to it: "www.example", "3.5", "U.S".
+    /// The full stop after the last word belongs to it: "www.example", "3.5", "U.S".
     void join_stop() noexcept;
 
     /// Inside a quotation of a script with spaces, where sentences end too.
@@ -36,9 +36,9 @@ class sentence_context {
     /// Letters or digits were read.
     bool has_content() const noexcept { return words_ > 0; }
     int words() const noexcept { return words_; }
-    /// The word that is being read; empty if something stands behind the last one.
+    /// The word that is being read; empty if something stands after the last one.
     const word& open_word() const noexcept { return in_word_ ? word_ : no_word_; }
-    /// The last word, also if white space follows it; empty if something else stands behind it.
+    /// The last word, also if white space follows it; empty if something else stands after it.
     const word& last_word() const noexcept { return gap_ ? no_word_ : word_; }
     const word& word_before() const noexcept { return before_; }
     /// Nothing but a list's or a heading's marks stands before the last word.
@@ -60,7 +60,7 @@ class sentence_context {
     /// A remark was begun with a dash – like this – and not ended. Where a dash stands before
     /// what someone says, it tells nothing.
     bool has_open_dash() const noexcept { return dashes_ % 2 == 1 && !is_dialogue_; }
-    /// The last thing that was closed was opened as the sentence's first character, or behind a
+    /// The last thing that was closed was opened as the sentence's first character, or after a
     /// colon or comma.
     bool closed_from_start() const noexcept { return closed_from_start_; }
     bool closed_after_colon() const noexcept { return closed_after_colon_; }

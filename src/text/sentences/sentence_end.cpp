@@ -41,7 +41,7 @@ class rules {
         if (before_.is_enclosed() || mark_.is_label || goes_on_in_quotation()) return goes_on;
         const bool has_gap = after_.space || mark_.closed;
         const auto j = has_gap ? behind_gap() : behind_no_gap();
-        // Without a gap the words behind the next one tell nothing.
+        // Without a gap the words after the next one tell nothing.
         return j == undecided && (last_look_ || (!has_gap && next_.complete)) ? at_last_look() : j;
     }
 
@@ -329,7 +329,7 @@ bool rules::hesitates() const {
     return before_.words() == 1 && w.letters <= (is_kana(w.last) ? 3 : 2);
 }
 
-/// 「行きます。」と goes on, 老師說：「明天放假。」同學們 does not.
+/// 「行きます。」と continues, 老師說：「明天放假。」同學們 does not.
 judgement rules::behind_hard() {
     if (!mark_.closed) return ends;
     if (next_.what == next::none) return undecided;

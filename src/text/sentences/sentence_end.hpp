@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <string>
 
-// The rules: whether a sentence ends at a mark, from what stands before and behind it. Pure.
+// The rules: whether a sentence ends at a mark, from what stands before and after it. Pure.
 namespace tandem::text {
 
-/// What stands behind a mark and its closing quotes, as far as it was read.
+/// What stands after a mark and its closing quotes, as far as it was read.
 struct follower {
     bool space = false;         ///< white space comes first
     std::u32string characters;  ///< at most max_follower, without that white space

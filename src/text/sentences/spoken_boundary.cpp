@@ -221,8 +221,7 @@ void spoken_boundary::decide() {
     if (j != judgement::undecided) resolve(j == judgement::ends);
 }
 
-/// The open mark is decided: what was read behind it is read once more, as what it is now known to
-/// be.
+/// The open mark is decided: what was read after it is read again, as what it is now known to be.
 void spoken_boundary::resolve(bool ends) {
     const auto o = std::move(*open_);
     open_.reset();
@@ -238,7 +237,7 @@ void spoken_boundary::resolve(bool ends) {
     const std::u32string_view again = o.after.characters;
     if (again.empty()) return;
     for (const auto c : again.substr(0, again.size() - 1)) context_.read(c);
-    // Only the last one, which completes the word behind the mark, can be a mark itself.
+    // Only the last one, which completes the word after the mark, can be a mark itself.
     read_outside(again.back());
 }
 
@@ -252,7 +251,7 @@ void spoken_boundary::token_ended(std::string_view token) {
     note_token(token);
 }
 
-/// The token behind the mark is all that is looked at.
+/// The token after the mark is all that is looked at.
 void spoken_boundary::look(std::string_view token) {
     if (token_ == open_->token) return;
     open_->after.last_look = true;
@@ -260,10 +259,10 @@ void spoken_boundary::look(std::string_view token) {
     decide();
 }
 
-/// Whether it is decided though nothing but white space and emoji stands behind the mark.
+/// Whether it is decided though nothing but white space and emoji stands after the mark.
 bool spoken_boundary::ends_without_look(std::string_view token) const {
     const auto& o = *open_;
-    // A full stop may stand behind it.
+    // A full stop may stand after it.
     if (o.mark.what == kind::emoji) return false;
     // The emoji was the one token to look at.
     if (token_ > o.token) return o.mark.has_emoji;

@@ -18,7 +18,7 @@ class word {
     std::string_view text() const noexcept {
         return too_long_ ? std::string_view() : std::string_view(bytes_.data(), size_);
     }
-    /// What stands behind the last hyphen, slash or apostrophe of text().
+    /// What stands after the last hyphen, slash or apostrophe of text().
     std::string_view tail() const noexcept;
     /// Letters and full stops in turn, one letter each: "u.s", "p.m", "j".
     bool is_initials() const noexcept { return letters > 0 && digits == 0 && single_ && !other; }
@@ -50,7 +50,7 @@ class word {
     int run_ = 0;
 };
 
-/// Whether a word goes on with it, if it began already.
+/// Whether a word continues with it, if it began already.
 bool continues_word(char32_t c) noexcept;
 /// Whether a word can begin with it.
 bool starts_word(char32_t c) noexcept;

@@ -30,7 +30,7 @@ std::size_t code_before_end(code_fence fence, std::string_view line) noexcept;
 /// A line that only parts: `---`, `***`, `===`, or the line below a table's head.
 bool is_rule(std::string_view line) noexcept;
 
-/// Bytes of the mark and the space behind it; 0 if there is none.
+/// Bytes of the mark and the space after it; 0 if there is none.
 std::size_t heading_mark(std::string_view line) noexcept;
 std::size_t quote_mark(std::string_view line) noexcept;
 /// The box of a task belongs to it.

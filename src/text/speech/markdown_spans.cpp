@@ -57,7 +57,7 @@ bool is_address_character(char c) noexcept {
            std::string_view("<>\"`|[]{}\\^").find(c) == std::string_view::npos;
 }
 
-/// Sentences end behind an address, and brackets close that opened before it.
+/// Sentences end after an address, and brackets close that opened before it.
 std::size_t without_end_marks(std::string_view address) noexcept {
     auto unopened = std::ranges::count(address, ')') - std::ranges::count(address, '(');
     while (!address.empty()) {

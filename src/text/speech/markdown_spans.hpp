@@ -30,7 +30,7 @@ std::size_t footnote_mark(std::string_view text) noexcept;
 /// Bytes of the web address that `text` starts with, without punctuation at its end; 0 if there is
 /// none.
 std::size_t web_address(std::string_view text) noexcept;
-/// How far a web address that was begun goes on.
+/// How far a web address that was begun continues.
 std::size_t web_address_rest(std::string_view text) noexcept;
 /// `https://www.example.com/a` → `example.com`.
 std::string_view host_of(std::string_view address) noexcept;

@@ -105,7 +105,7 @@ void speech_cleaner::say_code(std::size_t bytes) {
     skip(bytes);
 }
 
-/// The closing fence, with what may stand behind it, is all that is left of the line.
+/// The closing fence, with what may stand after it, is all that is left of the line.
 void speech_cleaner::end_code() {
     fence_.reset();
     at_line_start_ = false;

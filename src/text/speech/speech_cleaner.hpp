@@ -27,7 +27,7 @@ class speech_cleaner {
     explicit speech_cleaner(speech_options options = {});
 
     /// The speech of the next chunk, empty if there is nothing to speak. Takes time in proportion
-    /// to the text. Never throws but for lack of memory.
+    /// to the text. Throws only std::bad_alloc.
     std::string clean(std::string_view chunk);
 
  private:

@@ -147,7 +147,7 @@ void speech_cleaner::closing_bracket() {
     target(1);
 }
 
-/// Leaves the `bracket` bytes and a link's target behind them out.
+/// Leaves the `bracket` bytes and a link's target after them out.
 void speech_cleaner::target(std::size_t bracket) {
     const auto t = link_target(rest_.substr(std::min(bracket, rest_.size())));
     in_target_ = t.state == span_state::cut;

@@ -36,8 +36,8 @@ void append_prompt(std::span<const prompt_part> parts, std::string& out) {
 // sent.
 constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
 
-// Control tokens of some models, which the server hides otherwise. It passes over what its model
-// has not.
+// Control tokens of some models, which the server hides otherwise. It ignores what its model has
+// not.
 constexpr const char* marks_of_calls[]{
     "<tool_call>", "</tool_call>", "<|tool_call>",  "<tool_call|>",   "<|\"|>",       "<arg_key>",
     "</arg_key>",  "<arg_value>",  "</arg_value>",  "<|python_tag|>", "[TOOL_CALLS]", "[ARGS]",

@@ -18,11 +18,11 @@ using prompt_part = std::variant<std::string_view, std::span<const token_id>>;
 struct completion_request {
     /// The prompt in order.
     std::span<const prompt_part> prompt;
-    /// Must be one that the server has: others are wrapped there without a word.
+    /// Must be one that the server has: others are wrapped there silently.
     int id_slot = 0;
     /// Tokens to generate at most; -1 = no bound.
     int n_predict = -1;
-    /// False: what the slot holds is evaluated anew, as it is not to be used.
+    /// False: what the slot holds is evaluated again, as it is not to be used.
     bool reuse_cache = true;
     /// From completion_settings().
     std::string_view settings;

@@ -48,7 +48,7 @@ maybe_fault check_whole_number(const json& value, std::string_view name, range r
                        fmt::format("must be a whole number from {} to {}", r.least, r.most)};
 }
 
-// The server passes over a name that it does not know.
+// The server ignores a name that it does not know.
 maybe_fault check_sampler(const json& value, std::string path) {
     constexpr std::array<std::string_view, 12> known{
         "penalties", "dry", "top_n_sigma", "top_k",  "typ_p",       "typical_p",

@@ -52,7 +52,7 @@ error_code decode_text(answer a, std::string& out, diagnostics& diag);
 /// GET /lora-adapters.
 error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnostics& diag);
 /// POST /lora-adapters, and `lora` of a completion: those that are not in the list do not count.
-/// Ids that the server does not have are passed over there without a word.
+/// Ids that the server does not have are ignored there silently.
 std::string adapter_list(std::span<const adapter_scale> adapters);
 error_code decode_adapters_set(answer a, diagnostics& diag);
 

@@ -38,7 +38,7 @@ std::string tokenize_tail_body(std::string_view text) {
 }
 
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator) {
-    // Strings in a list are tokenised one by one, and ids among them are passed on.
+    // Strings in a list are tokenized one by one, and ids among them are passed on.
     auto list = json::array();
     for (const auto& text : texts) {
         list.push_back(text);

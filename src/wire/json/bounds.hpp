@@ -10,7 +10,7 @@ namespace tandem::wire {
 inline constexpr std::size_t max_event_bytes = std::size_t{1} << 20;
 
 /// Text of a stream's events that wait for the rest of a character. Where more has come, and still
-/// no event ended with a whole one, it is handed on, and only the half character waits.
+/// no event ended with a whole one, it is passed on, and only the half character waits.
 inline constexpr std::size_t max_withheld_bytes = std::size_t{4} << 10;
 
 /// The body of an answer other than a stream: far more than /tokenize answers for a prompt that
@@ -32,7 +32,7 @@ inline constexpr std::size_t max_saved_bytes = std::size_t{16} << 20;
 /// Messages in it, and so many exchanges and calls of tools.
 inline constexpr std::size_t max_saved_messages = 100'000;
 
-/// Values and keys in it, those that are passed over included, so that a hostile text takes no more
+/// Values and keys in it, those that are ignored included, so that a hostile text takes no more
 /// than some 100 MiB to read.
 inline constexpr std::size_t max_saved_values = 2'000'000;
 

@@ -16,8 +16,8 @@ std::string dumped(const json& value);
 /// JSON `text` without its white space, and its members in their order; "null" if it is no JSON.
 std::string compacted(std::string_view text);
 
-/// Appends `text` as a JSON string.
-/// The members of an object, each behind a comma; nothing of what is no object.
+/// Appends `text` as a JSON string. The members of an object, each after a comma; nothing of what
+/// is no object.
 void append_members(std::string_view object, std::string& out);
 void append_string(std::string_view text, std::string& out);
 

@@ -73,7 +73,7 @@ struct token_event {
     int error_context = 0;
 };
 
-/// Whether the server has come behind the prompt, where some die.
+/// Whether the server has come after the prompt, where some die.
 inline bool is_of_generation(const token_event& e) noexcept {
     return e.what == token_event::kind::token || e.what == token_event::kind::final;
 }

@@ -26,12 +26,12 @@ class completion_reader {
     /// bytes are used up, or on a fault.
     bool next(token_event& out);
 
-    /// What makes going on senseless: an event that cannot be read or is too large, or an error of
-    /// the server's in the stream.
+    /// What makes continuing senseless: an event that cannot be read or is too large, or an error
+    /// of the server's in the stream.
     const std::optional<failure>& fault() const noexcept { return fault_; }
     /// What it means that the answer ends here, with this error of the transport if any, and no
     /// final event came. Half a character that still waits for its rest is dropped: a request that
-    /// goes on from here generates it again.
+    /// continues from here generates it again.
     failure ended(error_code ec, const diagnostics& diag) const;
 
  private:

@@ -21,7 +21,7 @@ void event_text::join(token_event& event) {
     event.content.clear();
     if (sanitizer_.has_partial()) {
         if (withheld_.size() <= max_withheld_bytes) return;
-        // Who stops here goes on without the half character, which the last token holds.
+        // Who stops here continues without the half character, which the last token holds.
         event.tokens.clear();
     }
     event.content = std::exchange(withheld_, {});

@@ -10,12 +10,12 @@ namespace tandem::wire {
 
 /// Makes the bytes of the events of one stream valid text. An event that ends inside a character is
 /// treated as llama-server itself treats it today: all its text comes with the event that completes
-/// the character, so that who stops between them goes on from before it, and neither loses the
+/// the character, so that who stops between them continues from before it, and neither loses the
 /// character nor has half of it twice.
 class event_text {
  public:
     /// Changes `content` and `events` of the next event, and takes the ids from one whose text is
-    /// handed on, as too much is withheld, without half a character of it. A final event ends the
+    /// passed on, as too much is withheld, without half a character of it. A final event ends the
     /// text.
     void join(token_event& event);
 

@@ -40,7 +40,7 @@ conversation_options with_prompt() {
     return o;
 }
 
-/// A user's question, and a turn of reply 1 with two chunks and some text behind them.
+/// A user's question, and a turn of reply 1 with two chunks and some text after them.
 class history : public testing::Test {
  protected:
     void begin_turn(std::string question = "Hi") {

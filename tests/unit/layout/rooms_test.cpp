@@ -262,7 +262,7 @@ TEST(pure_parts, read_no_clock) {
 }
 
 // A lock that lives to the end of a statement would be held while the coroutine waits, and its loop
-// goes on to whoever wants the same lock.
+// continues to whoever wants the same lock.
 TEST(coroutines, hold_no_lock_while_they_wait) {
     for (const char* folder : {"src", "tools"})
         for (const auto& file : sources(folder)) {

@@ -127,7 +127,7 @@ TEST(program, tells_what_its_flags_say) {
               501);
 }
 
-// A prompt that diverges from what its slot holds, behind the checkpoint that was made 4 tokens
+// A prompt that diverges from what its slot holds, after the checkpoint that was made 4 tokens
 // before its end.
 TEST(program, plays_a_model_that_cannot_roll_back) {
     program p({"--memory", "recurrent"});

@@ -13,12 +13,12 @@
 
 namespace tandem::testing {
 
-/// Writes a recording line by line; each is a millisecond behind the one before.
+/// Writes a recording line by line; each is a millisecond after the one before.
 class recorded_lines {
  public:
     recorded_lines() { add(wire::recording_start{.began = "now"}); }
 
-    /// A request of reply 1 that goes on from so many bytes; gives its number.
+    /// A request of reply 1 that continues from so many bytes; gives its number.
     std::uint64_t ask(std::size_t text_bytes, std::string_view server = "http://a") {
         return ask(text_bytes, 1, "p", server);
     }
@@ -61,7 +61,7 @@ class recorded_lines {
         e.prompt_tokens = 5;
         bytes(wire::event_bytes(e));
     }
-    /// A whole answer to the request of reply 1 that goes on from so many bytes.
+    /// A whole answer to the request of reply 1 that continues from so many bytes.
     void whole(std::size_t text_bytes, const std::vector<std::string>& texts) {
         ask(text_bytes);
         tokens(texts);

@@ -23,8 +23,8 @@ using kind = answer_step::kind;
 
 class recorded_reply_test : public testing::Test {
  protected:
-    /// What a request gets that goes on from there, up to `most` steps; the last one is the test's
-    /// to look at.
+    /// What a request gets that continues from there, up to `most` steps; the last one is the
+    /// test's to look at.
     std::vector<answer_step> ask(reply_request request, std::size_t most = 100) {
         const auto script = reply().answer(request, 250ms);
         std::vector<answer_step> steps;
@@ -143,7 +143,7 @@ TEST_F(recorded_reply_test, tells_of_the_progress_of_the_prompt_also_at_another_
     EXPECT_EQ(e.timings.evaluated, 4);
 }
 
-// Each of them ends behind its text, and none brings any: far more than calls go one in another.
+// Each of them ends after its text, and none brings any: far more than calls go one in another.
 TEST_F(recorded_reply_test, passes_over_any_number_of_requests_that_bring_nothing) {
     for (int i = 0; i < 20'000; ++i) {
         lines.ask(0);
@@ -172,7 +172,7 @@ TEST_F(recorded_reply_test, leaves_out_what_was_dropped_behind_the_cut) {
     EXPECT_EQ(text_in(ask(8)), " more.");
 }
 
-// The next request generates it anew, and whole.
+// The next request generates it again, and whole.
 TEST_F(recorded_reply_test, leaves_out_half_a_character_behind_the_cut) {
     lines.ask(0);
     lines.tokens({"One."});

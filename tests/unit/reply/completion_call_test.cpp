@@ -47,7 +47,7 @@ TEST(completion_call, begins_with_the_status_of_a_stream) {
                 ElementsAre("begun", "Hi", "stream_incomplete"));
 }
 
-// No slot works on it: a listener's patience with it must not begin anew.
+// No slot works on it: a listener's patience with it must not begin again.
 TEST(completion_call, is_not_begun_by_a_refusal) {
     EXPECT_THAT(told_by(503, R"({"error":{"code":503,"message":"Loading model",)"
                              R"("type":"unavailable_error"}})"),

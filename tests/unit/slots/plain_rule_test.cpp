@@ -26,7 +26,7 @@ using tandem::slots::ticket;
 using tandem::slots::wish;
 using tandem::test::at;
 
-/// The rule: the first ticket that has an open slot is served, and nobody behind it before.
+/// The rule: the first ticket that has an open slot is served, and nobody after it before.
 class plain_rule {
  public:
     plain_rule(int slots, duration guard)

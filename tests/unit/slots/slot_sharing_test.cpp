@@ -93,7 +93,7 @@ TEST(wait, is_none_for_a_ticket_that_was_granted_or_withdrawn) {
     EXPECT_FALSE(s.why_waiting(withdrawn, at(0s)));
 }
 
-// Cut before its first token: the server may go on with the prompt for seconds.
+// Cut before its first token: the server may continue with the prompt for seconds.
 TEST(slot_that_may_be_busy, is_not_used_again_while_another_one_is_ready) {
     slot_scheduler s(2, 0s);
     s.request();

@@ -2,7 +2,7 @@
 #include "support/process.hpp"
 #include "transport_fixture.hpp"
 
-// Connections that never came up. Some versions of curl (7.88) close their sockets without a word.
+// Connections that never came up. Some versions of curl (7.88) close their sockets silently.
 namespace tandem::transport {
 namespace {
 

@@ -38,7 +38,7 @@ class descriptors_used_up {
     rlimit before_{};
 };
 
-// What a curl that shuts down connections gracefully leaves behind: sockets it still keeps.
+// What a curl that shuts down connections gracefully leaves after: sockets it still keeps.
 class KeptSocket : public ::testing::Test {
  protected:
     boost::asio::io_context ioc;

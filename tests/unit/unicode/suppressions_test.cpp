@@ -1,4 +1,4 @@
-// The abbreviations behind which ICU finds no end of a sentence (CLDR's suppressions).
+// The abbreviations after which ICU finds no end of a sentence (CLDR's suppressions).
 
 #include "text/sentences/word_lists.hpp"
 

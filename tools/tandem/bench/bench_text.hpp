@@ -6,7 +6,7 @@
 
 namespace tandem::command {
 
-/// The report for people, at most 80 columns wide but for the names of servers.
+/// The report for people, at most 80 columns wide except the names of servers.
 std::string bench_screen(const bench_report& report, bool color);
 
 /// "45 µs", "1.2 ms", "3.40 s": three digits, or a little more.

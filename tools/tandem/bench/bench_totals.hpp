@@ -47,7 +47,7 @@ struct seen_cut {
 /// Adds up the turns of one event loop, or of several. Pure; not thread-safe.
 class bench_totals {
  public:
-    /// What one object takes at most, but for the figures themselves.
+    /// What one object takes at most, except the figures themselves.
     static std::size_t bytes() noexcept;
     /// The latest cuts, which are kept for match().
     static constexpr std::size_t max_cuts = 4096;

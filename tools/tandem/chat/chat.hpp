@@ -21,11 +21,11 @@ namespace tandem::command {
 struct chat_rules {
     /// Servers that start, or load their model, are waited for so long before.
     duration wait{};
-    /// A conversation as conversation::async_save() gave it, to go on with; or empty.
+    /// A conversation as conversation::async_save() gave it, to continue with; or empty.
     std::string saved{};
     /// The file that it came from.
     std::string saved_in{};
-    /// It is asked for what can go on later.
+    /// It is asked for what can continue later.
     bool saves = false;
     /// A line interrupts the reply that is spoken; else it waits for its end.
     bool barge_in = false;

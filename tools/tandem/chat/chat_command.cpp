@@ -116,7 +116,7 @@ bool can_be_read(int fd) {
     return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
 }
 
-// False if there is a fault, which is told, behind the flag that it is of.
+// False if there is a fault, which is told, after the flag that it is of.
 bool is_fine(const std::string& fault, terminal& t, const std::string& flag = {}) {
     if (!fault.empty()) t.print_error(told_text(t, flag + (flag.empty() ? "" : " ") + fault));
     return fault.empty();

@@ -12,7 +12,7 @@
 // What `tandem chat` shows to people, and its JSON lines: pure text.
 namespace tandem::command {
 
-/// Where a text goes on: behind `column` columns of a line that has `width`.
+/// Where a text continues: after `column` columns of a line that has `width`.
 struct text_place {
     int width = INT_MAX;
     int column = 0;
@@ -32,7 +32,7 @@ std::string error_text(const error_code& ec, const diagnostics& d, const std::st
 std::string indented_lines(std::string_view text, int width = INT_MAX);
 /// "voice to voice 512 ms: slot wait 0.2 ms, first token 31 ms, …", without parts of no time.
 std::string timing_text(const spoken_timing& t);
-/// What an interrupted reply has behind its text.
+/// What an interrupted reply has after its text.
 std::string interrupted_text(const spoken_end& e);
 
 std::string json_line(const spoken_chunk& s);

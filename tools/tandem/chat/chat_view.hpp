@@ -40,7 +40,7 @@ struct spoken_end {
     std::string hint{};
 };
 
-/// What a chat tells while it goes on.
+/// What a chat tells while it continues.
 class chat_view {
  public:
     virtual ~chat_view() = default;

@@ -27,7 +27,7 @@ std::string told_text(const terminal& t, std::string_view text) {
 void chat_text_view::listening() {
     if (style_.editor) return style_.editor->listen(true);
     has_prompt_ = style_.is_prompting;
-    // What is typed behind it ends the line.
+    // What is typed after it ends the line.
     if (has_prompt_) terminal_.steer(painted(style_.color, paint::bold, chat_prompt));
 }
 

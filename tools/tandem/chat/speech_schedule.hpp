@@ -11,7 +11,7 @@ namespace tandem::command {
 /// When the sounds of one reply begin and end, and how much of one was heard. Pure.
 class speech_schedule {
  public:
-    /// The silence behind a chunk that ends a sentence; behind others there is none.
+    /// The silence after a chunk that ends a sentence; after others there is none.
     explicit speech_schedule(duration sentence_pause) : pause_(sentence_pause) {}
 
     /// When the next sound begins that is ready at `now`.
@@ -20,7 +20,7 @@ class speech_schedule {
     void began(time_point at, duration length) noexcept;
     /// When it ends by its length. Precondition: one began.
     time_point end() const noexcept { return began_ + length_; }
-    /// It was heard to its end, behind which `b` is.
+    /// It was heard to its end, after which `b` is.
     void ended(time_point at, boundary b) noexcept;
 
     bool is_speaking() const noexcept { return speaking_; }

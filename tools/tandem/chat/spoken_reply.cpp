@@ -93,7 +93,7 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point came, const voice
     co_await in_.speaker.played();
     const auto stopped = end_of_sound(has_player);
     end(c, stopped);
-    // Behind the continue, as a long silence before it takes its time.
+    // After the continue, as a long silence before it takes its time.
     in_.speaker.record(made, start.at, stopped);
 }
 

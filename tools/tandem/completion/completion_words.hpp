@@ -31,7 +31,7 @@ struct completed_command {
     std::vector<completed_flag> flags{};
 };
 
-/// What a shell completes: `commands` behind the name of the program, or one of `flags`.
+/// What a shell completes: `commands` after the name of the program, or one of `flags`.
 struct completion_words {
     std::vector<completed_flag> flags{};
     std::vector<completed_command> commands{};

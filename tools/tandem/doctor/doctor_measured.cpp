@@ -109,7 +109,7 @@ finding cut(const doctor_facts& facts) {
     return f;
 }
 
-// How a request went on that should find nearly all of its prompt in the slot.
+// How a request continued that should find nearly all of its prompt in the slot.
 finding cache(const char* name, const cache_use& use, const char* where) {
     auto f = measured(name);
     f.value = std::int64_t{use.evaluated};

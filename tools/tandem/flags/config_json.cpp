@@ -116,7 +116,7 @@ class object_reader {
     const config fields_{};
 };
 
-// `byte` counts from 1; that of a text which ends too soon lies behind it, and belongs to what is
+// `byte` counts from 1; that of a text which ends too soon lies after it, and belongs to what is
 // there.
 std::string place_of(std::size_t byte, std::string_view text) {
     const auto end = text.find_last_not_of(" \t\r\n") + 1;

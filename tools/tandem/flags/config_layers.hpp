@@ -58,7 +58,7 @@ class config_layers {
     bool takes_model_names_ = false;
     std::vector<std::string> faults_;
     std::map<std::string, std::string> origins_;
-    /// Lists that the layer being added has begun anew.
+    /// Lists that the layer being added has begun again.
     std::set<std::string> begun_lists_;
 };
 

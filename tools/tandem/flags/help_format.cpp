@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t width = 80;
 constexpr std::size_t help_column = 32;
 
-// `text` in lines that start at the column `start`, the first one behind `head`.
+// `text` in lines that start at the column `start`, the first one after `head`.
 std::string row(std::string head, std::string_view text, std::size_t start = help_column) {
     head = "  " + head;
     if (head.size() + 1 > start) head += '\n' + std::string(start, ' ');

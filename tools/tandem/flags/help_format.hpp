@@ -13,7 +13,7 @@ std::string help_text(const CLI::App& app);
 /// What fits on a screen of it: example, usage, and the flags of every day.
 std::string short_help_text(const CLI::App& app);
 
-/// The known flag that is most like `given`, behind one that is the end of it ("--keys" of
+/// The known flag that is most like `given`, after one that is the end of it ("--keys" of
 /// "--api-keys"); empty if there are none.
 std::vector<std::string> similar_flags(const CLI::App& app, const std::string& given);
 

@@ -8,7 +8,7 @@
 
 namespace tandem::command {
 
-/// How long a text takes to speak, in place of a real TTS.
+/// How long a text takes to speak, instead of a real TTS.
 struct speech_pace {
     /// 0 = no time at all.
     double words_per_minute = 0;

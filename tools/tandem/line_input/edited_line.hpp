@@ -38,7 +38,7 @@ class edited_line {
     std::string drawn();
     std::string changes();
     std::string removed();
-    /// Draws it again in a terminal that has `width` columns now, and has wrapped it anew.
+    /// Draws it again in a terminal that has `width` columns now, and has wrapped it again.
     std::string drawn_anew(int width);
 
  private:

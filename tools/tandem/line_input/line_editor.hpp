@@ -13,7 +13,7 @@
 
 namespace tandem::command {
 
-/// Lets a user type and edit lines at the bottom of a terminal while output goes on above them.
+/// Lets a user type and edit lines at the bottom of a terminal while output continues above them.
 /// Everything runs on `ioc`, except a thread that waits for keys.
 class line_editor final : public line_source, private bottom_lines {
  public:

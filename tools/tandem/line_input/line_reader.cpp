@@ -18,7 +18,7 @@
 namespace tandem::command {
 namespace {
 
-// A terminal that edits lines by itself drops what is longer, without a word.
+// A terminal that edits lines by itself drops what is longer, silently.
 constexpr std::size_t max_typed_bytes = 4094;
 
 int make_event() {

@@ -156,7 +156,7 @@ bool key_decoder::take_sequence(std::vector<typed_key>& keys) {
     const auto bytes = waiting_.substr(0, length);
     const auto known = kind_of(sequences, std::string_view(bytes));
     in_paste_ = bytes == paste_begins;
-    // A letter behind the key Escape alone is text.
+    // A letter after the key Escape alone is text.
     const bool is_letter = !known && length == 2;
     waiting_.erase(0, is_letter ? 1 : length);
     if (known) keys.push_back({.what = *known});

@@ -49,7 +49,7 @@ bool is_wanted(int signal) {
     return signal != SIGHUP || before.sa_handler != SIG_IGN;
 }
 
-// Blocked calls return with EINTR instead of going on (no SA_RESTART).
+// Blocked calls return with EINTR instead of continuing (no SA_RESTART).
 void handle(int signal, void (*handler)(int)) {
     if (!is_wanted(signal)) return;
     struct sigaction action {};

@@ -3,7 +3,7 @@
 namespace tandem::command {
 
 /// Ctrl-C, SIGTERM and SIGHUP (a terminal that is closed) as a descriptor to wait for. The second
-/// signal ends the process at once, also while it is blocked writing its output, but for a SIGHUP.
+/// signal ends the process at once, also while it is blocked writing its output, except a SIGHUP.
 /// One object at a time.
 class stop_pipe {
  public:

@@ -5,7 +5,7 @@
 
 namespace tandem::command {
 
-/// A file that comes whole, in place of one of that name, or not at all.
+/// A file that comes whole, instead of one of that name, or not at all.
 class whole_file {
  public:
     explicit whole_file(std::string path) : path_(std::move(path)) {}

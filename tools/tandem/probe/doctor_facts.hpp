@@ -50,9 +50,9 @@ struct doctor_round {
     double cut_to_idle_ms = -1;
     /// Tokens that the slot holds after a cut beyond those that came.
     int tokens_after_cut = -1;
-    /// The slot that was cut, asked to go on.
+    /// The slot that was cut, asked to continue.
     std::optional<cache_use> same_slot{};
-    /// Another slot asked to go on: as it is, and prefilled with the text so far.
+    /// Another slot asked to continue: as it is, and prefilled with the text so far.
     std::optional<cache_use> other_slot{};
     std::optional<cache_use> prefilled_slot{};
     /// The first slot again, after the other one was used.

@@ -17,7 +17,7 @@ class doctor_measuring {
     template <class T>
     using awaitable = boost::asio::awaitable<T>;
 
-    /// `session` and `facts` must outlive the object; `tell` is told what is going on.
+    /// `session` and `facts` must outlive the object; `tell` is told what is continuing.
     doctor_measuring(probe_session& session, doctor_facts& facts,
                      std::function<void(std::string)> tell);
 

@@ -76,7 +76,7 @@ void probe_request::arm(duration limit, errc code) {
     timer_.expires_after(limit);
     timer_.async_wait([weak = weak_from_this(), limit, code](error_code ec) {
         const auto self = weak.lock();
-        // It may have been set anew while this was on its way.
+        // It may have been set again while this was on its way.
         if (!self || ec || self->timer_.expiry() > clock::now()) return;
         self->time_out(limit, code);
     });

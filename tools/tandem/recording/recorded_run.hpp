@@ -23,7 +23,7 @@ struct recorded_run {
     std::vector<setting> settings{};
     /// Other flags, by their names without "--".
     std::map<std::string, std::string> flags{};
-    /// None: each recorded reply is asked for anew, at the servers of the recording.
+    /// None: each recorded reply is asked for again, at the servers of the recording.
     std::vector<dialogue> dialogues{};
     /// Whether `end_note` is to follow, so that a run that was killed can be told.
     bool tells_end = false;
@@ -35,7 +35,7 @@ std::vector<setting> settings_of(const config& settings, bool has_prompts);
 /// Those of its servers, and all URLs, which are shown without password.
 std::vector<setting> settings_of(const service_config& settings, bool has_prompts);
 
-/// As JSON, with texts that say nothing in place of what was asked where `has_prompts` is false.
+/// As JSON, with texts that say nothing instead of what was asked where `has_prompts` is false.
 std::string note_of(const recorded_run& run, bool has_prompts);
 
 /// What a run that was not killed notes last.
@@ -44,7 +44,7 @@ inline constexpr std::string_view end_note = R"({"replay_ended":true})";
 /// Nothing if `note` is not of a run.
 std::optional<recorded_run> run_of_note(std::string_view note);
 
-/// Clients and services made with `c` from now on are recorded, behind a note of `run`. Null if
+/// Clients and services made with `c` from now on are recorded, after a note of `run`. Null if
 /// nothing is to be recorded. An older recording stays until begin_recording() is called.
 std::unique_ptr<recording_file> start_recording(const record_options& options,
                                                 const recorded_run& run, config& c);
@@ -56,7 +56,7 @@ bool begin_recording(const std::unique_ptr<recording_file>& recorded);
 std::string fault_of(const std::unique_ptr<recording_file>& recorded);
 
 /// A recording, with the run that it was made by; of one that was made by something else each reply
-/// is asked for anew.
+/// is asked for again.
 struct opened_recording {
     std::shared_ptr<recording> file{};
     recorded_run run{};

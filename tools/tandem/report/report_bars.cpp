@@ -70,7 +70,7 @@ class bar_maker {
     }
 
  private:
-    // The end, which stands behind the dropped ones, would seem to end what they ended.
+    // The end, which stands after the dropped ones, would seem to end what they ended.
     static std::span<const event> kept_events(const reply_result& r) {
         const std::span all(r.timeline);
         return r.dropped_events > 0 && !all.empty() ? all.first(all.size() - 1) : all;
@@ -116,7 +116,7 @@ class bar_maker {
         result_.marks.push_back({what, lane, at, fmt::format("{}\nat {:.1f} ms", words, at)});
     }
 
-    // The first event behind the i-th one that `is_it`.
+    // The first event after the i-th one that `is_it`.
     template <class Is>
     const event* after(std::size_t i, Is is_it) const {
         const auto found = std::find_if(events_.begin() + static_cast<std::ptrdiff_t>(i) + 1,

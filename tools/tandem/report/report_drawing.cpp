@@ -95,7 +95,7 @@ constexpr std::string_view path_of(mark_kind k) {
     return "M0,3V25";
 }
 
-/// Times as shares of the width, with some room behind the end.
+/// Times as shares of the width, with some room after the end.
 class time_scale {
  public:
     explicit time_scale(double duration_ms) : whole_(std::max(duration_ms, 1e-3) * 1.01) {}

@@ -254,7 +254,7 @@ struct told_replies {
     std::size_t count = 0;
 };
 
-// As many as the page has room for. Their bars stand there once more, in the line of the run.
+// As many as the page has room for. Their bars stand there again, in the line of the run.
 told_replies tell_replies(const std::vector<report_reply>& replies) {
     constexpr std::size_t most_of_a_bar = 1000;
     told_replies told;

@@ -30,7 +30,7 @@ struct replay_summary {
     int interrupted = 0;
     int not_started = 0;
 
-    /// Replies whose server failed, and how often that was; and those that went on after that.
+    /// Replies whose server failed, and how often that was; and those that continued after that.
     int lost_servers = 0;
     std::int64_t retries = 0;
     int went_on = 0;

@@ -9,7 +9,7 @@
 
 namespace tandem::command {
 
-/// What a run tells while it goes on.
+/// What a run tells while it continues.
 class replay_view {
  public:
     virtual ~replay_view() = default;

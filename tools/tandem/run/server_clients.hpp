@@ -54,7 +54,7 @@ class server_clients {
     void reply_failed(server& s, const error_code& ec);
 
     std::size_t answering() const noexcept;
-    /// The URLs, as they were given, but for those that answered what no waiting will change, where
+    /// The URLs, as they were given, except those that answered what no waiting will change, where
     /// another one can serve.
     std::vector<std::string> that_may_serve() const;
     /// The longest one of those that answered.

@@ -162,7 +162,7 @@ std::string outcome(const end_event& e) {
            loss_text(e.result);
 }
 
-// "a, then b", where its server failed and another one went on.
+// "a, then b", where its server failed and another one continued.
 std::string servers_text(const end_event& e) {
     if (e.result.servers.size() < 2) return std::string(e.server);
     std::string text;

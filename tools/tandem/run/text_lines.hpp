@@ -28,7 +28,7 @@ struct text_style {
     bool is_played = false;
 };
 
-/// Which recording is played, in place of servers: `source` as of source_text().
+/// Which recording is played, instead of servers: `source` as of source_text().
 std::string played_lines(const text_style& style, std::string_view source);
 /// What a server is.
 std::string server_lines(const text_style& style, std::string_view url, const server_props& props,

@@ -11,7 +11,7 @@ namespace tandem::command {
 class audit_file {
  public:
     /// `tell` is called once for the first line that could not be written since the file was
-    /// opened; later ones are lost without a word.
+    /// opened; later ones are lost silently.
     audit_file(std::string path, std::function<void(const std::string&)> tell);
     ~audit_file();
     audit_file(const audit_file&) = delete;

@@ -17,7 +17,7 @@ namespace tandem::command {
 
 /// What `tandem serve` was asked for.
 struct serve_options {
-    /// Free of faults, but for its models, which are made of the following.
+    /// Free of faults, except its models, which are made of the following.
     gateway::gateway_options gateway{};
     /// The servers, at least one. Those without a model are asked for it.
     std::vector<named_server> servers{};

@@ -22,7 +22,7 @@ inline duration length_of(const sound& s) noexcept {
     return time_of(static_cast<std::int64_t>(s.samples.size()), s.rate);
 }
 
-/// Without the silence at both ends, but for 5 ms, in which a voice fades: synthesisers leave up to
+/// Without the silence at both ends, except 5 ms, in which a voice fades: synthesizers leave up to
 /// half a second of it, which would come on top of the pause between two sentences. Nothing is left
 /// of a sound that is all silence.
 sound trimmed(sound s);

@@ -17,7 +17,7 @@ class sound_track {
         std::int64_t samples = 0;
     };
     /// Of a sound with so many samples that was heard from `from` until `to`. One that began before
-    /// the end of the one before comes behind that.
+    /// the end of the one before comes after that.
     piece add(std::int64_t samples, time_point from, time_point to) noexcept;
 
  private:

@@ -24,7 +24,7 @@ boost::asio::awaitable<voice::utterance> voice::make(const std::string& text) {
     utterance u;
     u.length = speaking_time(options_.pace, text);
     if (!synthesiser_) co_return u;
-    // Nobody speaks faster than that; what is quicker has failed without a word.
+    // Nobody speaks faster than that; what is quicker has failed silently.
     auto s = co_await synthesiser_->make(text, u.length / 8);
     if (!s.fault.empty())
         tell("the synthesiser failed, and the text is shown alone", s.fault, s.remark);

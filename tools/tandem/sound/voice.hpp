@@ -24,7 +24,7 @@ struct voice_options {
     std::vector<std::string> player{};
     /// What to tell where there is none although it was looked for.
     std::string no_player{};
-    /// Without it there is nothing to go on with.
+    /// Without it there is nothing to continue with.
     bool needs_player = false;
     /// A WAV file of the chat, or empty.
     std::string wav{};
@@ -45,14 +45,14 @@ class voice {
     struct utterance {
         std::optional<sound> made{};
         duration length{};
-        /// The synthesiser played it: when it began and ended.
+        /// The synthesizer played it: when it began and ended.
         bool was_played = false;
         time_point from{};
         time_point to{};
     };
 
     const voice_options& options() const noexcept { return options_; }
-    /// The synthesiser is known to play the sounds that it makes.
+    /// The synthesizer is known to play the sounds that it makes.
     bool plays_itself() const noexcept { return synthesiser_ && synthesiser_->plays_itself(); }
     /// Begins with a text that is spoken soon.
     void prepare(const std::string& text);
@@ -62,7 +62,7 @@ class voice {
     boost::asio::awaitable<std::string> try_synthesiser();
     boost::asio::awaitable<std::string> try_player();
     /// From now on nothing is played. `tell` is called once it is sure that there are sounds which
-    /// are not heard: a synthesiser may play its own.
+    /// are not heard: a synthesizer may play its own.
     void without_player(std::function<void()> tell);
     /// Begins to play a sound; false if nothing plays it. played() waits until it was played.
     bool play(const utterance& u);

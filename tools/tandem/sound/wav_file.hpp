@@ -9,7 +9,7 @@
 
 namespace tandem::command {
 
-/// What a synthesiser wrote, or why it is no use.
+/// What a synthesizer wrote, or why it is no use.
 struct decoded_sound {
     sound value{};
     std::string fault{};

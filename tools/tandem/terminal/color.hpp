@@ -25,7 +25,7 @@ inline constexpr const char* green = "\x1b[32m";
 inline constexpr const char* yellow = "\x1b[33m";
 }  // namespace paint
 
-/// `text` in one of these, if there is to be colour.
+/// `text` in one of these, if there is to be color.
 std::string painted(bool color, const char* paint, std::string_view text);
 
 }  // namespace tandem::command

@@ -68,7 +68,7 @@ std::string without_colors(std::string_view text) {
     return result + std::string(text);
 }
 
-// Where the cursor stands behind `text`.
+// Where the cursor stands after `text`.
 int column_behind(int column, std::string_view text) {
     const auto line = text.rfind('\n');
     if (line != text.npos) column = 0;
@@ -139,7 +139,7 @@ void terminal::update_bottom() {
         send(bottom_->changes());
 }
 
-// Back to the end of the line that goes on.
+// Back to the end of the line that continues.
 std::string terminal::leave_bottom() {
     if (!std::exchange(has_bottom_, false)) return {};
     auto text = bottom_->removed();

@@ -20,8 +20,8 @@ std::string filled(std::string text, int columns);
 std::string shortened(std::string_view text, int width);
 
 /// `text` in lines of at most `width` columns, broken at spaces, at wide characters, or inside a
-/// word that is too long. Its own line breaks stay; spaces at the ends of lines do not.
-/// The first line goes on behind `column` columns.
+/// word that is too long. Its own line breaks stay; spaces at the ends of lines do not. The first
+/// line continues after `column` columns.
 std::vector<std::string> wrapped(std::string_view text, int width, int column = 0);
 
 }  // namespace tandem::command

@@ -1,7 +1,7 @@
 #include "text/sentences/word_lists.hpp"
 
 // Russian: CLDR 42 (common/segments/ru.xml), put into classes, with GOST R 7.0.12. Polish, Czech
-// (with Slovak and its neighbours), Turkish and Greek have no suppressions there: these are the
+// (with Slovak and its neighbors), Turkish and Greek have no suppressions there: these are the
 // common ones that the language councils list (RJP, ÚJČ, TDK).
 namespace tandem::text {
 namespace {

@@ -43,7 +43,7 @@ std::function<facts()> good() {
     return good_facts;
 }
 
-// Good but for this.
+// Good except this.
 std::function<facts()> but(std::function<void(facts&)> change) {
     return [change] {
         auto f = good_facts();

@@ -53,7 +53,7 @@ TEST(markup, replaces_what_xml_forbids) {
 
 TEST(drawing, puts_a_time_at_its_share_of_the_width) {
     const auto svg = drawing_of(bars_of(spoken("Hi.")));
-    // 100 ms of 1000 ms, and 1 % of room behind the end
+    // 100 ms of 1000 ms, and 1 % of room after the end
     EXPECT_THAT(svg, HasSubstr(R"(<rect x="0.0000%" y="27" width="9.9010%" height="18"/>)"));
 }
 

@@ -21,7 +21,7 @@ inline const route& route_of(endpoint e) {
     throw std::logic_error("no such route");
 }
 
-/// A key whose holder presents its name with "-key" behind it.
+/// A key whose holder presents its name with "-key" after it.
 inline api_key key_named(const std::string& name) {
     return {.name = name, .sha256 = *hash_of_key(name + "-key")};
 }

@@ -45,7 +45,7 @@ std::vector<credentials> without_a_key() {
             {.remote = "bot-key"}};
 }
 
-// The path with something in place of its parameter.
+// The path with something instead of its parameter.
 std::string target_of(const route& r) {
     std::string target(r.path);
     if (const auto open = target.find('{'); open != std::string::npos)

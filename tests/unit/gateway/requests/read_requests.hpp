@@ -22,7 +22,7 @@ inline chat_request chat(std::string_view body, const request_defaults& defaults
     return std::get<chat_request>(std::move(read));
 }
 
-/// The same with one message, and more members behind it.
+/// The same with one message, and more members after it.
 inline chat_request chat_with(std::string_view members, const request_defaults& defaults = {}) {
     return chat(R"({"messages":[{"role":"user","content":"Hi"}],)" + std::string(members) + "}",
                 defaults);

@@ -5,7 +5,7 @@
 
 #include <string>
 
-// One session with one socket: turns, replies, barge-in. Sockets that come and go are in
+// One session with one socket: turns, replies, interruption. Sockets that come and go are in
 // voice_turns_sockets_test.cpp.
 namespace tandem::gateway {
 namespace {

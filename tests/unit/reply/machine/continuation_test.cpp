@@ -166,7 +166,8 @@ TEST(continuation, takes_only_the_first_answer_for_the_prompt) {
 }
 
 // A stop word that comes inside a token, or after withheld ones: the text before it is sent with
-// the last of their ids, and a request that went on from these would go on after the stop word.
+// the last of their ids, and a request that continued from these would continue after the stop
+// word.
 struct stop_row {
     const char* name;
     std::vector<token_event> events;
@@ -229,7 +230,7 @@ TEST(continuation, is_cut_once_where_nothing_was_read_since) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
 }
 
-// The text that was handed on lacks half a character, which the id of its last event holds.
+// The text that was passed on lacks half a character, which the id of its last event holds.
 TEST(continuation, goes_on_as_text_where_half_a_character_was_too_much_to_hold) {
     continuation c(known_prompt{"Hi"});
     c.prompt_tokenized({1, 2});

@@ -7,7 +7,7 @@
 
 namespace tandem::test {
 
-/// Drives a reply that goes on after its server failed: it tries twice, for 3 s.
+/// Drives a reply that continues after its server failed: it tries twice, for 3 s.
 struct patient_driver : machine_driver {
     static detail::reply_rules patient_rules() {
         using namespace std::chrono_literals;
@@ -19,7 +19,7 @@ struct patient_driver : machine_driver {
     explicit patient_driver(detail::reply_rules rules = patient_rules())
         : machine_driver(std::move(rules)) {}
 
-    /// From nothing to a server that dies behind these tokens.
+    /// From nothing to a server that dies after these tokens.
     template <class... Texts>
     void break_behind(Texts... texts) {
         begin();

@@ -22,7 +22,7 @@ reply_rules paced(pacing mode, int ahead_chunks, int held_chunks_max) {
     return rules;
 }
 
-/// Reads sentences of two tokens; their ends need the token behind them.
+/// Reads sentences of two tokens; their ends need the token after them.
 class paced_reply : public testing::Test {
  protected:
     explicit paced_reply(const reply_rules& rules) : d(rules) { d.begin(); }

@@ -16,7 +16,7 @@ using tandem::test::machine_driver;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Interrupts, phase by phase: one end each, and nothing left behind.
+// Interrupts, phase by phase: one end each, and nothing left after.
 struct interrupt_row {
     const char* name;
     void (*reach)(machine_driver&);

@@ -1,4 +1,4 @@
-// How a reply goes on after its server failed.
+// How a reply continues after its server failed.
 
 #include "patient_driver.hpp"
 

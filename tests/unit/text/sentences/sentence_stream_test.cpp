@@ -190,7 +190,7 @@ string_list first_of(const string_list& tokens, std::size_t count) {
     return {tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-// Texts with tags are left out: a tag behind a mark is read to its end.
+// Texts with tags are left out: a tag after a mark is read to its end.
 TEST(ends, need_one_visible_token_behind_them_and_no_more) {
     unsigned tried = 0;
     for (unsigned seed = 0; seed < texts; ++seed) {

@@ -16,7 +16,7 @@ enum tokenisation : unsigned {
     every = 15,
 };
 
-/// A text with '|' where its sentences end, and the tokenisations for which they do.
+/// A text with '|' where its sentences end, and the tokenizations for which they do.
 struct sentence_row {
     sentence_row(const char* text, unsigned tokenisations = every)
         : marked(text), holds_for(tokenisations) {}
@@ -24,7 +24,7 @@ struct sentence_row {
     unsigned holds_for;
 };
 
-/// Checks each row with each of its tokenisations. `language` is the hint, empty for none.
+/// Checks each row with each of its tokenizations. `language` is the hint, empty for none.
 void expect_sentences(std::string_view language, std::initializer_list<sentence_row> rows);
 /// The same without a hint.
 void expect_sentences(std::initializer_list<sentence_row> rows);
