@@ -47,7 +47,7 @@ class channel_core final : public chunk_taker {
     chunk_queue queue_;
     std::shared_ptr<chunk_pump> pump_;  // while a reply runs
     bool is_claimed_ = false;
-    bool is_settled_ = false;  // no reply will tell anything more
+    bool is_settled_ = false;  // no reply will report anything more
     std::optional<reply_result> result_;
 
     std::atomic<int> interval_;

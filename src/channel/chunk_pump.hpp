@@ -40,12 +40,12 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
     void start();
     /// The chunk was spoken: on with the next.
     void go_on(chunk_id id);
-    /// Interrupts the reply, whose result is told then.
+    /// Interrupts the reply, whose result follows.
     void interrupt();
     /// Nobody runs the reply's context.
     bool is_stranded() const { return link_.is_stopped(); }
 
-    /// The reply, which is told as well, reports its end.
+    /// The reply, which is informed as well, reports its end.
     void home_closed() override {}
     void context_ended() noexcept override;
 

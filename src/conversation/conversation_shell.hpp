@@ -27,10 +27,9 @@ namespace tandem::detail {
 
 class reply_shell;
 
-/// A conversation: asks the history what to send, makes prompts and replies of it, and tells it
-/// what became of them. All functions but make(), home(), id(), stop_deliveries() and
-/// generate() run on the home's
-/// strand.
+/// A conversation: asks the history what to send, makes prompts and replies of it, and reports to
+/// it what became of them. All functions but make(), home(), id(), stop_deliveries() and generate()
+/// run on the home's strand.
 class conversation_shell final : public std::enable_shared_from_this<conversation_shell>,
                                  public reply_listener,
                                  public home_tenant {
@@ -73,7 +72,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// What runs goes to another server, if it can and should.
     void leave_server(const reason_to_leave& reason);
 
-    // What a reply tells.
+    // What a reply reports.
     void request_failed(const core_ptr& at, const failure& why) override;
     void handed_over(const chunk& c) override;
     void continued(chunk_id id) override;

@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
-// How far a listener got, as the voice tells it and as history needs it. All texts are valid UTF-8.
+// How far a listener got, as the voice reports it and as history needs it. All texts are valid
+// UTF-8.
 namespace tandem::conversations {
 
 /// How many characters of `speech` the share `fraction` of it is, rounded down. Less than 0 and

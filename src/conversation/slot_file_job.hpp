@@ -34,7 +34,7 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
 
     static std::weak_ptr<slot_file_job> start(const std::shared_ptr<client_core>& core, order o,
                                               handler done);
-    /// The conversation is gone: tells `ec` now, and leaves the slot to others once it is done.
+    /// The conversation is gone: reports `ec` now, and leaves the slot to others once it is done.
     void abort(const error_code& ec);
 
  private:

@@ -27,7 +27,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
                  std::vector<adapter_scale> lora, slots::owner_id owner);
     ~slot_prefill();
 
-    /// Is told how many tokens were evaluated; nothing if it failed.
+    /// Receives the number of evaluated tokens; nothing if it failed.
     using handler = std::function<void(std::optional<int>)>;
     /// Waits for a slot that nobody else wants. Who let the owner have it lets go of it.
     void start(handler done);

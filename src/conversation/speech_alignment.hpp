@@ -7,8 +7,8 @@ namespace tandem::conversations {
 
 /// Finds the characters of a chunk's speech in its text, one after the other. Speech is text of
 /// which marks, tags, targets of links, emoji and code are left out, and in which references of
-/// HTML are replaced. White space tells nothing, as cleaning changes it. Both views must outlive
-/// the object.
+/// HTML are replaced. White space is ignored, as cleaning changes it. Both views must outlive the
+/// object.
 class speech_alignment {
  public:
     /// Bytes of the text where a character stands; begin == end if the text does not have it there.

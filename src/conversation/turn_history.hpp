@@ -29,7 +29,7 @@ enum class turn_state {
 /// The history of one conversation: the system prompt, exchanges, and the turn that runs or was
 /// last, with its ledger. It is settled when the next message or turn comes, or `resume_grace`
 /// after an interrupt; nothing changes what is kept of it after that. Pure: a call that depends on
-/// the time is told it. What does not fit the state changes nothing.
+/// the time receives it. What does not fit the state changes nothing.
 class turn_history {
  public:
     /// Options and texts must have been checked.

@@ -4,7 +4,7 @@
 
 namespace tandem::detail {
 
-/// For the shells; everything else is told the time.
+/// For the shells; everything else receives the time.
 inline time_point now() {
     return std::chrono::steady_clock::now();
 }

@@ -9,9 +9,9 @@ namespace tandem::detail {
 
 class event_home;
 
-/// The homes on one execution context, which are told when it is destroyed. A handler that waits
-/// may own the client and the reply that keep it, as a coroutine does, so they must let go of it
-/// then. Thread-safe.
+/// The homes on one execution context, which learn when it is destroyed. A handler that waits may
+/// own the client and the reply that keep it, as a coroutine does, so they must let go of it then.
+/// Thread-safe.
 class home_registry final : public boost::asio::execution_context::service {
  public:
     using key_type = home_registry;

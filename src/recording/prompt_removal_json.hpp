@@ -6,7 +6,7 @@
 // A prompt is in more than a prompt: in messages, in ids, and in what a server makes of them.
 namespace tandem::wire {
 
-/// Whether what is sent to this path, or answered, tells of prompts or texts.
+/// Whether requests to this path, or their answers, contain prompts or texts.
 bool tells_prompts(std::string_view path);
 
 /// The body of a request to `path` without them; empty if it is no JSON.

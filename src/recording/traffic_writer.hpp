@@ -32,7 +32,7 @@ class traffic_writer {
     void note(time_point now, std::string_view json);
 
  private:
-    // An answer that may tell of prompts is kept until it is whole, and a stream until a line is,
+    // An answer that may contain prompts is kept until it is whole, and a stream until a line is,
     // as nobody could blank a piece.
     struct withheld {
         std::string path;

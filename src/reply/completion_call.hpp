@@ -28,7 +28,7 @@ struct completion_order {
 
 std::string body_of(const completion_order& order);
 
-/// One request to /completion after the other: sends it, reads its answer as it comes, and tells
+/// One request to /completion after the other: sends it, reads its answer as it comes, and reports
 /// what it says. Destroying or closing it is the cut.
 class completion_call : private transport::exchange_handler {
  public:

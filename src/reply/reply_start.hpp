@@ -36,15 +36,15 @@ using start_handler = std::function<void(error_code, const diagnostics&, reply_s
 struct reply_source {
     /// Where the reply starts, and what from; asked again if that failed and may work later.
     std::function<void(reply_shell&, start_handler)> start{};
-    /// Where it continues after its server failed so. The start that is told has no origin, except
+    /// Where it continues after its server failed so. The start that is given has no origin, except
     /// a reply that has no text yet it may have a prompt, which replaces the one before.
     std::function<void(reply_shell&, const failure&, start_handler)> go_on{};
 };
 
-/// Replies to `prompt` at this server, once the server has told what it has.
+/// Replies to `prompt` at this server, once its /props are known.
 reply_source source_at(std::shared_ptr<client_core> core, std::string prompt);
 
-/// Is told on the strand what becomes of a reply.
+/// Receives the events of a reply on the strand.
 class reply_listener {
  public:
     /// A request of the reply failed at this server, before anything is done about it.

@@ -44,7 +44,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     server::server_calls& calls() noexcept { return *calls_; }
     slot_keeper& keeper() noexcept { return keeper_; }
     bool shut_down() const noexcept { return shut_down_; }
-    /// The server has told its /props to this client or service.
+    /// This client or service has read the server's /props.
     bool has_met_server() const noexcept { return use_->has_met_server; }
     duration reuse_guard() const { return keeper_.reuse_guard(); }
     /// What its requests are to ask for, by its build.
@@ -63,7 +63,7 @@ class client_core final : public std::enable_shared_from_this<client_core>, publ
     /// sent.
     std::optional<failure> refuses(time_point now);
 
-    // What requests tell of the server; those to /completion tell when they were sent.
+    // What requests reveal of the server; those to /completion say when they were sent.
     void request_failed(const error_code& ec);
     void completion_failed(const error_code& ec, time_point sent);
     /// A completion was answered with text, or the server was seen to have come back.

@@ -38,9 +38,9 @@ class known_server {
     /// The shortest time between two uses of a slot.
     duration reuse_guard() const;
     /// Which setting would spare a wait of that length for the guard. Empty where it is short, and
-    /// where it was told before.
+    /// if it was reported before.
     std::string tell_of_wait(duration waited);
-    /// The answer of /props. Gives the lines to log: none for what was told before.
+    /// The answer of /props. Returns the lines to log: none for what was logged before.
     std::vector<log_line> learn(const server_props& props);
     /// A request failed. What was known is forgotten if it may be another server now.
     void request_failed(const error_code& ec);

@@ -19,7 +19,7 @@ struct server_use {
     std::optional<log_line> remark;
     const shared_slots slots;
     circuit_breaker circuit;
-    /// The server has told its /props to this client or service.
+    /// This client or service has read the server's /props.
     bool has_met_server = false;
 };
 

@@ -73,7 +73,7 @@ class slot_keeper {
     void release(int slot, slots::release_note note, bool erase = false, bool was_cut = false,
                  std::function<void(duration cancel_to_idle)> when_idle = {});
 
-    /// What it told last; nothing where it is to be asked.
+    /// What it reported last; nothing if it has to be asked.
     std::optional<server_props> props() const { return room_->lock()->known.props(); }
     bool was_server_met() const { return room_->lock()->known.was_met(); }
     duration reuse_guard() const { return room_->lock()->known.reuse_guard(); }

@@ -41,7 +41,7 @@ struct slot_room {
     int most = 0;
     slots::slot_scheduler scheduler{1, {}};
     int queue_limit = 0;
-    /// Empty unless cuts are verified, and once the server cannot tell.
+    /// Empty unless cuts are verified, and once the server lacks /slots.
     std::optional<slots::release_watch> watch{};
     /// Who asks the server about cuts now; null if nobody does.
     const slot_keeper* looker = nullptr;
@@ -64,7 +64,7 @@ struct slot_room {
     std::map<int, slot_keeper*> uses{};
     /// Where the owners are that may have slots for themselves now.
     std::map<slots::owner_id, slot_keeper*> owners{};
-    /// By slot: who is told when the server is done with it after a cut.
+    /// By slot: whom to notify when the server is done with it after a cut.
     struct waits_for_idle {
         slot_keeper* keeper;
         std::function<void(duration since_cut)> told;

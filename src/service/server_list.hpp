@@ -32,7 +32,7 @@ struct listed_server {
     bool told_to_leave = false;
 };
 
-/// What only its requests tell of a server.
+/// What only requests reveal of a server.
 struct server_state {
     /// Its circuit is closed, or may be tried.
     bool takes_requests = true;
@@ -64,9 +64,9 @@ class server_list {
     /// It gets no turns any more, and what runs there must leave after `limit`, which is bounded to
     /// a day. Nothing if it is not there.
     const listed_server* remove(time_point now, std::string_view url, duration limit);
-    /// Drops removed servers on which nothing generates, and tells which.
+    /// Drops removed servers on which nothing generates, and returns them.
     std::vector<server_id> drop_drained();
-    /// Removed servers whose limit is over, each told once for the replies that it has then.
+    /// Removed servers whose limit is over, each returned once for its replies.
     std::vector<server_id> take_overdue(time_point now);
     /// Servers to be asked for their health now; answered() must follow for each.
     std::vector<server_id> take_due_checks(time_point now);

@@ -26,25 +26,25 @@ constexpr int most_failed_looks = 5;
 /// What was found out about a slot after a cut.
 struct release_news {
     int slot;
-    /// `idle`: its release is over. `busy`: it is stuck; told once. `maybe_busy`: it was stuck, and
-    /// nobody knows any more.
+    /// `idle`: its release is over. `busy`: it is stuck; reported once. `maybe_busy`: it was stuck,
+    /// and nobody knows any more.
     server_side side;
     duration since_cut;
-    /// It was told to be stuck before.
+    /// It was reported as stuck before.
     bool was_stuck;
 };
 
 /// Decides when to ask /slots whether the slots of requests that were cut are idle, and what the
-/// answers mean. Pure: callers tell it cuts, grants and answers, with the time.
+/// answers mean. Pure: callers report cuts, grants and answers, with the time.
 ///
-/// One look is for all slots, and one at a time. After a cut in mid-stream: 20 ms, 100 ms and
-/// 500 ms later, then every 2 s. A cut before the first token is slower: the server looks once a
-/// second whether the client has gone, and every answer that it gives to anybody, /slots included,
-/// starts that second anew. So while such a request may still be there, there is no look within
-/// 1.2 s of the cut, nor within 2 s of the look before.
+/// One look is for all slots, and one at a time. After a cut in mid-stream: 20 ms, 100 ms and 500
+/// ms later, then every 2 s. A cut before the first token is slower: the server looks once a second
+/// whether the client has gone, and every answer that it gives to anybody, /slots included, starts
+/// that second anew. So while such a request may still be there, there is no look within 1.2 s of
+/// the cut, nor within 2 s of the look before.
 class release_watch {
  public:
-    /// The request on `slot` was cut, after which the server side is as told. Gives what it is
+    /// The request on `slot` was cut, after which the server side is as given. Returns what it is
     /// until it was looked at.
     server_side cut(int slot, time_point now, server_side side);
     /// The slot has its next request: it is not watched any more.

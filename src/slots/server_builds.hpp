@@ -10,13 +10,13 @@ namespace tandem::slots {
 
 /// A fault that some builds of llama-server have.
 struct build_fault {
-    /// Builds that have it, as far as reports tell; `last` of 0: none is known to be free of it.
+    /// Builds that have it, as far as reported; `last` of 0: none is known to be free of it.
     int first;
     int last;
     /// What happens, in a few words, and what helps.
     const char* what;
     const char* remedy;
-    /// Where it was told: issues and pull requests of ggml-org/llama.cpp.
+    /// Issues and pull requests of ggml-org/llama.cpp.
     const char* issues;
     /// The server dies, with some models, when it continues after a cut.
     bool deadly = false;
@@ -35,7 +35,7 @@ bool may_die_of_cuts(std::string_view build_info);
 /// long enough, or a later one.
 bool is_sound(std::string_view build_info);
 
-/// Whether it tells in the stream how much of a prompt it has evaluated (`return_progress`):
+/// Whether its stream reports how much of a prompt it has evaluated (`return_progress`):
 /// https://github.com/ggml-org/llama.cpp/pull/15827.
 bool tells_progress(std::string_view build_info);
 

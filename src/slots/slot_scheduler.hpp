@@ -117,8 +117,8 @@ struct wait {
 /// For a log: "waits 500 ms for the reuse guard of slot 1".
 std::string in_words(const wait& w);
 
-/// Decides which request gets which slot, and when. Pure: callers tell it the time, ask for
-/// grants() after each change, and again at next_grant().
+/// Decides which request gets which slot, and when. Pure: callers pass the time, ask for grants()
+/// after each change, and again at next_grant().
 ///
 /// Slots. One request a slot. A slot counts as used when its request ends, however it ends; it is
 /// not used again within the guard. Among idle slots these go first, in this order: not stuck at

@@ -4,7 +4,7 @@
 
 namespace tandem::transport {
 
-/// What the event loop tells the driver of curl.
+/// Events of the loop for the driver of curl.
 class loop_events {
  public:
     /// `mask` holds CURL_CSELECT_* bits.

@@ -27,9 +27,9 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     /// `what` is CURL_POLL_IN, _OUT or _INOUT, whose bits are those of CURL_CSELECT_*.
     void want(int what);
     int wanted() const noexcept { return wanted_; }
-    /// While held, curl is not told that there is something to read.
+    /// While held, curl does not learn that there is something to read.
     void hold(bool held);
-    /// Must be called before the socket is closed, while the event loop can still be told.
+    /// Must be called before the socket is closed, while the event loop can still be informed.
     void close();
 
  private:

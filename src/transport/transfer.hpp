@@ -83,7 +83,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     std::optional<failure> failure_;
 
     bool paused_ = false;   // by the user
-    bool stalled_ = false;  // curl waits until it is told that there is room
+    bool stalled_ = false;  // curl waits until there is room
     bool queued_ = false;   // the queue holds this object
 };
 

@@ -41,7 +41,7 @@ void let_abort([[maybe_unused]] const Handler& handler,
 }
 
 /// Hands the erased handler to the compiled part: `ask(args..., call)` runs it on `strand`. Without
-/// its execution context nothing can be told: the handler is destroyed.
+/// its execution context nothing can complete: the handler is destroyed.
 template <class... Results, class Ask, class CompletionToken, class Shell, class... Args>
 auto async_call(boost::asio::any_io_executor strand, Ask ask, CompletionToken& token,
                 diagnostics* diag, Shell shell, Args... args) {

@@ -43,7 +43,7 @@ auto deliver_speech(const Executor& executor, std::shared_ptr<reply_link> link, 
 template <class Handler>
 void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, Handler handler) {
     const auto executor = executor_of(*shell);
-    // Without its execution context the reply can tell nothing.
+    // Without its execution context the reply cannot complete anything.
     if (!executor) return;
     const auto wait = name_wait(*shell);
 #if BOOST_VERSION >= 107700
@@ -61,7 +61,7 @@ void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, Handler
 template <class Handler>
 void reply::start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, Handler handler) {
     const auto executor = executor_of(*shell);
-    // Without its execution context the reply can tell nothing.
+    // Without its execution context the reply cannot complete anything.
     if (!executor) return;
     const auto deliver_on = boost::asio::get_associated_executor(handler, executor);
     detail::speech_completion deliver(

@@ -48,7 +48,7 @@ class api_keys {
     api_keys() = default;
     explicit api_keys(std::vector<api_key> keys) : keys_(std::move(keys)) {}
 
-    /// The key that was presented; nullptr if it is none of these. How long this takes tells
+    /// The key that was presented; nullptr if it is none of these. The time that this takes reveals
     /// nothing of the keys: each is compared, and each to its end.
     const api_key* find(std::string_view presented) const;
 

@@ -76,7 +76,7 @@ class gatekeeper {
  public:
     explicit gatekeeper(api_keys keys);
 
-    /// Either lets the request in, or tells why not: 401, 403, or 429 with the time to wait.
+    /// Admits the request, or returns why not: 401, 403, or 429 with the time to wait.
     admission check(const route& r, const credentials& c, time_point now);
     /// The same for a reply in a session that was let in before, whose key may have gone since. The
     /// reply's ticket takes the place of `before`, that of the session's reply before, which is

@@ -14,13 +14,13 @@ bool is_loopback(std::string_view address);
 /// `localhost` is loopback; what names mean must be asked again of the address that they stand for.
 bool may_bind(std::string_view address, bool has_keys);
 
-/// Whether a web page of this origin (`http://localhost:8090`, as browsers tell it) comes from this
+/// Whether a web page of this origin (`http://localhost:8090`, as browsers send it) comes from this
 /// machine. A name that was made to stand for 127.0.0.1 does not make it so.
 bool is_local_page(std::string_view origin);
 
 /// Whom an address belongs to, as bytes to compare: an IPv4 address, or the 64 bits of an IPv6
-/// address that tell networks apart, as one client may have all addresses in its network. Any other
-/// text stands for itself, up to 64 bytes of it.
+/// address that distinguish networks, as one client may have all addresses in its network. Any
+/// other text stands for itself, up to 64 bytes of it.
 std::string client_of(std::string_view address);
 
 }  // namespace tandem::gateway

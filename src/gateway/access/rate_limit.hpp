@@ -9,8 +9,8 @@
 namespace tandem::gateway {
 
 /// A bucket that holds what is allowed in a minute, and is filled up evenly: all of a minute may be
-/// taken at once, then as much as has come back. Pure; a time before one that it was told counts as
-/// that one, so that a clock that goes back gives nothing twice.
+/// taken at once, then as much as has come back. Pure; a time before an earlier one counts as that
+/// one, so that a clock that goes back gives nothing twice.
 class rate_limit {
  public:
     /// 0 or less = no bound.
@@ -23,11 +23,11 @@ class rate_limit {
 
     /// How long until take() would allow it; nothing if it would now.
     std::optional<duration> wait(time_point now, std::int64_t amount = 1) const noexcept;
-    /// Takes `amount`, or nothing at all and tells how long to wait. More than a minute's worth is
+    /// Takes `amount`, or nothing and returns how long to wait. More than a minute's worth is
     /// allowed when the bucket is full, and leaves a debt.
     std::optional<duration> take(time_point now, std::int64_t amount = 1) noexcept;
-    /// Takes what is known only afterwards, also what is not there: wait() tells how long the debt
-    /// lasts, a day at most.
+    /// Takes what is known only afterwards, also what is not there: wait() returns how long the
+    /// debt lasts, a day at most.
     void charge(time_point now, std::int64_t amount) noexcept;
 
  private:

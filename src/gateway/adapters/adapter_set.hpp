@@ -56,7 +56,7 @@ class adapter_set {
     /// Something is deployed for this model.
     bool has_deployed(std::string_view model) const;
 
-    /// What the server is told for a request that names no adapters: each one of the model, those
+    /// What the server receives for a request that names no adapters: each one of the model, those
     /// that do not count too, as the server lets go of what its slot holds of another set only
     /// where it is told one. Empty if the model has no adapters.
     std::vector<adapter_scale> standing(std::string_view model) const;

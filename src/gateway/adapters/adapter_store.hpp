@@ -8,7 +8,7 @@
 
 namespace tandem::gateway {
 
-/// How much an adapter was told to count.
+/// The deployed scale of an adapter.
 struct deployed_adapter {
     std::string model{};
     std::string adapter{};

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-// Answers to /v1/chat/completions and /v1/completions, as OpenAI's API tells them. Objects share
+// Answers to /v1/chat/completions and /v1/completions, in the form of OpenAI's API. Objects share
 // nothing, and are not thread-safe. Throws std::bad_alloc only. Texts are made valid UTF-8.
 namespace tandem::gateway {
 
@@ -41,7 +41,7 @@ struct answer_usage {
 /// Of a reply: the prompt counts once, however many requests it took.
 answer_usage usage_of(const token_usage& usage) noexcept;
 
-/// An answer as a stream of server-sent events. It is told what happened, and appends the bytes to
+/// An answer as a stream of server-sent events. It receives what happened, and appends the bytes to
 /// send to `out`; what does not fit appends nothing. So the role comes once, with the first delta;
 /// each call is one event, and its index one more than the last one's; the finish reason comes
 /// once, in an event of its own; then the usage, if it is wanted, and [DONE]; and nothing after it.
@@ -56,14 +56,14 @@ class answer_stream {
     void reasoning(std::string_view text, std::string& out);
     void call(const tool_call& call, std::string& out);
 
-    /// The reply ended. One that was interrupted, or failed, is told as an error: a client must not
-    /// take it for a whole one.
+    /// The reply ended. One that was interrupted, or failed, is an error: a client must not take it
+    /// for a whole one.
     void end(finish_reason reason, const answer_usage& usage, std::string& out);
     /// The last event is the error, as OpenAI's clients raise it, and no [DONE] follows. An answer
     /// of which nothing was sent yet should have the error's HTTP status instead.
     void fail(const api_error& error, std::string& out);
 
-    /// A comment, which tells proxies and clients that the stream lives.
+    /// A comment, which shows proxies and clients that the stream is alive.
     void keep_alive(std::string& out) const;
 
     bool has_ended() const noexcept { return has_ended_; }
@@ -84,7 +84,7 @@ class answer_stream {
     int calls_ = 0;
 };
 
-/// All that a reply came to, in no client's words: told as often as there are clients that asked.
+/// All that a reply came to, independent of the client that asked.
 struct finished_answer {
     std::string text{};
     /// What the model wrote for itself.

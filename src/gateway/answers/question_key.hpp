@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-// What tells one question from another. Pure.
+// What distinguishes one question from another. Pure.
 namespace tandem::gateway {
 
 /// SHA-256 of all that makes the answer: the model, the messages or the prompt, and the options as

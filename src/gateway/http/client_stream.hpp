@@ -35,11 +35,11 @@ class client_stream {
     /// For what is read and written from now on; over that time the connection is closed.
     void expires_after(duration limit) const { tcp().expires_after(limit); }
     void expires_never() const { tcp().expires_never(); }
-    /// At once; what waits for it is told so.
+    /// At once; waiting operations complete with an error.
     void close() const noexcept;
 
     /// To be waited for before anything is read or written; false where the client does not talk
-    /// TLS, or takes longer. Who talks HTTP is told so.
+    /// TLS, or takes longer. A plain HTTP request is answered with an error.
     awaitable<bool> handshake(duration limit) const;
     /// Says that nothing more comes, and throws away what still does: a socket that is closed with
     /// bytes unread would take back what was written last.

@@ -53,8 +53,8 @@ class http_exchange {
                          std::span<const header_field> headers);
     awaitable<void> send(const api_error& error);
 
-    // A stream of events: begin, any number of writes, end. What was not ended tells the client
-    // that the answer is not whole.
+    // A stream of events: begin, any number of writes, end. A missing end shows the client that the
+    // answer is not whole.
     awaitable<void> begin_stream();
     awaitable<void> write(std::string_view bytes);
     awaitable<void> end_stream();

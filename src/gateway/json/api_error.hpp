@@ -9,7 +9,7 @@
 
 namespace tandem::gateway {
 
-/// Why a request is refused, or failed, as OpenAI's API tells it.
+/// Why a request is refused, or failed, in the form of OpenAI's API.
 struct api_error {
     /// Of the HTTP answer.
     int status = 500;
@@ -46,8 +46,8 @@ api_error gateway_broken();
 /// What a client sent, for a message: whole characters, at most 64 bytes and an ellipsis.
 std::string shown(std::string_view words);
 
-/// What a client is told of a reply that failed. Words of the server are not passed on, except
-/// those that say what is wrong with the request.
+/// What a client learns of a failed reply. Words of the server are not passed on, except those that
+/// say what is wrong with the request.
 api_error error_of(const error_code& ec, const diagnostics& diag);
 
 }  // namespace tandem::gateway

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-// What prompts may not be, as far as this can be told without asking anybody. Pure.
+// What prompts must not contain. Pure.
 namespace tandem::gateway {
 
 struct prompt_rules {

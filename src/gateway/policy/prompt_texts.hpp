@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// What of a request the model reads: what the rules for prompts look at, and the audit tells.
+// What of a request the model reads: what the rules for prompts look at, and the audit contains.
 namespace tandem::gateway {
 
 /// All texts that reach the model, where a client chose their words: of messages and their tool

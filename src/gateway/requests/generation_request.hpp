@@ -31,7 +31,7 @@ struct generation_request {
     /// The adapters that it wants; the others do not count then.
     std::optional<std::vector<asked_adapter>> lora{};
     bool stream = false;
-    /// Whether the stream tells the usage at its end (`stream_options.include_usage`).
+    /// Whether the stream reports the usage at its end (`stream_options.include_usage`).
     bool include_usage = false;
     tandem::stream_by stream_by = tandem::stream_by::token;
     /// Which conversation this is, so that it stays at the server and the slot that hold it:

@@ -54,7 +54,7 @@ conversation open(conversation_places& places, const reply_order& order, time_po
 /// What its conversation takes, about: its history, and the prompts that are made of it.
 std::size_t bytes_of(const reply_order& order);
 /// Remembers where it was. What ended with an error is at no place, nor what never got to a server;
-/// `bytes` is as bytes_of() tells.
+/// `bytes` is from bytes_of().
 void keep_place(conversation_places& places, const std::string& pin, conversation talk,
                 std::size_t bytes, const reply_result& result, time_point now);
 

@@ -16,7 +16,7 @@
 
 namespace tandem::gateway {
 
-/// What a socket is told. None of these calls a session back.
+/// Messages to a socket. None of these calls a session back.
 class voice_outlet {
  public:
     /// The socket has a session; or has none, and its caller may try again.
@@ -38,7 +38,7 @@ class voice_registry final : public voice_host {
     voice_registry(const voice_registry&) = delete;
     voice_registry& operator=(const voice_registry&) = delete;
 
-    /// A socket's first start opens a session here, or takes it up. The socket is told.
+    /// A socket's first start opens a session here, or takes it up. The socket is informed.
     void start(voice_socket socket, voice_caller caller, voice::start first);
     // A socket is here until it is destroyed.
     voice_socket add(voice_outlet& outlet);

@@ -16,7 +16,7 @@ struct audit_record {
     std::string trace_id{};
     /// The client's address, without its port.
     std::string remote{};
-    /// Its name; empty if none was told.
+    /// Its name; empty if none was given.
     std::string key{};
     std::string method{};
     /// route::path, not the target, which the client may write anything into; empty if there is no
@@ -33,7 +33,7 @@ struct audit_record {
     /// From the request's head to the answer's end.
     std::chrono::nanoseconds took{};
     std::string finish_reason{};
-    /// api_error::code of what the client was told; empty if nothing went wrong, or without one.
+    /// api_error::code of the client's error; empty without an error or a code.
     std::string error{};
     /// Only where the operator asked for it.
     std::optional<std::string> prompt{};

@@ -33,7 +33,7 @@ struct gateway_load {
     std::size_t voice_sessions = 0;
 };
 
-/// Counts what the gateway does, and tells it in Prometheus' text format; docs/metrics.md lists
+/// Counts what the gateway does, and reports it in Prometheus' text format; docs/metrics.md lists
 /// what there is. Labels are bounded whatever clients send: servers and models are those that it
 /// was made with, and routes those of the table; anything else is "other", and what does not apply
 /// "none". Its functions may be called from any thread.
@@ -57,7 +57,7 @@ class gateway_metrics {
     void voice_answered(std::string_view model, duration since_asked,
                         const std::optional<voice_timing>& timing);
 
-    // What text() tells is as it was then.
+    // text() reports the state of that moment.
     void set_load(const gateway_load& load);
     void set_servers(const std::vector<server_status>& servers);
 

@@ -15,7 +15,7 @@ struct process_figures {
     std::int64_t max_fds = 0;
 };
 
-/// As /proc tells it now; what cannot be read there is 0.
+/// From /proc; what cannot be read there is 0.
 process_figures figures_of_this_process();
 
 }  // namespace tandem::gateway

@@ -8,13 +8,13 @@
 
 namespace tandem::gateway {
 
-/// What a voice turn tells of its times.
+/// Times of a voice turn.
 struct voice_marks {
     /// When the turn was asked for, when its reply began, and when the first chunk was sent.
     time_point asked_at{};
     time_point begun_at{};
     time_point chunk_at{};
-    /// As the client tells, when it asked; see voice::start.
+    /// As the client reports in its `start`; see voice::start.
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
 };
@@ -22,7 +22,7 @@ struct voice_marks {
 /// The silence between the user's last word and the bot's first chunk, in parts that add up. None
 /// is negative.
 struct voice_timing {
-    duration detector{};      ///< until the voice detector was sure; 0 if it is not told
+    duration detector{};      ///< until the voice detector was sure; 0 if unknown
     duration before_start{};  ///< from there until the turn was asked for: transcript, network
     duration turn_wait{};     ///< until the reply began: the one before had to end
     duration slot_wait{};     ///< until the request was sent: other replies, the reuse guard
@@ -45,7 +45,7 @@ void for_each_voice_part(const voice_timing& t, Visitor&& visit) {
     visit("first_chunk", t.first_chunk);
 }
 
-/// Nothing where the client does not tell when the user stopped. Where only `vad_stop` is told, it
+/// Nothing if the client does not report when the user stopped. If only `vad_stop` is reported, it
 /// is all that went before. What the reply's time line does not have took no time. Pure.
 std::optional<voice_timing> timing_of(const voice_marks& marks, const reply_result& result);
 

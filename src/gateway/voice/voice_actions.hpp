@@ -29,7 +29,7 @@ struct voice_turn {
         prompt,    ///< a raw prompt, which no history knows of
         resume,    ///< to speak on
     };
-    /// Of its reply in the session, as clients are told it.
+    /// Number of its reply in the session, as clients see it.
     std::uint64_t number = 0;
     /// The client's own id of it; empty if it has none.
     std::string id{};
@@ -99,7 +99,7 @@ struct resume {
     std::uint64_t number;
 };
 
-/// Ask the reply for its next chunk, and tell chunk_came(); or reply_ended(), with reply::result(),
+/// Request the reply's next chunk, and call chunk_came(); or reply_ended(), with reply::result(),
 /// if there is none. Never asked for twice at once.
 struct next_chunk {
     std::uint64_t number;
@@ -120,7 +120,7 @@ struct interrupt {
 };
 
 /// For the metrics, when the reply has ended: its first chunk was sent so long after the turn was
-/// asked for; and the silence before it, if the client tells when the user stopped speaking.
+/// asked for; and the silence before it, if the client reports when the user stopped speaking.
 struct first_chunk {
     duration since_asked;
     std::optional<voice_timing> timing{};

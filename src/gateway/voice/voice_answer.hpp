@@ -21,7 +21,7 @@ namespace tandem::gateway {
 /// The first answer on a socket.
 struct voice_ready {
     std::string session{};
-    /// Which model speaks; empty = not told.
+    /// Which model speaks; empty = not reported.
     std::string model{};
     /// The session was taken up; else it is new.
     bool resumed = false;
@@ -40,7 +40,7 @@ std::string chunk_text(std::uint64_t reply, std::string_view turn, const chunk& 
 struct voice_end {
     std::uint64_t reply = 0;
     std::string_view turn{};
-    /// The library's; as `error` for one that failed, which is told by an error that names it.
+    /// The library's; as `error` for one that failed, which an error reports that names it.
     const reply_result& result;
     /// So much of its text was sent, in bytes; the rest came too late.
     std::size_t sent_bytes = 0;

@@ -11,7 +11,7 @@ namespace tandem::gateway {
 
 /// What a voice client may take. The defaults are far above what a bot needs, and far below what
 /// would harm others: a bot says a `continue`, and perhaps a `heard`, for each sentence that it
-/// speaks. `ready` tells those that a client can run into.
+/// speaks. `ready` has those that a client can exceed.
 struct voice_limits {
     /// One message. A history of 256 KiB has some 60,000 tokens. 1 KiB to 16 MiB.
     std::size_t message_bytes = std::size_t{256} << 10;

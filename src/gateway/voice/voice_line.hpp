@@ -29,7 +29,7 @@ enum class voice_close : std::uint16_t {
 std::string_view to_string(voice_close why) noexcept;
 
 /// What one socket may do, and whether it lives: reads its messages within the limits of size and
-/// rate, and tells when to ping and when to give it up. Pure; not thread-safe.
+/// rate, and decides when to ping and when to give it up. Pure; not thread-safe.
 class voice_line {
  public:
     voice_line(const voice_limits& limits, time_point now);

@@ -23,8 +23,8 @@
 
 namespace tandem::gateway {
 
-/// The adapters that count for one who names these, or none, as adapter_set::set_for() tells it at
-/// that time.
+/// The adapters that count for one who names these, or none, as adapter_set::set_for() returns it
+/// at that time.
 using adapters_of_model = std::function<std::variant<std::vector<adapter_scale>, api_error>(
     const std::optional<std::vector<asked_adapter>>&)>;
 
@@ -56,17 +56,17 @@ struct voice_setup {
 /// own, or not the last one's, change nothing. A socket that is gone is an interrupt; when another
 /// one takes the session up, the reply is resumed.
 ///
-/// How it is driven. For each WebSocket that was let in by its key:
+/// How it is driven. For each WebSocket that was admitted by its key:
 ///   - make a voice_line, hand it each message, and do what it says; run a timer for it;
-///   - read the next message only while few answers wait to be written (64, say): so what waits is
-///     bounded, as all else that is sent waits for a word of the client;
-///   - until the socket has a session, take `start` alone (answer no_session() to others): see that
-///     the key may use its model, ask voice_sessions::admit(), drop the session that this names if
-///     any, make a voice_turns if the session is new, and tell it attached();
-///   - then tell it each message; and, when the socket is gone for whatever reason, dropped().
-/// After each call, and while there are any, take the actions and do them in order; doing one may
-/// call the session again. Run a timer for next_check(), and one for voice_sessions::next_expiry(),
-/// whose sessions are let go of with their conversations.
+///   - read the next message only while few answers wait to be written (64, say), so that what waits
+///     is bounded: everything else that is sent waits for a message of the client;
+///   - until the socket has a session, accept only `start` (answer no_session() to others): check
+///     that the key may use its model, ask voice_sessions::admit(), drop the session that this
+///     names if any, make a voice_turns if the session is new, and call attached();
+///   - then pass it each message; and, when the socket is gone for whatever reason, call dropped().
+/// After each call, and while there are any, take the actions and perform them in order; performing
+/// one may call the session again. Run a timer for next_check(), and one for
+/// voice_sessions::next_expiry(), whose sessions are dropped with their conversations.
 class voice_turns {
  public:
     explicit voice_turns(voice_setup setup);

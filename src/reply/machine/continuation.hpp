@@ -41,7 +41,7 @@ class continuation {
     void append(const wire::token_event& event);
 
     /// The running request was cut, before any event after the last text. Changes nothing where
-    /// that was told already.
+    /// that was reported already.
     void cut();
 
     /// The part of the prompt whose ids are not known: all of it, or what follows the known ones.

@@ -13,18 +13,18 @@
 // What the reply machine asks its shell to do.
 namespace tandem::detail::action {
 
-/// Ask for a server where the reply can start, or continue after lost_to(), and tell server_found()
+/// Ask for a server where the reply can start, or continue after lost_to(), and call server_found()
 /// or no_server().
 struct seek_server {};
-/// Ask /detokenize what the ids of machine.next_prompt() say, and tell ids_checked().
+/// Ask /detokenize what the ids of machine.next_prompt() say, and call ids_checked().
 struct check_ids {};
-/// Ask /tokenize for the ids of said().unknown_prompt(), and tell prompt_tokenized().
+/// Ask /tokenize for the ids of said().unknown_prompt(), and call prompt_tokenized().
 struct tokenize_prompt {};
-/// Ask /tokenize for the ids of pieces of text, and tell tokens_recovered().
+/// Ask /tokenize for the ids of pieces of text, and call tokens_recovered().
 struct recover_tokens {
     std::vector<std::string> texts;
 };
-/// Ask the scheduler for a slot, and tell slot_granted().
+/// Ask the scheduler for a slot, and call slot_granted().
 struct want_slot {
     /// The consumer waits for what it brings; else what the consumer gets now comes first.
     bool is_urgent = true;
@@ -33,7 +33,7 @@ struct want_slot {
 struct raise_wish {};
 /// Take the wish for a slot back.
 struct forget_slot {};
-/// Send machine.next_prompt() to the slot, and tell what comes back.
+/// Send machine.next_prompt() to the slot, and report the answer.
 struct send_request {
     int slot;
     /// Tokens to generate at most; -1 = no bound.
@@ -60,10 +60,10 @@ struct leave_slots {};
 
 // Prefilling has a slot and a connection of its own.
 
-/// Ask the scheduler for the slot that comes next, and tell warm_slot_granted(). Never urgent.
+/// Ask the scheduler for the slot that comes next, and call warm_slot_granted(). Never urgent.
 struct want_warm_slot {};
 struct forget_warm_slot {};
-/// Send machine.warming_prompt() to the slot for one token, and tell what comes back.
+/// Send machine.warming_prompt() to the slot for one token, and report the answer.
 struct send_warming {
     int slot;
 };

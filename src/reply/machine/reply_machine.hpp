@@ -71,14 +71,14 @@ struct reply_rules {
     bool erase_after_cut = false;
     bool has_stop_words = false;
     std::vector<tag_pair> reasoning_tags{};
-    /// As pieces without text, which are no chunks. Pieces without either tell that the prompt is
+    /// As pieces without text, which are no chunks. Pieces without either show that the prompt is
     /// being evaluated.
     bool hands_over_reasoning = false;
     speech_form speech = speech_form::exact;
     text::speech_options clean{};
 };
 
-/// One paced reply, without sockets, threads and clocks: it is told what happened and when, and
+/// One paced reply, without sockets, threads and clocks: it receives what happened and when, and
 /// answers with actions. Not thread-safe.
 class reply_machine {
  public:
@@ -91,7 +91,7 @@ class reply_machine {
     /// nothing is prefilled: there is none besides that of the text. `from` is what the reply
     /// starts from; it starts over with another prompt as long as it has not begun.
     void server_found(time_point now, int slots, reply_origin from = {});
-    /// Which one that is, by its URL; to be told before.
+    /// Which one that is, by its URL; to be set before.
     void moved_to(std::string_view server) {
         if (tally_.moved_to(server)) has_read_here_ = false;
     }
@@ -103,7 +103,7 @@ class reply_machine {
     void prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// An empty list if the ids cannot be had.
     void tokens_recovered(time_point now, std::span<const wire::token_id> ids);
-    /// What the ids of next_prompt() say at the server; empty if it cannot tell.
+    /// What the ids of next_prompt() say at the server; empty if it does not know.
     void ids_checked(time_point now, std::string_view text);
     /// The server did not answer one of these questions. False: take it as an answer that it
     /// cannot. True: it was left for that, as one that is away says nothing against the ids.

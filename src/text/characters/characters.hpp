@@ -19,7 +19,8 @@ bool is_uppercase(char32_t c) noexcept;  ///< title case too
 bool is_lowercase(char32_t c) noexcept;
 char32_t to_lowercase(char32_t c) noexcept;
 
-/// Scripts in which letters have no case, so that the first one tells nothing of a sentence start.
+/// Scripts in which letters have no case, so that the first one does not show a start of a
+/// sentence.
 bool is_caseless_letter(char32_t c) noexcept;
 /// Han, Hiragana, Katakana, Hangul and their like: written without a space after a full stop.
 bool is_cjk(char32_t c) noexcept;

@@ -55,7 +55,7 @@ class sentence_context {
     bool has_open_emphasis() const noexcept { return emphasis_; }
     /// The first words of a list's item are emphasised: "1. **Salt.** Add a pinch."
     bool is_label() const noexcept { return label_ && words_ <= 5; }
-    /// A single quote was opened; as apostrophes look the same, one cannot tell where it closes.
+    /// A single quote was opened; as apostrophes look the same, its end is unknown.
     bool has_single_quote() const noexcept { return single_quote_; }
     /// A remark was begun with a dash – like this – and not ended. Where a dash stands before
     /// what someone says, it tells nothing.

@@ -8,7 +8,7 @@
 // What the sentence rules know of words. Each language has its lists in words/.
 namespace tandem::text {
 
-/// What a word with a full stop after it can be, and what a word that follows one tells. A word may
+/// What a word with a full stop after it can be, and what a word that follows one shows. A word may
 /// be in several classes.
 enum class word_class : std::uint16_t {
     title = 1 << 0,  ///< a name follows: no sentence ends here ("Dr."), if written with a capital

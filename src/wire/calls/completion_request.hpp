@@ -28,7 +28,7 @@ struct completion_request {
     std::string_view settings;
 };
 
-/// How the server tells what it does with the prompt, before the final event, which a cut stream
+/// How the server reports its progress with the prompt, before the final event, which a cut stream
 /// has not.
 enum class prompt_report {
     timings,   ///< with each token: all builds, at three times the bytes

@@ -78,7 +78,7 @@ inline bool is_of_generation(const token_event& e) noexcept {
     return e.what == token_event::kind::token || e.what == token_event::kind::final;
 }
 
-/// Whether it tells of a prompt of which a part is evaluated, and a part is not.
+/// Whether it reports a prompt that is partly evaluated.
 inline bool is_in_mid_prompt(const token_event& e) noexcept {
     const auto& t = e.timings;
     return e.what == token_event::kind::progress && t.evaluated > 0 &&

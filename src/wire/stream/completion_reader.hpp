@@ -15,7 +15,7 @@ inline constexpr std::string_view completion_path = "/completion";
 inline constexpr int http_ok = 200;
 
 /// Reads the answer to one POST /completion as it comes: token events under status 200, else the
-/// body of an error; and tells what is wrong with it. Pure.
+/// body of an error; and reports what is wrong with it. Pure.
 class completion_reader {
  public:
     /// The answer begins with this status; before any bytes.
