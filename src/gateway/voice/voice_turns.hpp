@@ -58,9 +58,8 @@ struct voice_setup {
 ///
 /// How it is driven. For each WebSocket that was admitted by its key:
 ///   - make a voice_line, hand it each message, and do what it says; run a timer for it;
-///   - read the next message only while few answers wait to be written (64, say), so that what
-///   waits
-///     is bounded: everything else that is sent waits for a message of the client;
+///   - read the next message only while few answers wait to be written (64, say), which bounds
+///     them: everything else that is sent waits for a message of the client;
 ///   - until the socket has a session, accept only `start` (answer no_session() to others): check
 ///     that the key may use its model, ask voice_sessions::admit(), drop the session that this
 ///     names if any, make a voice_turns if the session is new, and call attached();
