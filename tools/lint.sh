@@ -92,7 +92,7 @@ alone() {
   (($# == 0)) || wanted=$(printf '%s$|' "$@")
   # A command reads "clang++ ... -o OUTPUT -c FILE", as JSON text.
   sed -nE 's/^ *"command": "(.*) -o [^ ]+ -c ([^ ]+)",?$/\1 -fsyntax-only \2/p' $folder/compile_commands.json |
-    sed 's/\\\(.\)/\1/g' | grep -vE '/build/.*_files\.cpp$|/precompiled\.cpp$' | grep -E "${wanted%|}" |
+    sed 's/\\\(.\)/\1/g' | grep -vE '/build/.*_files\.cpp$|/precompiled\.cpp$|/cmake_pch\.hxx\.cxx$' | grep -E "${wanted%|}" |
     (cd $folder && xargs -r -d '\n' -P "$cores" -n 1 bash -c) || return 1
 }
 
