@@ -54,7 +54,7 @@ make_apt_root() {
   export APT_CONFIG=$apt_root/apt.conf
 }
 
-# The machine's own Acquire settings are kept: they say how a mirror is reached from here.
+# Keeps the machine's own Acquire settings, which may be needed to reach a mirror.
 write_apt_conf() {
   APT_CONFIG='' apt-config dump | grep '^Acquire::' || true
   cat <<END
@@ -73,7 +73,7 @@ Acquire::Retries "2";
 END
 }
 
-# apt's own words are shown only when it fails.
+# Shows apt's output only if it fails.
 quietly() {
   "$@" >"$apt_root/log" 2>&1 && return
   cat "$apt_root/log" >&2
@@ -91,7 +91,7 @@ download() {
 
 unpack() {
   local deb
-  # The format is dpkg-deb's own.
+  # The format string is for dpkg-deb, not for the shell.
   # shellcheck disable=SC2016
   for deb in "$apt_root"/cache/archives/*.deb; do
     dpkg-deb -x "$deb" "$part"
@@ -117,7 +117,7 @@ main() {
   download "$@"
   unpack
   chmod 755 "$part"
-  # Renamed only when whole: whoever finds the folder finds all of it.
+  # Renames the folder only when it is complete, so that an existing folder is always complete.
   mv -T "$part" "$dir"
 }
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Holds the code against the layout and the checks that it obeys. See usage().
+# Checks the format and the quality of the code. See usage().
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly parts=(format shell alone tidy)
-# The one whose layout and checks these are.
+# The clang version that defines the format and the checks.
 readonly version=14
-readonly not_laid_out='^(include/tandem/config_fields|src/reply/machine/delivery)\.hpp$'
+readonly not_laid_out='^(include/tandem/config_fields|src/reply/machine/chunk_outbox)\.hpp$'
 cores=$(nproc)
 readonly cores
 
@@ -35,14 +35,14 @@ END
 
 say() { printf 'lint.sh: %s\n' "$*"; }
 
-# Of another version neither the layout nor the checks are the same.
+# Other versions format and check differently.
 need() {
   command -v "$1" >/dev/null && return
   say "there is no $1 here; tools/setup.sh tests installs it on Debian 12" >&2
   skip "${FUNCNAME[1]}"
 }
 
-# Who names no files means those of git, which may be missing, or refuse another user's tree.
+# Without arguments the files come from git, which may be missing or refuse another user's tree.
 need_list() {
   local why
   (($# == 0)) || return 0
@@ -51,14 +51,14 @@ need_list() {
   skip "${FUNCNAME[1]}"
 }
 
-# 1, as the part cannot do its work.
+# Returns 1, because the part cannot run.
 skip() {
   [[ $is_required == 1 ]] && exit 1
   say "SKIPPED: $1"
   return 1
 }
 
-# The files that follow, or all of C++, but those whose names fit the pattern.
+# Prints the given files, or all C++ files, without those that match the pattern.
 chosen() {
   local pattern=$1 files
   shift
@@ -83,24 +83,24 @@ shell() {
   shellcheck --severity=warning "${scripts[@]}"
 }
 
-# The headers of other projects are precompiled: a file may miss one of those, but none of ours.
+# Precompiles only third-party headers, so that a missing include of our own headers is an error.
 alone() {
   local folder=build/lint-alone
   configure $folder -DCMAKE_UNITY_BUILD=OFF -DTANDEM_PRECOMPILE=ON
   cmake --build $folder --target tandem_precompiled_library tandem_precompiled_rest >/dev/null
   local wanted=.
   (($# == 0)) || wanted=$(printf '%s$|' "$@")
-  # A command reads "clang++ ... -o OUTPUT -c FILE", as JSON text.
+  # Extracts the compiler command "clang++ ... -o OUTPUT -c FILE" from its JSON string.
   sed -nE 's/^ *"command": "(.*) -o [^ ]+ -c ([^ ]+)",?$/\1 -fsyntax-only \2/p' $folder/compile_commands.json |
     sed 's/\\\(.\)/\1/g' | grep -vE '/build/.*_files\.cpp$|/precompiled\.cpp$|/cmake_pch\.hxx\.cxx$' | grep -E "${wanted%|}" |
     (cd $folder && xargs -r -d '\n' -P "$cores" -n 1 bash -c) || return 1
 }
 
-# These see only what a file has itself.
+# These checks cover single files only.
 readonly checks_of_one_file=',misc-unused-using-decls,misc-unused-alias-decls'
 
-# Whole: what is shipped, as the sanitizers' builds compile it, dozens of files at once, as most of the
-# time goes into the headers that they share. Single files are read alone.
+# Without arguments, checks the shipped code in unity builds, because most of the time goes into
+# shared headers. Given files are checked one by one.
 tidy() {
   need clang-tidy-$version || return 0
   if (($#)); then
@@ -112,7 +112,7 @@ tidy() {
   fi
 }
 
-# What a folder builds, but for what the build writes itself.
+# Lists the sources of a build folder, without generated ones.
 files_of() {
   sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$1/compile_commands.json" | grep -v '/build/.*_files\.cpp$' | sort -u
 }

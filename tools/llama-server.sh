@@ -50,7 +50,7 @@ give_up() {
   exit "$cannot_be_had"
 }
 
-# Sets `server` to the absolute path of a server that is already here.
+# Sets `server` to the absolute path of an existing server.
 find_server() {
   if [[ $debian_only == no && -n ${LLAMA_SERVER-} ]]; then
     [[ -f $LLAMA_SERVER && -x $LLAMA_SERVER ]] || wrong_use "LLAMA_SERVER=$LLAMA_SERVER is no program"
@@ -63,7 +63,7 @@ find_server() {
   fi
 }
 
-# A second caller waits at the lock and then finds the work done.
+# Concurrent callers wait for the lock and then find the finished server.
 fetch_server() {
   mkdir -p "$dir"
   exec {lock}>"$dir/.lock"
@@ -80,8 +80,8 @@ build_server() {
   write_starter
 }
 
-# llama-server looks for its CPU back ends beside its executable, and for the kernel the
-# executable is the dynamic loader that starts it. So a copy of the loader lives there.
+# llama-server looks for its CPU backends next to its executable. The kernel considers the dynamic
+# loader the executable, so a copy of the loader is placed there.
 place_loader() {
   local loader backends
   loader=$(find "$dir/root/usr/lib" -name 'ld-linux-*.so.*' -type f)
@@ -90,7 +90,8 @@ place_loader() {
   cp "$loader" "$backends/llama-server"
 }
 
-# Written last, and renamed into place: where there is a starter, there is a whole server.
+# Writes the start script last and renames it into place, so that an existing script implies a
+# complete server.
 write_starter() {
   cat >"$dir/llama-server.part" <<'END'
 #!/bin/sh

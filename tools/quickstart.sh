@@ -25,11 +25,11 @@ say() { printf '\n== quickstart.sh: %s\n' "$*"; }
 build_tandem() {
   say "building tandem (Release)"
   cmake -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTANDEM_BUILD_TESTS=OFF >/dev/null
-  # All of it, so that it can be installed.
+  # Builds everything, so that it can be installed.
   cmake --build "$build"
 }
 
-# The status line of GET /health; nothing if nobody answers.
+# Prints the status line of GET /health; nothing if there is no answer.
 health() {
   local status=
   {
@@ -41,7 +41,7 @@ health() {
   printf '%s' "$status"
 }
 
-# Waits until the server answers; fails if it ends, or takes more than 30 s.
+# Waits until the server answers. Fails if the server exits or takes more than 30 s.
 wait_for() {
   local waited
   for ((waited = 0; waited < 300; waited++)); do
@@ -56,8 +56,8 @@ stop_server() {
   [[ -z ${server-} ]] || { kill "$server" 2>/dev/null && wait "$server" 2>/dev/null; } || true
 }
 
-# Starts the server $1 by the command behind it. A port may be taken between choosing and using it:
-# then another one is tried.
+# Starts server $1 with the command in the remaining arguments. Retries with another port, because
+# the chosen port may be in use.
 start_server() {
   local log=$build/$1.log
   for _ in 1 2 3 4 5; do

@@ -38,22 +38,22 @@ as_root() {
   if ((EUID == 0)); then "$@"; else sudo "$@"; fi
 }
 
-# libFuzzer and the sanitizers of clang are a package of their own from Debian 12 on.
+# Since Debian 12, libFuzzer and clang's sanitizers are in a separate package.
 clang_runtime() {
   local version
   version=$(clang --version 2>/dev/null | sed -n 's/.*clang version \([0-9]*\).*/\1/p')
   [[ -z $version ]] || printf 'libclang-rt-%s-dev\n' "$version"
 }
 
-# What drives OpenAI's client and the page: where node came from elsewhere, Debian's npm would not
-# fit to it. Ubuntu has no package of Chromium.
+# Packages for the tests with OpenAI's client and the page. If node is not Debian's, Debian's npm
+# does not fit. Ubuntu has no Chromium package.
 browser_packages() {
   command -v node >/dev/null || printf 'nodejs\n'
   command -v npm >/dev/null || printf 'npm\n'
   ! grep -qx 'ID=debian' /etc/os-release || printf 'chromium\n'
 }
 
-# The layout and the checks of tools/lint.sh are those of this version, which Debian 12 has.
+# tools/lint.sh requires this version, which Debian 12 provides.
 lint_packages() {
   printf 'shellcheck\n'
   ! grep -qx 'VERSION_CODENAME=bookworm' /etc/os-release || printf 'clang-format-14\nclang-tidy-14\n'

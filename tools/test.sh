@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs all tests. See usage().
+# Installs missing packages, builds, and runs all tests. See usage().
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -38,12 +38,12 @@ END
 
 say() { printf '\n== test.sh, %s s: %s\n' "$SECONDS" "$*"; }
 
-# A build links some hundred programs, with which lld takes less than half of the time of GNU ld.
+# A build links about a hundred programs; lld takes less than half the time of GNU ld.
 linker() {
   ! command -v ld.lld >/dev/null || printf '%s\n' -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld
 }
 
-# Builds a preset, or only the targets that follow it.
+# Builds a preset, or only the given targets of it.
 build() {
   local preset=$1
   shift
@@ -53,7 +53,7 @@ build() {
   cmake --build --preset "$preset" ${1:+--target "$@"}
 }
 
-# More at once than there are cores: most tests wait for time or for a process.
+# Runs more tests than cores, because most tests wait for time or a process.
 run_tests() {
   local preset=$1
   shift
@@ -63,20 +63,20 @@ run_tests() {
     >"$log"; then
     tail -n 20 "$log"
   else
-    # What failed is not to be looked for among a thousand lines of what passed.
+    # Omits passed tests, so that failures are easy to find.
     grep -avE '^ +Start +[0-9]+: |^ *[0-9]+/[0-9]+ Test .* Passed ' "$log"
     return 1
   fi
   expect_clients "$log" "$preset"
 }
 
-# Clients of the gateway that were skipped are not to pass unseen.
+# Reports skipped tests of gateway clients.
 expect_clients() {
   local skipped
   skipped=$(grep -aE ': (page|openai\.client|integrations\.[a-z_]+|examples\.bot) .*Skipped' "$1") || return 0
   say "SKIPPED, AS SOMETHING IS MISSING HERE"
   printf '%s\n' "$skipped"
-  # ctest shows what a test says only where it fails.
+  # ctest shows the output of failed tests only, so the reason is read from its log.
   grep -a -B 10 'IS NOT TESTED' "build/$2/Testing/Temporary/LastTest.log" || true
   [[ ${TANDEM_REQUIRE_CLIENTS-} != 1 ]]
 }
@@ -88,7 +88,7 @@ test_release() {
   TANDEM_SIMULATION_STEPS=2000000 run_tests release -LE 'real|unit'
 }
 
-# Not once more: the tests of the other step may be running there.
+# The release step already builds it, and its tests may be running there.
 build_real() { [[ " ${wanted[*]} " == *" release "* ]] || build release; }
 
 test_real() {
@@ -96,12 +96,12 @@ test_real() {
     say "NO REAL LLAMA-SERVER: its tests are skipped"
     [[ ${TANDEM_REQUIRE_REAL_SERVER-} != 1 ]] || return 1
   fi
-  # Two minutes of soak, and a part of the chaos, whose whole is a matter of five minutes.
+  # A soak of two minutes and a part of the chaos test, which takes five minutes in full.
   TANDEM_SOAK_SECONDS=${TANDEM_SOAK_SECONDS:-120} \
     TANDEM_CHAOS_REPLIES=${TANDEM_CHAOS_REPLIES:-60} run_tests release -L real
 }
 
-# Unit test programs, those of the names that follow or all, in one part a core.
+# Runs the given unit test programs, or all of them, in one shard per core.
 run_units() {
   local preset=$1 names=("${@:2}")
   say "testing units of $preset"
@@ -109,8 +109,8 @@ run_units() {
   run_programs "$preset" "$cores" "${names[@]}"
 }
 
-# The programs of these names, each in so many parts: it takes longer to start a process for each test
-# than to run it, above all with a sanitizer in it.
+# Runs the given programs, each in `parts` shards. A separate process per test would take longer to
+# start than to run, especially with a sanitizer.
 run_programs() {
   local preset=$1 parts=$2 programs program part pattern
   pattern="/($(IFS='|'; printf '%s' "${*:3}"))\$"
@@ -124,8 +124,8 @@ run_programs() {
   done | xargs -P "$parts" -L 1 bash -c 'run_program "$@"' run_program
 }
 
-# Of the contract's tests, those on the mock server. Of a program that fails or hangs, what passed is left
-# out, so that the test where it stopped is the last line.
+# Of the contract tests, runs only those for the mock server. If a program fails or hangs, omits
+# passed tests, so that the last line shows where it stopped.
 run_program() {
   local log=$1.$3.log filter='*'
   [[ $1 != */contract ]] || filter='*/mock'
@@ -141,9 +141,8 @@ run_program() {
 }
 export -f run_program
 
-# A short simulation is enough to find what the sanitizers look for. What it reaches only in a long run
-# is asked of the release build alone, and so are programs in other languages, which have limits of
-# their own.
+# A short simulation suffices for the sanitizers. Tests that need a long simulation run in the
+# release build only, as do programs in other languages, which have their own time limits.
 build_asan() { build asan; }
 
 test_asan() {
@@ -154,7 +153,7 @@ test_asan() {
     -E '^bench|tries_all_that_may_happen|makes_the_transitions'
 }
 
-# Only what has threads is of interest here. Every fault in every state of a reply happens on one strand.
+# Only multithreaded code matters here. The tests of failures run on a single strand.
 build_tsan() {
   build tsan unit_transport unit_mock_server integration
 }
@@ -189,7 +188,7 @@ fuzz_target() {
 export fuzz_seconds
 export -f fuzz_target
 
-# It takes as long as a build, and has nothing to be waited for.
+# Linting takes as long as a build, so it runs in the build phase.
 build_lint() {
   say "looking at the code"
   tools/lint.sh
@@ -197,8 +196,8 @@ build_lint() {
 
 test_lint() { :; }
 
-# Prints a step's status and seconds on a line each, once it is built; the first that fails is the last. Beware:
-# `set -e` is not heeded in what is asked for its status.
+# Prints the status and the seconds of each built step on one line, and stops after the first
+# failure. Note that `set -e` has no effect in a command with a checked status.
 build_all() {
   local step began status=0
   renice -n 19 "$BASHPID" >/dev/null
@@ -210,7 +209,7 @@ build_all() {
   done
 }
 
-# Tests mostly wait for time or for a process: meanwhile the next step is built.
+# Builds the next step during the tests, which mostly wait for time or a process.
 run_overlapped() {
   local step status builder build_took began
   rm -f build/built build/*-build.log

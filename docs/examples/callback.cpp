@@ -30,13 +30,12 @@ class answer : public std::enable_shared_from_this<answer> {
 
     void to(const std::string& question) {
         llm_.async_apply_template(
-            {{"user", question}},
+            {{"user", question}}, diagnostics_,
             [self = shared_from_this()](tandem::error_code ec, std::string prompt) {
                 if (ec) return self->fail_as(self->diagnostics_);
                 self->reply_ = self->llm_.start(std::move(prompt));
                 self->next_chunk();
-            },
-            &diagnostics_);
+            });
     }
 
  private:
@@ -67,7 +66,8 @@ class answer : public std::enable_shared_from_this<answer> {
 
 int main(int argc, char** argv) try {
     boost::asio::io_context ioc;
-    tandem::client llm(ioc.get_executor(), {.url = argc > 1 ? argv[1] : "http://127.0.0.1:8080"});
+    tandem::client llm(ioc.get_executor(),
+                       {.server = {.url = argc > 1 ? argv[1] : "http://127.0.0.1:8080"}});
     const auto job = std::make_shared<answer>(ioc, llm);
     job->to(argc > 2 ? argv[2] : "Hello");
     ioc.run();

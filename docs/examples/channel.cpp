@@ -37,7 +37,7 @@ class library_thread {
 int main(int argc, char** argv) try {
     library_thread library;
     tandem::client llm(library.get_executor(),
-                       {.url = argc > 1 ? argv[1] : "http://127.0.0.1:8080"});
+                       {.server = {.url = argc > 1 ? argv[1] : "http://127.0.0.1:8080"}});
     const std::string question = argc > 2 ? argv[2] : "Hello";
     const auto prompt =
         llm.async_apply_template({{"user", question}}, boost::asio::use_future).get();

@@ -36,7 +36,8 @@ awaitable<void> answer(tandem::conversation& talk, std::string question) {
     // The result tells more of an error than an exception would.
     tandem::error_code ec;
     while (auto chunk = co_await reply.async_next_chunk(redirect_error(use_awaitable, ec))) {
-        if (chunk->server != server) std::cout << "(" << (server = chunk->server) << ")\n";
+        if (const auto& from = chunk->metrics.server; from != server)
+            std::cout << "(" << (server = from) << ")\n";
         co_await speak(chunk->speech);
         reply.continue_after(chunk->id);
     }
@@ -58,7 +59,8 @@ int main(int argc, char** argv) try {
     boost::asio::io_context ioc;
     tandem::service_config config{.servers = {argc > 1 ? argv[1] : "http://127.0.0.1:8080",
                                               argc > 2 ? argv[2] : "http://127.0.0.1:8081"}};
-    config.server.resume_within = std::chrono::seconds(10);  // patience with a server that is away
+    config.client.failover.resume_within =
+        std::chrono::seconds(10);  // patience with a server that is away
     tandem::service bots(ioc.get_executor(), config);
     co_spawn(ioc, converse(bots, argc > 3 ? argv[3] : "Hello"), [](std::exception_ptr e) {
         if (e) std::rethrow_exception(e);

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// Why a chunk ended.
 enum class boundary {
@@ -27,29 +27,8 @@ struct chunk_id {
     friend auto operator<=>(const chunk_id&, const chunk_id&) = default;
 };
 
-/// The piece of a reply that goes to TTS. All chunks of a reply, joined, are its text, byte for
-/// byte; each is valid UTF-8.
-struct chunk {
-    /// Names the chunk in continue_after() and heard().
-    chunk_id id{};
-    /// May be only white space if a limit or a late token left nothing else. Empty only in a piece
-    /// of reasoning.
-    std::string text{};
-    /// The text to speak: without Markdown and HTML marks, code blocks, link targets and emoji, by
-    /// the `speech…` fields of the configuration; with `speech_form::exact` the same as `text`.
-    /// Valid UTF-8. Clean speech has no surrounding white space, and is empty if there is nothing
-    /// to speak, for example in a chunk of code: continue it at once then.
-    std::string speech{};
-    /// Why it ended here.
-    tandem::boundary boundary = tandem::boundary::end;
-    /// Tokens whose text ends in this chunk.
-    int tokens = 0;
-    /// Only in streamed replies (conversation::stream()): the model's reasoning as it arrives,
-    /// without its marks. Such a piece has no text and does not count as a chunk in the reply's
-    /// figures; continue it like the others. Joined, they are `reply_result::reasoning`, except
-    /// what an interrupt or an error left.
-    std::string reasoning{};
-
+/// How a chunk was made, for logs and displays.
+struct chunk_metrics {
     /// Configured URL of the server whose request completed the chunk. Empty if no request did: the
     /// text is left from an interrupted reply that was resumed.
     std::string server{};
@@ -70,4 +49,30 @@ struct chunk {
     double gap_ms = 0;
 };
 
-}  // namespace tandem
+/// The piece of a reply that goes to TTS. All chunks of a reply, joined, are its text, byte for
+/// byte; each is valid UTF-8.
+struct chunk {
+    /// Names the chunk in continue_after() and heard().
+    chunk_id id{};
+    /// May be only white space if a limit or a late token left nothing else. Empty only in a piece
+    /// of reasoning.
+    std::string text{};
+    /// The text to speak: without Markdown and HTML marks, code blocks, link targets and emoji, by
+    /// the fields of `speech_config`; with `speech_form::exact` the same as `text`.
+    /// Valid UTF-8. Clean speech has no surrounding white space, and is empty if there is nothing
+    /// to speak, for example in a chunk of code: continue it at once then.
+    std::string speech{};
+    /// Why it ended here.
+    tandem::boundary boundary = tandem::boundary::end;
+    /// Tokens whose text ends in this chunk.
+    int tokens = 0;
+    /// Only in streamed replies (conversation::stream()): the model's reasoning as it arrives,
+    /// without its marks. Such a piece has no text and does not count as a chunk in the reply's
+    /// figures; continue it like the others. Joined, they are `reply_result::reasoning`, except
+    /// what an interrupt or an error left.
+    std::string reasoning{};
+    /// How it was made; a voice needs none of it.
+    chunk_metrics metrics{};
+};
+
+}  // namespace tandem::inline v0

@@ -10,13 +10,17 @@
 #include <utility>
 #include <vector>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 class client;
 
-namespace detail {
+}  // namespace tandem::inline v0
+
+namespace tandem::detail {
 class channel_core;
-}
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 /// Delivers one reply to code with threads and no event loop: items are popped, and the channel
 /// continues the reply at its pace. Create one channel for each reply. See docs/channel.md.
@@ -29,9 +33,9 @@ class channel_core;
 /// Thread safety: all functions may be called from any thread; do not call those that wait from a
 /// thread that runs the reply's executor. No call runs handlers of the library's loop.
 ///
-/// Lifetime: destroying the channel interrupts its reply; no call on it may be running then. It may
-/// outlive client, service and io_context. While it has a running reply, the io_context has work,
-/// so run() does not return.
+/// Object lifetimes: destroying the channel interrupts its reply; no call on it may be running
+/// then. It may outlive client, service and io_context. While it has a running reply, the
+/// io_context has work, so run() does not return.
 class chunk_channel {
  public:
     /// A channel without a reply.
@@ -106,4 +110,4 @@ void chunk_channel::consume(Handler&& handler) {
     }
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -1,63 +1,74 @@
 #pragma once
 
 #include "tandem/config.hpp"
-#include "tandem/detail/pending_call.hpp"
+#include "tandem/detail/async_call.hpp"
 #include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
+#include "tandem/instruments.hpp"
 #include "tandem/message_list.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/server.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/version.hpp>
-
-#if BOOST_VERSION >= 107700
-#include <boost/asio/associated_cancellation_slot.hpp>
-#endif
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 class client;
 
-namespace detail {
-class client_core;
+}  // namespace tandem::inline v0
+
+namespace tandem::detail {
+class server_link;
 struct slot_defaults;
-client make_client(const boost::asio::any_io_executor&, config, const slot_defaults&);
-}  // namespace detail
+client make_client(const boost::asio::any_io_executor&, config, instruments, const slot_defaults&);
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 /// The LLM stage in front of one llama-server.
 ///
+/// Asynchronous functions take a completion token last and, before it, optionally a `diagnostics`,
+/// which is emptied at the start and receives an explanation of an error. `with_diagnostics()`
+/// turns errors into exceptions.
+///
+/// Object lifetimes: destroying the client ends its replies and calls with errc::client_destroyed.
+/// Nothing is sent before the first call. A moved-from client may only be assigned to or destroyed.
+/// A `diagnostics` must live until its call completes. When the executor's context (the io_context)
+/// is destroyed, connections are closed and waiting handlers are destroyed without being called, as
+/// with Asio's own objects. The client may outlive the context; no handler is called then, and
+/// get_executor() is empty. No thread may use the client or its replies while the context is being
+/// destroyed.
+///
+/// Executor: handlers are posted to their associated executor, by default the client's strand, and
+/// are never called by the function that starts the operation. They are stored with their
+/// associated allocator, and that memory is released before they are called.
+///
+/// Cancellation: per operation, with Boost 1.77 or newer and all cancellation types. The call
+/// completes with boost::asio::error::operation_aborted. Its request is cut, except that of
+/// async_prepare(), for which replies may wait as well. The server may have received it already,
+/// which matters only for calls that change a slot or a file.
+///
+/// Errors of all calls: invalid_prompt (text that is not valid UTF-8), resolve_failed,
+/// connect_failed, connect_timeout, tls_failed, request_timeout, stream_incomplete, unauthorized,
+/// model_loading, bad_request, not_supported, server_error, bad_response, response_too_large,
+/// client_destroyed.
+///
 /// Thread safety: all functions may be called from any thread. The work is done on a strand of the
 /// executor, so the io_context may have several threads.
-///
-/// Lifetime: destroying the client ends its replies and calls with errc::client_destroyed. Nothing
-/// is sent before the first call. A moved-from client may only be assigned to or destroyed. When
-/// the executor's context (the io_context) is destroyed, connections are closed and waiting
-/// handlers are destroyed without being called, as with Asio's own objects. The client may outlive
-/// the context; no handler is called then, and get_executor() is empty. No thread may use the
-/// client or its replies while the context is being destroyed.
-///
-/// Each call takes a completion token and, optionally, the address of a `diagnostics`, which must
-/// live until completion and receives an explanation of the error. Errors of all calls:
-/// invalid_prompt (text that is not valid UTF-8), resolve_failed, connect_failed, connect_timeout,
-/// tls_failed, request_timeout, stream_incomplete, unauthorized, model_loading, bad_request,
-/// not_supported, server_error, bad_response, response_too_large, client_destroyed;
-/// boost::asio::error::operation_aborted, with `diagnostics` unchanged, if the call was cancelled
-/// (per-operation cancellation, Boost 1.77 or newer, all cancellation types). Cancellation cuts the
-/// request, except that of async_prepare(), for which replies may wait as well. The server may have
-/// received it already, which matters only for calls that change a slot or a file.
 class client {
  public:
+    /// The strand's type.
+    using executor_type = boost::asio::any_io_executor;
+
     /// Throws config_error, which lists every error of the configuration.
-    client(boost::asio::any_io_executor executor, config c);
+    client(executor_type executor, config c, instruments i = {});
     client(client&&) noexcept;
     client& operator=(client&&) noexcept;
     ~client();
@@ -74,49 +85,80 @@ class client {
     /// Requests what the first reply needs (slots, context size), so that it starts sooner and an
     /// incorrect setup shows early. Handler signature: `void(error_code, server_props)`.
     template <class CompletionToken>
-    auto async_prepare(CompletionToken&& token, diagnostics* diag = nullptr) {
-        return call<server_props>(&client::prepare, token, diag);
+    auto async_prepare(CompletionToken&& token) {
+        return call<CompletionToken, server_props>(&client::prepare, nullptr, token);
+    }
+    template <class CompletionToken>
+    auto async_prepare(diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, server_props>(&client::prepare, &diag, token);
     }
 
     /// GET /props. Handler signature: `void(error_code, server_props)`.
     template <class CompletionToken>
-    auto async_props(CompletionToken&& token, diagnostics* diag = nullptr) {
-        return call<server_props>(&client::props, token, diag);
+    auto async_props(CompletionToken&& token) {
+        return call<CompletionToken, server_props>(&client::props, nullptr, token);
+    }
+    template <class CompletionToken>
+    auto async_props(diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, server_props>(&client::props, &diag, token);
     }
 
     /// GET /slots. Handler signature: `void(error_code, std::vector<slot_state>)`.
     template <class CompletionToken>
-    auto async_slots(CompletionToken&& token, diagnostics* diag = nullptr) {
-        return call<std::vector<slot_state>>(&client::slots, token, diag);
+    auto async_slots(CompletionToken&& token) {
+        return call<CompletionToken, std::vector<slot_state>>(&client::slots, nullptr, token);
+    }
+    template <class CompletionToken>
+    auto async_slots(diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, std::vector<slot_state>>(&client::slots, &diag, token);
     }
 
     /// GET /health. The server is ready if there is no error. Handler signature:
     /// `void(error_code)`.
     template <class CompletionToken>
-    auto async_health(CompletionToken&& token, diagnostics* diag = nullptr) {
-        return call<>(&client::health, token, diag);
+    auto async_health(CompletionToken&& token) {
+        return call<CompletionToken>(&client::health, nullptr, token);
+    }
+    template <class CompletionToken>
+    auto async_health(diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken>(&client::health, &diag, token);
     }
 
     /// POST /tokenize, with special tokens parsed and BOS added as for a prompt. Handler signature:
     /// `void(error_code, std::vector<std::int32_t>)`.
     template <class CompletionToken>
-    auto async_tokenize(std::string text, CompletionToken&& token, diagnostics* diag = nullptr) {
-        return call<std::vector<std::int32_t>>(&client::tokenize, token, diag, std::move(text));
+    auto async_tokenize(std::string text, CompletionToken&& token) {
+        return call<CompletionToken, std::vector<std::int32_t>>(&client::tokenize, nullptr, token,
+                                                                std::move(text));
+    }
+    template <class CompletionToken>
+    auto async_tokenize(std::string text, diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, std::vector<std::int32_t>>(&client::tokenize, &diag, token,
+                                                                std::move(text));
     }
 
     /// POST /apply-template: the prompt for these messages. Handler signature:
     /// `void(error_code, std::string)`.
     template <class CompletionToken>
-    auto async_apply_template(message_list messages, CompletionToken&& token,
-                              diagnostics* diag = nullptr) {
-        return call<std::string>(&client::apply_template, token, diag, std::move(messages).take());
+    auto async_apply_template(message_list messages, CompletionToken&& token) {
+        return call<CompletionToken, std::string>(&client::apply_template, nullptr, token,
+                                                  std::move(messages).take());
+    }
+    template <class CompletionToken>
+    auto async_apply_template(message_list messages, diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, std::string>(&client::apply_template, &diag, token,
+                                                  std::move(messages).take());
     }
 
     /// POST /slots/{slot}?action=erase. The server needs --slot-save-path, and waits until the slot
     /// is idle. Handler signature: `void(error_code)`.
     template <class CompletionToken>
-    auto async_erase_slot(int slot, CompletionToken&& token, diagnostics* diag = nullptr) {
-        return call<>(&client::erase_slot, token, diag, slot);
+    auto async_erase_slot(int slot, CompletionToken&& token) {
+        return call<CompletionToken>(&client::erase_slot, nullptr, token, slot);
+    }
+    template <class CompletionToken>
+    auto async_erase_slot(int slot, diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken>(&client::erase_slot, &diag, token, slot);
     }
 
     /// POST /slots/{slot}?action=save: writes the slot's content to this file in the server's
@@ -127,9 +169,14 @@ class client {
     /// otherwise the error is bad_request, and nothing is sent. Handler signature:
     /// `void(error_code, slot_file_result)`.
     template <class CompletionToken>
-    auto async_save_slot(int slot, std::string file, CompletionToken&& token,
-                         diagnostics* diag = nullptr) {
-        return call<slot_file_result>(&client::save_slot, token, diag, slot, std::move(file));
+    auto async_save_slot(int slot, std::string file, CompletionToken&& token) {
+        return call<CompletionToken, slot_file_result>(&client::save_slot, nullptr, token, slot,
+                                                       std::move(file));
+    }
+    template <class CompletionToken>
+    auto async_save_slot(int slot, std::string file, diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, slot_file_result>(&client::save_slot, &diag, token, slot,
+                                                       std::move(file));
     }
 
     /// POST /slots/{slot}?action=restore: replaces the slot's content with that of the file;
@@ -137,16 +184,27 @@ class client {
     /// slot. Replies choose their slots without regard to this. Handler signature:
     /// `void(error_code, slot_file_result)`.
     template <class CompletionToken>
-    auto async_restore_slot(int slot, std::string file, CompletionToken&& token,
-                            diagnostics* diag = nullptr) {
-        return call<slot_file_result>(&client::restore_slot, token, diag, slot, std::move(file));
+    auto async_restore_slot(int slot, std::string file, CompletionToken&& token) {
+        return call<CompletionToken, slot_file_result>(&client::restore_slot, nullptr, token, slot,
+                                                       std::move(file));
+    }
+    template <class CompletionToken>
+    auto async_restore_slot(int slot, std::string file, diagnostics& diag,
+                            CompletionToken&& token) {
+        return call<CompletionToken, slot_file_result>(&client::restore_slot, &diag, token, slot,
+                                                       std::move(file));
     }
 
     /// GET /lora-adapters: the adapters that the server was started with. Handler signature:
     /// `void(error_code, std::vector<server_adapter>)`.
     template <class CompletionToken>
-    auto async_adapters(CompletionToken&& token, diagnostics* diag = nullptr) {
-        return call<std::vector<server_adapter>>(&client::adapters, token, diag);
+    auto async_adapters(CompletionToken&& token) {
+        return call<CompletionToken, std::vector<server_adapter>>(&client::adapters, nullptr,
+                                                                  token);
+    }
+    template <class CompletionToken>
+    auto async_adapters(diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, std::vector<server_adapter>>(&client::adapters, &diag, token);
     }
 
     /// POST /lora-adapters: sets the scales for requests that name no adapters. Adapters that are
@@ -154,61 +212,35 @@ class client {
     /// ids. Handler signature: `void(error_code)`. In a co_await, GCC 12 does not accept a braced
     /// list here: pass a named vector.
     template <class CompletionToken>
-    auto async_set_adapters(std::vector<adapter_scale> adapters, CompletionToken&& token,
-                            diagnostics* diag = nullptr) {
-        return call<>(&client::set_adapters, token, diag, std::move(adapters));
+    auto async_set_adapters(std::vector<adapter_scale> adapters, CompletionToken&& token) {
+        return call<CompletionToken>(&client::set_adapters, nullptr, token, std::move(adapters));
+    }
+    template <class CompletionToken>
+    auto async_set_adapters(std::vector<adapter_scale> adapters, diagnostics& diag,
+                            CompletionToken&& token) {
+        return call<CompletionToken>(&client::set_adapters, &diag, token, std::move(adapters));
     }
 
     /// The client's strand, on which handlers without an executor of their own run. A handler that
-    /// blocks there delays every reply.
-    boost::asio::any_io_executor get_executor() const noexcept;
+    /// blocks there delays every reply. Empty once the execution context is gone.
+    executor_type get_executor() const noexcept;
 
  private:
     template <class... Results>
     using pending = std::shared_ptr<detail::pending_call<Results...>>;
-    using core = detail::client_core;
-    friend client detail::make_client(const boost::asio::any_io_executor&, config,
+    using core = detail::server_link;
+    friend client detail::make_client(const executor_type&, config, instruments,
                                       const detail::slot_defaults&);
 
     explicit client(std::shared_ptr<core> c) noexcept;
 
-    // Passes the type-erased handler to the compiled part.
-    template <class... Results, class Function, class CompletionToken, class... Args>
-    auto call(Function function, CompletionToken& token, diagnostics* diag, Args... args) {
-        return boost::asio::async_initiate<CompletionToken, void(error_code, Results...)>(
-            [](auto handler, Function f, std::shared_ptr<core> c, diagnostics* d, auto... a) {
-                const auto executor = executor_of(*c);
-                // Without its execution context the client cannot complete anything.
-                if (!executor) return;
-                auto call = std::make_shared<detail::pending_call<Results...>>();
-                call->diag = d;
-                let_cancel(handler, c, call);
-                call->handler = {std::move(handler), executor};
-                f(std::move(c), std::move(call), std::move(a)...);
-            },
-            token, function, detail::used(core_), diag, std::move(args)...);
+    template <class CompletionToken, class... Results, class Function, class... Args>
+    auto call(Function function, diagnostics* diag, std::remove_reference_t<CompletionToken>& token,
+              Args... args) {
+        return detail::async_call<CompletionToken, Results...>(
+            function, diag, token, detail::used(core_), std::move(args)...);
     }
 
-    template <class Handler, class Call>
-    static void let_cancel([[maybe_unused]] const Handler& handler,
-                           [[maybe_unused]] const std::shared_ptr<core>& c,
-                           [[maybe_unused]] const std::shared_ptr<Call>& call) {
-#if BOOST_VERSION >= 107700
-        auto slot = boost::asio::get_associated_cancellation_slot(handler);
-        if (!slot.is_connected()) return;
-        slot.assign(
-            [c = std::weak_ptr(c), call = std::weak_ptr(call)](boost::asio::cancellation_type) {
-                cancel_call(c, [call] {
-                    const auto waiting = call.lock();
-                    return waiting ? waiting->abort() : 0;
-                });
-            });
-#endif
-    }
-    // On the strand: `abort` completes the call and returns its request, which is cut.
-    static void cancel_call(const std::weak_ptr<core>& weak, std::function<std::uint64_t()> abort);
-
-    static boost::asio::any_io_executor executor_of(const core& c);
     static void prepare(std::shared_ptr<core>, pending<server_props>);
     static void props(std::shared_ptr<core>, pending<server_props>);
     static void slots(std::shared_ptr<core>, pending<std::vector<slot_state>>);
@@ -226,4 +258,4 @@ class client {
     std::shared_ptr<core> core_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

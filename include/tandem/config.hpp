@@ -1,19 +1,16 @@
 #pragma once
 
 #include "tandem/duration.hpp"
-#include "tandem/log.hpp"
-#include "tandem/recording.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// When the next chunk is generated. In every mode a chunk is delivered only after the continue of
 /// the previous one, and at temperature 0 the text is the same, as far as the server's arithmetic
@@ -156,12 +153,11 @@ enum class stream_by {
 /// Whether a reply with these options is a single uncut request.
 bool is_constrained(const generation_options& o) noexcept;
 
-/// For `config::reuse_guard`: chosen by the server's build.
+/// For `server_config::reuse_guard`: chosen by the server's build.
 inline constexpr duration auto_guard{-1};
 
-/// Configuration. docs/configuration.md explains each field. Flags of the `tandem` command, keys of
-/// its JSON file and `TANDEM_*` variables have the same names.
-struct config {
+/// The server, and how its slots are used.
+struct server_config {
     /// URL of the server: http://host:port or https://host:port, with a path if it has a prefix.
     std::string url = "http://127.0.0.1:8080";
     /// Sent as `Authorization: Bearer …`; empty = none. Never logged.
@@ -187,14 +183,21 @@ struct config {
     bool verify_cut = false;
     /// Erase a slot's cache after each cut; for old builds only, needs `--slot-save-path`.
     bool erase_after_cut = false;
+};
 
-    /// When the next chunk is generated; see docs/pacing.md.
-    tandem::pacing pacing = tandem::pacing::warm;
+/// When the next chunk is generated; see docs/pacing.md.
+struct pacing_config {
+    /// How far generation may be ahead of the voice.
+    pacing mode = pacing::warm;
     /// Chunks that `ahead` generates early. 1 to 64.
     int ahead_chunks = 1;
     /// Undelivered chunks at which `stream` cuts; it continues at half of them. 1 to 1024.
     int held_chunks_max = 16;
-    /// Rule for ends of sentences; see docs/sentences.md.
+};
+
+/// Where a chunk ends; see docs/sentences.md.
+struct chunking_config {
+    /// Rule for ends of sentences.
     tandem::boundary_rule boundary_rule = tandem::boundary_rule::spoken;
     /// Language of the replies, for `spoken`: a BCP 47 tag like "en" or "de-AT"; empty = the script
     /// of the text decides, and Latin letters are read as English.
@@ -213,34 +216,43 @@ struct config {
     /// If no sentence ended this long after a chunk's first token, and nothing is spoken, the chunk
     /// ends after its last clause, else before its last word. 0 = off. 0 to 1 h.
     duration chunk_deadline{};
+};
 
-    /// Form of `chunk::speech`; `chunk::text` is always the exact text.
-    speech_form speech = speech_form::clean;
+/// What `chunk::speech` contains. `chunk::text` is always the exact text.
+struct speech_config {
+    /// The text as it is, or made speakable.
+    speech_form form = speech_form::clean;
     /// Emoji, code blocks and URLs in clean speech.
-    emoji_speech speech_emoji = emoji_speech::removed;
-    code_speech speech_code = code_speech::skipped;
-    url_speech speech_urls = url_speech::kept;
+    emoji_speech emoji = emoji_speech::removed;
+    code_speech code = code_speech::skipped;
+    url_speech urls = url_speech::kept;
     /// Text from an opening to its closing mark is in no chunk, also if the prompt ends with the
     /// opening mark. Empty = all text is in chunks. At most 32 pairs of texts of 1 to 64 bytes.
     std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
+};
 
-    /// Time limits. 1 ms to 1 h each; `continue_timeout` and `queue_timeout` to 24 h.
+/// Time limits, of 1 ms to 1 h unless stated otherwise, and the length of the queue.
+struct limits_config {
+    /// To connect, including TLS.
     duration connect_timeout = std::chrono::seconds(5);
     /// From a request to its first token: queueing and prompt evaluation.
     duration first_token_timeout = std::chrono::seconds(60);
     /// From one token to the next.
     duration between_tokens_timeout = std::chrono::seconds(10);
-    /// From the delivery of a chunk to its continue.
+    /// From the delivery of a chunk to its continue. To 24 h.
     duration continue_timeout = std::chrono::seconds(30);
     /// Requests other than /completion.
     duration request_timeout = std::chrono::seconds(10);
-    /// Limit of a request's wait for a slot, including the guard, which must be shorter.
+    /// A request's wait for a slot, including the guard, which must be shorter. To 24 h.
     duration queue_timeout = std::chrono::seconds(30);
-    /// Limit of replies that wait for their first slot; another one is refused. 1 to 1,000,000.
-    int queue_limit = 1024;
-    /// Limit of a whole reply, including the voice's time. 0 = none. 0 to 24 h.
+    /// A whole reply, including the voice's time. 0 = none. 0 to 24 h.
     duration reply_timeout = std::chrono::minutes(30);
+    /// Replies that wait for their first slot; another one is refused. 1 to 1,000,000.
+    int queue_limit = 1024;
+};
 
+/// What happens when a server fails; see docs/failures.md.
+struct failover_config {
     /// A reply whose server fails continues there or on another server of the service, until this
     /// many consecutive requests break without new text. 0 = it never continues, and does not wait
     /// for a server that is down. 0 to 1000.
@@ -252,17 +264,19 @@ struct config {
     /// one that decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
+};
 
+/// Configuration of a client. docs/configuration.md explains each field, and gives its flag of the
+/// `tandem` command, its key in the JSON file and its `TANDEM_*` variable.
+struct config {
+    server_config server{};
+    pacing_config pacing{};
+    chunking_config chunking{};
+    speech_config speech{};
+    limits_config limits{};
+    failover_config failover{};
     /// Options of replies without their own, and sampling fields that a reply leaves unset.
     generation_options generation{};
-
-    // Not in files and flags:
-    /// Where log lines go.
-    tandem::logger logger{};
-    /// Records the traffic with the servers, if set.
-    std::shared_ptr<recorder> record{};
-    /// Answers instead of the servers, if set.
-    std::shared_ptr<recording> play{};
 };
 
 /// An error of a configuration.
@@ -289,4 +303,4 @@ class config_error : public std::invalid_argument {
     std::vector<config_fault> faults_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// What is known about a field of `config` besides its value: the one table that checks, flags,
 /// files, environment variables and documents are made from.
@@ -31,176 +31,182 @@ requires std::is_same_v<std::remove_const_t<Options>, generation_options>
 void for_each_field(Options& o, Visitor&& visit) {
     constexpr auto g = "generation";
     visit(field_info{"max_tokens", g, "N",
-                     "tokens of a reply at most (0: no bound but the context)", 0, 1e6},
+                     "maximum tokens of a reply (0: limited only by the context)", 0, 1e6},
           o.max_tokens);
-    visit(field_info{"temperature", g, "X", "0: always the likeliest token", 0, 100},
+    visit(field_info{"temperature", g, "X", "sampling temperature (0: always the likeliest token)",
+                     0, 100},
           o.temperature);
     visit(field_info{"top_p", g, "P",
-                     "only the likeliest tokens of this probability together (1: off)", 0, 1, true},
+                     "sample only from the likeliest tokens with this total probability (1: off)",
+                     0, 1, true},
           o.top_p);
-    visit(field_info{"top_k", g, "N", "only this many of the likeliest tokens (0: off)", 0, 1e6},
+    visit(field_info{"top_k", g, "N", "sample only from this many of the likeliest tokens (0: off)",
+                     0, 1e6},
           o.top_k);
-    visit(
-        field_info{"min_p", g, "P",
-                   "only tokens with this share of the likeliest one's probability (0: off)", 0, 1},
-        o.min_p);
-    visit(field_info{"repeat_penalty", g, "X", "divides the score of tokens seen lately (1: off)",
-                     0, 10, true},
+    visit(field_info{"min_p", g, "P",
+                     "minimum probability of a token relative to the likeliest one (0: off)", 0, 1},
+          o.min_p);
+    visit(field_info{"repeat_penalty", g, "X", "divisor of the score of recent tokens (1: off)", 0,
+                     10, true},
           o.repeat_penalty);
     visit(
         field_info{"repeat_last_n", g, "N",
-                   "how many tokens back repeat_penalty looks (0: off, -1: the context)", -1, 1e6},
+                   "number of recent tokens for repeat_penalty (0: off, -1: the context)", -1, 1e6},
         o.repeat_last_n);
     visit(field_info{"presence_penalty", g, "X",
-                     "taken from the score of tokens seen lately (0: off)", -2, 2},
+                     "subtracted from the score of recent tokens (0: off)", -2, 2},
           o.presence_penalty);
     visit(field_info{"frequency_penalty", g, "X",
-                     "the same for each time a token was seen (0: off)", -2, 2},
+                     "subtracted from the score for each recent use of a token (0: off)", -2, 2},
           o.frequency_penalty);
-    visit(field_info{"seed", g, "N", "seed of the sampler (-1: a new one each request)", -1,
+    visit(field_info{"seed", g, "N", "seed of the sampler (-1: a new one for each request)", -1,
                      4294967295.0},
           o.seed);
-    visit(field_info{"stop", g, "TEXT", "a reply ends before this text (may be repeated)", 0, 16},
+    visit(field_info{"stop", g, "TEXT", "end a reply before this text (may be repeated)", 0, 16},
           o.stop);
-    visit(field_info{"grammar", g, "GBNF", "what the text must match"}, o.grammar);
-    visit(field_info{"json_schema", g, "JSON", "the same as a JSON schema"}, o.json_schema);
+    visit(field_info{"grammar", g, "GBNF", "grammar that the reply must match"}, o.grammar);
+    visit(field_info{"json_schema", g, "JSON", "JSON schema that the reply must match"},
+          o.json_schema);
     visit(field_info{"tools", g, "JSON", "functions that the model may call"}, o.tools);
 }
 
-namespace detail {
+}  // namespace tandem::inline v0
+
+namespace tandem::detail {
 
 template <class Config, class Visitor>
 void for_each_server_field(Config& c, Visitor& visit) {
-    visit(field_info{"url", "server", "URL", "where the server is"}, c.url);
+    visit(field_info{"url", "server", "URL", "URL of the server"}, c.server.url);
     visit(field_info{.name = "api_key",
                      .group = "server",
                      .value = "KEY",
-                     .help = "key that the server wants",
+                     .help = "API key of the server",
                      .secret = true},
-          c.api_key);
+          c.server.api_key);
     visit(field_info{"ca_file", "server", "FILE", "PEM file with the certificates to trust"},
-          c.ca_file);
+          c.server.ca_file);
     visit(field_info{"ca_path", "server", "DIR", "folder with the certificates to trust"},
-          c.ca_path);
+          c.server.ca_path);
     visit(field_info{.name = "proxy",
                      .group = "server",
                      .value = "URL",
-                     .help = "proxy to go through (none: no proxy)",
+                     .help = "proxy for requests (none: no proxy)",
                      .secret = true},
-          c.proxy);
-    visit(field_info{"slots", "slots", "N", "slots of the server to use (0: all that it has)", 0,
-                     1024},
-          c.slots);
-    visit(field_info{"reuse_guard", "slots", "TIME",
-                     "shortest time between two uses of a slot (0: none; auto: as the server's "
-                     "build allows)",
-                     0, 3600},
-          c.reuse_guard);
+          c.server.proxy);
+    visit(field_info{"slots", "slots", "N", "number of server slots to use (0: all)", 0, 1024},
+          c.server.slots);
+    visit(
+        field_info{"reuse_guard", "slots", "TIME",
+                   "minimum time between two uses of a slot (0: none; auto: by the server's build)",
+                   0, 3600},
+        c.server.reuse_guard);
     visit(field_info{"verify_cut", "slots", "",
-                     "watch that slots get idle after a cut, and set aside those that do not"},
-          c.verify_cut);
+                     "check that slots become idle after a cut, and do not use busy slots"},
+          c.server.verify_cut);
     visit(field_info{"erase_after_cut", "slots", "",
                      "erase a slot's cache after each cut (old builds only)"},
-          c.erase_after_cut);
+          c.server.erase_after_cut);
 }
 
 template <class Config, class Visitor>
 void for_each_chunk_field(Config& c, Visitor& visit) {
     visit(field_info{"pacing", "chunks", "MODE",
                      "when the next chunk is generated: strict, warm, ahead or stream"},
-          c.pacing);
-    visit(field_info{"ahead_chunks", "chunks", "N", "chunks that ahead generates before their turn",
-                     1, 64},
-          c.ahead_chunks);
-    visit(field_info{"held_chunks_max", "chunks", "N", "chunks that stream holds back at most", 1,
-                     1024},
-          c.held_chunks_max);
+          c.pacing.mode);
+    visit(field_info{"ahead_chunks", "chunks", "N",
+                     "number of chunks that pacing ahead generates in advance", 1, 64},
+          c.pacing.ahead_chunks);
+    visit(field_info{"held_chunks_max", "chunks", "N",
+                     "maximum undelivered chunks of pacing stream", 1, 1024},
+          c.pacing.held_chunks_max);
     visit(field_info{"boundary_rule", "chunks", "RULE",
-                     "which rule finds the ends of sentences: classic or spoken"},
-          c.boundary_rule);
+                     "rule that finds sentence ends: classic or spoken"},
+          c.chunking.boundary_rule);
     visit(field_info{.name = "language",
                      .group = "chunks",
                      .value = "TAG",
-                     .help = "language of the replies, as in en or de-AT (empty: by script)"},
-          c.language);
+                     .help = "language of the replies, such as en or de-AT (empty: by the script)"},
+          c.chunking.language);
     visit(field_info{"first_chunk_min_tokens", "chunks", "N",
-                     "a sentence ends the first chunk only after this many tokens", 0, 10000},
-          c.first_chunk_min_tokens);
+                     "minimum tokens before a sentence end ends the first chunk", 0, 10000},
+          c.chunking.first_chunk_min_tokens);
     visit(field_info{"first_chunk_max_tokens", "chunks", "N",
-                     "the first chunk ends here at the latest (0: as chunk_max_tokens)", 0, 10000},
-          c.first_chunk_max_tokens);
-    visit(field_info{"chunk_max_tokens", "chunks", "N",
-                     "later chunks end here at the latest (0: no bound but 64 KiB)", 0, 10000},
-          c.chunk_max_tokens);
+                     "maximum tokens of the first chunk (0: same as chunk_max_tokens)", 0, 10000},
+          c.chunking.first_chunk_max_tokens);
+    visit(
+        field_info{"chunk_max_tokens", "chunks", "N",
+                   "maximum tokens of later chunks (0: limited only to 64 KiB of text)", 0, 10000},
+        c.chunking.chunk_max_tokens);
     visit(field_info{"chunk_min_chars", "chunks", "N",
-                     "join sentences shorter than this, but never in the first chunk (0: off)", 0,
+                     "join sentences shorter than this, except in the first chunk (0: off)", 0,
                      10000},
-          c.chunk_min_chars);
-    visit(field_info{"peek_hold", "chunks", "TIME",
-                     "how long a boundary waits for the token after it", 0, 60},
-          c.peek_hold);
+          c.chunking.chunk_min_chars);
+    visit(field_info{"peek_hold", "chunks", "TIME", "how long a boundary waits for the next token",
+                     0, 60},
+          c.chunking.peek_hold);
     visit(field_info{"chunk_deadline", "chunks", "TIME",
-                     "a clause or word ends a chunk this long after its first token (0: off)", 0,
+                     "end a chunk at a clause or word this long after its first token (0: off)", 0,
                      3600},
-          c.chunk_deadline);
-    visit(field_info{"speech", "speech", "FORM", "what a chunk's speech is: exact or clean"},
-          c.speech);
+          c.chunking.chunk_deadline);
+    visit(field_info{"speech", "speech", "FORM", "form of the text to speak: exact or clean"},
+          c.speech.form);
     visit(field_info{"speech_emoji", "speech", "HOW", "emoji in clean speech: removed or kept"},
-          c.speech_emoji);
+          c.speech.emoji);
     visit(field_info{"speech_code", "speech", "HOW",
-                     "blocks of code in clean speech: skipped or spoken"},
-          c.speech_code);
+                     "code blocks in clean speech: skipped or spoken"},
+          c.speech.code);
     visit(field_info{"speech_urls", "speech", "HOW", "web addresses in clean speech: kept or host"},
-          c.speech_urls);
+          c.speech.urls);
     visit(field_info{"reasoning_tags", "speech", "'OPEN CLOSE'",
-                     "text between these is no part of a chunk (may be repeated; none: all is)", 0,
+                     "marks around text that is not in chunks (may be repeated; none: no marks)", 0,
                      32},
-          c.reasoning_tags);
+          c.speech.reasoning_tags);
 }
 
 template <class Config, class Visitor>
 void for_each_limit_field(Config& c, Visitor& visit) {
-    visit(
-        field_info{"connect_timeout", "limits", "TIME", "for the connection to be up", 0.001, 3600},
-        c.connect_timeout);
-    visit(field_info{"first_token_timeout", "limits", "TIME", "from a request to its first token",
-                     0.001, 3600},
-          c.first_token_timeout);
-    visit(field_info{"between_tokens_timeout", "limits", "TIME", "from one token to the next",
-                     0.001, 3600},
-          c.between_tokens_timeout);
-    visit(field_info{"continue_timeout", "limits", "TIME", "from a chunk to its continue", 0.001,
-                     86400},
-          c.continue_timeout);
-    visit(field_info{"request_timeout", "limits", "TIME", "for calls other than /completion", 0.001,
-                     3600},
-          c.request_timeout);
-    visit(field_info{"queue_timeout", "limits", "TIME", "for a slot, the guard included", 0.001,
-                     86400},
-          c.queue_timeout);
-    visit(field_info{"queue_limit", "limits", "N", "replies that wait for their first slot at most",
+    visit(field_info{"connect_timeout", "limits", "TIME",
+                     "time limit for a connection, including name lookup and TLS", 0.001, 3600},
+          c.limits.connect_timeout);
+    visit(field_info{"first_token_timeout", "limits", "TIME",
+                     "time limit from a request to its first token", 0.001, 3600},
+          c.limits.first_token_timeout);
+    visit(field_info{"between_tokens_timeout", "limits", "TIME",
+                     "time limit from one token to the next", 0.001, 3600},
+          c.limits.between_tokens_timeout);
+    visit(field_info{"continue_timeout", "limits", "TIME",
+                     "time limit from a chunk to its continue", 0.001, 86400},
+          c.limits.continue_timeout);
+    visit(field_info{"request_timeout", "limits", "TIME",
+                     "time limit for requests other than /completion", 0.001, 3600},
+          c.limits.request_timeout);
+    visit(field_info{"queue_timeout", "limits", "TIME",
+                     "time limit for waiting for a slot, including the reuse guard", 0.001, 86400},
+          c.limits.queue_timeout);
+    visit(field_info{"queue_limit", "limits", "N", "maximum replies waiting for their first slot",
                      1, 1000000},
-          c.queue_limit);
-    visit(
-        field_info{"reply_timeout", "limits", "TIME", "for a whole reply (0: no limit)", 0, 86400},
-        c.reply_timeout);
-    visit(field_info{"retries", "failures", "N",
-                     "requests in a row that may break off before a reply gives up (0: none)", 0,
-                     1000},
-          c.retries);
+          c.limits.queue_limit);
+    visit(field_info{"reply_timeout", "limits", "TIME", "time limit for a whole reply (0: none)", 0,
+                     86400},
+          c.limits.reply_timeout);
+    visit(field_info{"retries", "failures", "N", "maximum consecutive retries of a reply (0: none)",
+                     0, 1000},
+          c.failover.retries);
     visit(field_info{"resume_within", "failures", "TIME",
-                     "so soon a reply must go on after its server failed", 0.001, 3600},
-          c.resume_within);
-    visit(
-        field_info{"breaker_failures", "failures", "N",
-                   "failed requests in a row after which a server is left alone (0: off)", 0, 1000},
-        c.breaker_failures);
-    visit(field_info{"breaker_pause", "failures", "TIME", "so long, before each try", 0.001,
-                     3600},
-          c.breaker_pause);
+                     "time limit for resuming a reply after a server failure", 0.001, 3600},
+          c.failover.resume_within);
+    visit(field_info{"breaker_failures", "failures", "N",
+                     "consecutive failures after which a server is not used for a while (0: off)",
+                     0, 1000},
+          c.failover.breaker_failures);
+    visit(field_info{"breaker_pause", "failures", "TIME",
+                     "how long a failing server is not used before each new try", 0.001, 3600},
+          c.failover.breaker_pause);
 }
 
-}  // namespace detail
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 /// The same for each field of a configuration, those of `generation` last.
 template <class Config, class Visitor>
@@ -237,4 +243,4 @@ std::string_view to_string(emoji_speech s) noexcept;
 std::string_view to_string(code_speech s) noexcept;
 std::string_view to_string(url_speech s) noexcept;
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -8,18 +8,21 @@
 #include "tandem/reply.hpp"
 #include "tandem/server.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace tandem {
-
-namespace detail {
+namespace tandem::detail {
 class conversation_shell;
-}
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 /// Costs of a conversation over all its turns.
 struct conversation_metrics {
@@ -75,9 +78,16 @@ struct conversation_state {
 /// interrupt() and, if the voice knows how far it got, heard(): history keeps what the listener
 /// heard.
 ///
-/// Lifetime: destroying the handle ends the conversation: its reply is interrupted, and its slots
-/// are free at once. The handle may outlive its service and the execution context; calls then have
-/// no effect. A moved-from handle may only be assigned to or destroyed.
+/// Object lifetimes: destroying the handle ends the conversation: its reply is interrupted, and its
+/// slots are free at once. The handle may outlive its service and the execution context; calls then
+/// have no effect. A moved-from handle may only be assigned to or destroyed.
+///
+/// Executor: as for `client`.
+///
+/// Cancellation: as for `client`, but a request for a slot file continues. Until it ends, another
+/// one fails with operation_in_progress.
+///
+/// Errors of asynchronous functions: session_not_found, client_destroyed.
 ///
 /// Thread safety: all functions may be called from any thread. Calls from one thread take effect in
 /// order. A call on the conversation's strand, as in a handler without its own executor, takes
@@ -85,6 +95,9 @@ struct conversation_state {
 /// overlap with another call on it.
 class conversation {
  public:
+    /// The strand's type.
+    using executor_type = boost::asio::any_io_executor;
+
     conversation(conversation&&) noexcept;
     conversation& operator=(conversation&&) noexcept;
     ~conversation();
@@ -94,7 +107,8 @@ class conversation {
     /// follows that reply; more than 256 such messages are dropped, with a warning in the log.
     /// Errors: invalid_prompt if a text is not valid UTF-8 or the role is unknown; nothing is
     /// appended then.
-    error_code append(chat_message message, diagnostics* diag = nullptr);
+    error_code append(chat_message message);
+    error_code append(chat_message message, diagnostics& diag);
 
     /// Starts the next turn of the assistant. Errors are reported at the reply's end; in addition
     /// to those of client::start(): operation_in_progress while another reply runs,
@@ -136,19 +150,24 @@ class conversation {
     /// session_not_found.
     void end();
 
-    /// Handler signature: `void(error_code, conversation_state)`. Errors here and below:
-    /// session_not_found, client_destroyed; `boost::asio::error::operation_aborted` if cancelled.
+    /// The state of the conversation. Handler signature: `void(error_code, conversation_state)`.
     template <class CompletionToken>
-    auto async_state(CompletionToken&& token, diagnostics* diag = nullptr) {
-        return detail::async_call<conversation_state>(executor(), &conversation::ask_state, token,
-                                                      diag, detail::used(shell_));
+    auto async_state(CompletionToken&& token) {
+        return call<CompletionToken, conversation_state>(&conversation::ask_state, nullptr, token);
+    }
+    template <class CompletionToken>
+    auto async_state(diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, conversation_state>(&conversation::ask_state, &diag, token);
     }
     /// The conversation as JSON, for service::load(): history and ledger. An open turn is saved as
     /// history would keep it now. Handler signature: `void(error_code, std::string)`.
     template <class CompletionToken>
-    auto async_save(CompletionToken&& token, diagnostics* diag = nullptr) {
-        return detail::async_call<std::string>(executor(), &conversation::ask_save, token, diag,
-                                               detail::used(shell_));
+    auto async_save(CompletionToken&& token) {
+        return call<CompletionToken, std::string>(&conversation::ask_save, nullptr, token);
+    }
+    template <class CompletionToken>
+    auto async_save(diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, std::string>(&conversation::ask_save, &diag, token);
     }
     /// Writes the content of the conversation's slot to a file on its server (`--slot-save-path`),
     /// so that a paused conversation needs no slot. `file` has 1 to 128 of A-Z a-z 0-9 . _ - and
@@ -157,22 +176,32 @@ class conversation {
     /// calls; operation_in_progress while it replies or another file is used; no_model,
     /// queue_timeout, server_gone; nothing_to_save if no slot holds the conversation.
     template <class CompletionToken>
-    auto async_save_slot(std::string file, CompletionToken&& token, diagnostics* diag = nullptr) {
-        return detail::async_call<slot_file_result>(executor(), &conversation::ask_save_slot, token,
-                                                    diag, detail::used(shell_), std::move(file));
+    auto async_save_slot(std::string file, CompletionToken&& token) {
+        return call<CompletionToken, slot_file_result>(&conversation::ask_save_slot, nullptr, token,
+                                                       std::move(file));
+    }
+    template <class CompletionToken>
+    auto async_save_slot(std::string file, diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, slot_file_result>(&conversation::ask_save_slot, &diag, token,
+                                                       std::move(file));
     }
     /// Reads such a file into a slot, from which the next turn continues. Handler signature and
     /// errors are the same, except nothing_to_save; bad_request if the file is missing or unusable.
     template <class CompletionToken>
-    auto async_restore_slot(std::string file, CompletionToken&& token,
-                            diagnostics* diag = nullptr) {
-        return detail::async_call<slot_file_result>(executor(), &conversation::ask_restore_slot,
-                                                    token, diag, detail::used(shell_),
-                                                    std::move(file));
+    auto async_restore_slot(std::string file, CompletionToken&& token) {
+        return call<CompletionToken, slot_file_result>(&conversation::ask_restore_slot, nullptr,
+                                                       token, std::move(file));
+    }
+    template <class CompletionToken>
+    auto async_restore_slot(std::string file, diagnostics& diag, CompletionToken&& token) {
+        return call<CompletionToken, slot_file_result>(&conversation::ask_restore_slot, &diag,
+                                                       token, std::move(file));
     }
 
     /// Unique within its service.
     std::uint64_t id() const noexcept;
+    /// The service's strand. Empty once the execution context is gone.
+    executor_type get_executor() const noexcept;
 
  private:
     friend class service;
@@ -181,7 +210,14 @@ class conversation {
     using pending = std::shared_ptr<detail::pending_call<Results...>>;
 
     explicit conversation(shell s) noexcept;
-    boost::asio::any_io_executor executor() const noexcept;
+
+    template <class CompletionToken, class Result, class Function, class... Args>
+    auto call(Function function, diagnostics* diag, std::remove_reference_t<CompletionToken>& token,
+              Args... args) {
+        return detail::async_call<CompletionToken, Result>(
+            function, diag, token, detail::used(shell_), std::move(args)...);
+    }
+
     static void let_go(shell s) noexcept;
     static void ask_state(shell s, pending<conversation_state> call);
     static void ask_save(shell s, pending<std::string> call);
@@ -191,4 +227,4 @@ class conversation {
     shell shell_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

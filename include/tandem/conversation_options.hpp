@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// What history keeps of an interrupted turn, which the model will believe it said.
 enum class history_policy {
@@ -54,4 +54,4 @@ struct conversation_options {
 /// All errors of `o`; empty if it is valid. Throws only std::bad_alloc.
 std::vector<config_fault> check(const conversation_options& o);
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// A length of time. Every coarser std::chrono duration converts to it.
 using duration = std::chrono::nanoseconds;
@@ -12,4 +12,4 @@ inline double to_ms(duration d) noexcept {
     return static_cast<double>(d.count()) / 1e6;
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// Boost's error code; `errc` lists the library's own.
 using error_code = boost::system::error_code;
@@ -115,7 +115,7 @@ struct diagnostics {
     std::string to_string() const;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0
 
 namespace boost::system {
 template <>

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string_view>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// Severity of a log line; `off` is only for `logger::level`.
 enum class log_level { debug, info, warning, error, off };
@@ -22,4 +22,4 @@ struct logger {
     bool enabled(log_level l) const noexcept { return write && l >= level; }
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

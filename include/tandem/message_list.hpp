@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// The messages of a call: up to eight in braces, as in `{{"user", "Hello"}}`, or a vector.
 ///
@@ -39,7 +39,7 @@ class message_list {
     template <std::same_as<std::vector<chat_message>> Vector>
     message_list(Vector messages) : messages_(std::move(messages)) {}
 
-    /// Leaves none after.
+    /// Leaves the list empty.
     std::vector<chat_message> take() && { return std::move(messages_); }
 
  private:
@@ -50,4 +50,4 @@ class message_list {
     std::vector<chat_message> messages_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem {
-
-namespace detail {
+namespace tandem::detail {
 class traffic_writer;
 class playback;
 struct recording_access;
-}  // namespace detail
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 /// Options of a recorder.
 struct recorder_options {
@@ -31,11 +31,11 @@ struct recorder_options {
 /// piece of its answer, with times in ms since the recorder was created. Keys, headers and
 /// passwords in URLs are never recorded. docs/recording.md describes the lines.
 ///
-/// Set it as config::record. Clients and services may share one.
+/// Pass it as instruments::record. Clients and services may share one.
 ///
 /// Thread safety: all functions may be called from any thread.
 ///
-/// Lifetime: clients keep it alive.
+/// Object lifetimes: clients keep it alive.
 class recorder {
  public:
     /// Receives one line at a time, without its '\n', on the thread of the traffic and with a lock
@@ -55,10 +55,10 @@ class recorder {
     std::shared_ptr<detail::traffic_writer> writer_;
 };
 
-/// A recording to play: a client or service with this as config::play sends nothing to a server.
-/// The recording answers as the servers did, at the same pace and with the same failures. With the
-/// same settings and the same pace of the voice, the chunks are the same; otherwise the text is the
-/// same, and divided again.
+/// A recording to play: a client or service with this as instruments::play sends nothing to a
+/// server. The recording answers as the servers did, at the same pace and with the same failures.
+/// With the same settings and the same pace of the voice, the chunks are the same; otherwise the
+/// text is the same, and divided again.
 ///
 /// A request gets the next recorded reply to its prompt, else the one with the most similar prompt,
 /// and without prompts the next one. Requests beyond the recording fail with bad_request, other
@@ -80,8 +80,9 @@ class recording {
 
     /// Reads a recorder's lines; an incomplete last line is ignored. Returns null on an error, with
     /// bad_response and the line in `diag`.
+    static std::shared_ptr<recording> read(std::string_view lines, error_code& ec);
     static std::shared_ptr<recording> read(std::string_view lines, error_code& ec,
-                                           diagnostics* diag = nullptr);
+                                           diagnostics& diag);
     ~recording();
 
     /// URLs without credentials, in the order of their first requests. A client that plays the
@@ -107,4 +108,4 @@ class recording {
     std::shared_ptr<detail::playback> playback_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -1,79 +1,92 @@
 #pragma once
 
 #include "tandem/chunk.hpp"
+#include "tandem/detail/async_call.hpp"
 #include "tandem/detail/reply_link.hpp"
 #include "tandem/detail/used.hpp"
+#include "tandem/error.hpp"
 #include "tandem/reply_control.hpp"
 #include "tandem/result.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
-namespace tandem {
-
-namespace detail {
+namespace tandem::detail {
 class chunk_pump;
 class reply_shell;
-}  // namespace detail
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 /// One assistant turn being generated. The consumer requests each chunk, and continues after it was
 /// spoken. Created by client::start() and by conversations.
 ///
-/// Lifetime: the handle may outlive its client, with which the reply ends. Destroying the handle
-/// interrupts a running reply. A moved-from handle may only be assigned to or destroyed. When the
-/// client's execution context (the io_context) is destroyed, the connection is closed, and a
-/// waiting handler is destroyed without being called. The handle may outlive the context; a reply
+/// Object lifetimes: the handle may outlive its client, with which the reply ends. Destroying the
+/// handle interrupts a running reply. A moved-from handle may only be assigned to or destroyed.
+/// When the client's execution context (the io_context) is destroyed, the connection is closed, and
+/// a waiting handler is destroyed without being called. The handle may outlive the context; a reply
 /// that had not ended by then never ends.
+///
+/// Executor: as for `client`.
+///
+/// A `diagnostics` is emptied at the start, and set only on an error.
+///
+/// Cancellation: per operation, with Boost 1.77 or newer and all cancellation types. The operation
+/// completes with boost::asio::error::operation_aborted. The reply continues; a chunk whose
+/// completion was not posted yet is kept for the next call.
 ///
 /// Thread safety: all functions may be called from any thread. Moving and destroying the handle
 /// must not overlap with, or precede, another call on it; use a control() for such calls.
 class reply {
  public:
+    /// The strand's type.
+    using executor_type = boost::asio::any_io_executor;
+
     reply(reply&&) noexcept;
     reply& operator=(reply&&) noexcept;
     ~reply();
 
     /// Completes with the next chunk as soon as it is complete and may be spoken, or with nothing
-    /// once the reply has ended.
+    /// once the reply has ended. A request after the last chunk (`boundary::end`) does not wait for
+    /// its continue.
     ///
-    /// A request after the last chunk (`boundary::end`) does not wait for its continue.
+    /// Handler signature: `void(error_code, std::optional<chunk>)`.
     ///
-    /// Handler signature: `void(error_code, std::optional<chunk>)`, posted to the handler's
-    /// executor, by default the client's. Errors: `result().error` once the reply has failed;
-    /// `operation_in_progress` if another request for a chunk is outstanding;
-    /// `boost::asio::error::operation_aborted` if this operation was cancelled (Boost 1.77 or
-    /// newer, all cancellation types; a chunk whose completion was not posted yet is kept for the
-    /// next call).
+    /// Errors: `result().error` once the reply has failed, explained in `diag`;
+    /// operation_in_progress if another request for a chunk is outstanding.
     template <class CompletionToken>
     auto async_next_chunk(CompletionToken&& token) {
-        return boost::asio::async_initiate<CompletionToken, void(error_code, std::optional<chunk>)>(
-            [](auto handler, std::shared_ptr<detail::reply_shell> shell) {
-                start_next_chunk(std::move(shell), std::move(handler));
-            },
-            token, detail::used(shell_));
+        return initiate_next_chunk<CompletionToken>(nullptr, token);
+    }
+    template <class CompletionToken>
+    auto async_next_chunk(diagnostics& diag, CompletionToken&& token) {
+        return initiate_next_chunk<CompletionToken>(&diag, token);
     }
 
     /// Completes with the `speech` of the next chunk as soon as that is complete, while the
     /// previous one is still spoken, so that its sound can be made early. `pacing::ahead` and
     /// `stream` generate it that early. This is no delivery: request the chunk as usual, and do not
     /// speak it before. The text is empty if the chunk is delivered first, as in the other pacings,
-    /// if it has nothing to speak, or if the reply ends.
+    /// if it has nothing to speak, or if the reply ends. It may wait for a continue: do not make
+    /// the continue depend on it.
     ///
-    /// Handler signature: `void(error_code, std::string)`, posted as above. It cannot be cancelled,
-    /// and may wait for a continue: do not make the continue depend on it. Errors:
-    /// `operation_in_progress` if another one is outstanding.
+    /// Handler signature: `void(error_code, std::string)`.
+    ///
+    /// Errors: operation_in_progress if another request for upcoming speech is outstanding.
     template <class CompletionToken>
     auto async_upcoming_speech(CompletionToken&& token) {
-        return boost::asio::async_initiate<CompletionToken, void(error_code, std::string)>(
-            [](auto handler, std::shared_ptr<detail::reply_shell> shell) {
-                start_upcoming_speech(std::move(shell), std::move(handler));
-            },
-            token, detail::used(shell_));
+        return initiate_upcoming_speech<CompletionToken>(nullptr, token);
+    }
+    template <class CompletionToken>
+    auto async_upcoming_speech(diagnostics& diag, CompletionToken&& token) {
+        return initiate_upcoming_speech<CompletionToken>(&diag, token);
     }
 
     /// Reports that the chunk was spoken: the next one may be generated and delivered. A stale or
@@ -102,32 +115,65 @@ class reply {
     /// The `reply` in its chunks' ids; unique within the client.
     std::uint64_t id() const noexcept;
 
+    /// The client's strand; see client::get_executor(). Empty once the execution context is gone.
+    executor_type get_executor() const noexcept;
+
  private:
     friend class client;
     friend class conversation;
     friend class detail::chunk_pump;
     explicit reply(std::shared_ptr<detail::reply_shell> shell) noexcept;
 
+    template <class CompletionToken>
+    auto initiate_next_chunk(diagnostics* diag, std::remove_reference_t<CompletionToken>& token) {
+        detail::check_token<CompletionToken>();
+        return boost::asio::async_initiate<CompletionToken, void(error_code, std::optional<chunk>)>(
+            [](auto handler, diagnostics* d, std::shared_ptr<detail::reply_shell> shell) {
+                start_next_chunk(std::move(shell), d, std::move(handler));
+            },
+            token, diag, detail::used(shell_));
+    }
+
+    template <class CompletionToken>
+    auto initiate_upcoming_speech(diagnostics* diag,
+                                  std::remove_reference_t<CompletionToken>& token) {
+        detail::check_token<CompletionToken>();
+        return boost::asio::async_initiate<CompletionToken, void(error_code, std::string)>(
+            [](auto handler, diagnostics* d, std::shared_ptr<detail::reply_shell> shell) {
+                start_upcoming_speech(std::move(shell), d, std::move(handler));
+            },
+            token, diag, detail::used(shell_));
+    }
+
     static void let_go(std::shared_ptr<detail::reply_shell> shell) noexcept;
     template <class Handler>
-    static void start_next_chunk(std::shared_ptr<detail::reply_shell> shell, Handler handler);
+    static void start_next_chunk(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
+                                 Handler handler);
     template <class Handler>
-    static void start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, Handler handler);
+    static void start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
+                                      Handler handler);
+    using cancel_function = void (*)(const std::weak_ptr<detail::reply_shell>&, std::uint64_t wait);
+    template <class Handler>
+    static void let_cancel(const Handler& handler,
+                           const std::shared_ptr<detail::reply_shell>& shell, std::uint64_t wait,
+                           cancel_function cancel);
     static std::shared_ptr<detail::reply_link> link_of(const detail::reply_shell& shell) noexcept;
-    static boost::asio::any_io_executor executor_of(const detail::reply_shell& shell);
-    // Distinguishes one wait for a chunk from the next, because the slot of a completed one may
-    // still be signalled.
+    static executor_type executor_of(const detail::reply_shell& shell);
+    // Distinguishes one wait from the next, because the slot of a completed one may still be
+    // signalled.
     static std::uint64_t name_wait(detail::reply_shell& shell) noexcept;
     static void next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                            detail::next_chunk_completion handler);
-    static void upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
+    static void upcoming_speech(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                                 detail::speech_completion handler);
     static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak,
                                   std::uint64_t wait);
+    static void cancel_upcoming_speech(const std::weak_ptr<detail::reply_shell>& weak,
+                                       std::uint64_t wait);
 
     std::shared_ptr<detail::reply_shell> shell_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0
 
 #include "tandem/detail/reply_initiation.hpp"

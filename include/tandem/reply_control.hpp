@@ -6,17 +6,18 @@
 #include <memory>
 #include <utility>
 
-namespace tandem {
-
-namespace detail {
+namespace tandem::detail {
 class reply_link;
-}
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 /// Controls a reply without owning it, for example from a voice activity detector or a sound card's
 /// thread. Created by reply::control().
 ///
-/// Lifetime: it may outlive the reply, its client or service, and the execution context, and keeps
-/// none of them alive. Once the reply's handle is destroyed, its functions change nothing.
+/// Object lifetimes: it may outlive the reply, its client or service, and the execution context,
+/// and keeps none of them alive. Once the reply's handle is destroyed, its functions change
+/// nothing.
 ///
 /// Thread safety: all functions may be called from any thread, also while the reply or its context
 /// is being destroyed. Copies are independent. No function runs handlers or other work of the
@@ -43,4 +44,4 @@ class reply_control {
     std::shared_ptr<detail::reply_link> link_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// Why a reply ended.
 enum class finish_reason {
@@ -128,8 +128,8 @@ struct reply_result {
     std::string text{};
     /// Text that was received after it, and not delivered because of an interrupt or an error.
     std::string unspoken_text{};
-    /// The model's reasoning, between the marks of `config::reasoning_tags`, without them. Not part
-    /// of the text.
+    /// The model's reasoning, between the marks of `speech_config::reasoning_tags`, without them.
+    /// Not part of the text.
     std::string reasoning{};
     /// Tokens.
     token_usage usage{};
@@ -146,4 +146,4 @@ struct reply_result {
     std::string metrics_line() const;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// What a llama-server reports in /props.
 struct server_props {
@@ -105,4 +105,4 @@ struct chat_message {
     bool operator==(const chat_message&) const = default;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -4,6 +4,9 @@
 #include "tandem/conversation.hpp"
 #include "tandem/conversation_options.hpp"
 #include "tandem/detail/async_call.hpp"
+#include "tandem/detail/used.hpp"
+#include "tandem/error.hpp"
+#include "tandem/instruments.hpp"
 #include "tandem/service_config.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -15,23 +18,28 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem {
-
-namespace detail {
+namespace tandem::detail {
 class service_core;
-}  // namespace detail
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 /// Conversations over a list of llama-servers. A conversation is pinned to a server and leases
 /// slots there while it generates; it finds them again by their content. Turns without a slot wait
-/// in order, at most `server.queue_limit` for each server, and at most `server.queue_timeout`. If
+/// in order, at most `limits.queue_limit` for each server, and at most `limits.queue_timeout`. If
 /// its server is down or removed, a conversation moves to another one with its next turn.
 ///
-/// Thread safety, lifetime and execution context: as for `client`. Destroying the service ends its
-/// conversations and their replies with errc::client_destroyed.
+/// Object lifetimes: destroying the service ends its conversations and their replies with
+/// errc::client_destroyed. Otherwise as for `client`.
+///
+/// Executor, cancellation and thread safety: as for `client`.
 class service {
  public:
+    /// The strand's type.
+    using executor_type = boost::asio::any_io_executor;
+
     /// Throws config_error, which lists every error of the configuration.
-    service(boost::asio::any_io_executor executor, service_config c);
+    service(executor_type executor, service_config c, instruments i = {});
     service(service&&) noexcept;
     service& operator=(service&&) noexcept;
     ~service();
@@ -47,8 +55,8 @@ class service {
     /// Restores a conversation, with its options, from the text of conversation::async_save(). If
     /// `json` is invalid, returns nothing, with invalid_config in `ec` and the reason in `diag`;
     /// otherwise clears `ec`. Throws only std::bad_alloc.
-    std::optional<conversation> load(std::string_view json, error_code& ec,
-                                     diagnostics* diag = nullptr);
+    std::optional<conversation> load(std::string_view json, error_code& ec);
+    std::optional<conversation> load(std::string_view json, error_code& ec, diagnostics& diag);
 
     // The list of servers may change while conversations run. An invalid URL throws config_error.
     /// A server that is listed already, or is being removed, stays in use.
@@ -60,15 +68,21 @@ class service {
     /// stay.
     void reload(std::vector<std::string> urls);
 
-    /// Handler signature: `void(error_code, std::vector<server_status>)`; error: client_destroyed.
+    /// The state of each server. Handler signature: `void(error_code,
+    /// std::vector<server_status>)`. Error: client_destroyed.
     template <class CompletionToken>
-    auto async_servers(CompletionToken&& token, diagnostics* diag = nullptr) {
-        return detail::async_call<std::vector<server_status>>(get_executor(), &service::ask_servers,
-                                                              token, diag, detail::used(core_));
+    auto async_servers(CompletionToken&& token) {
+        return detail::async_call<CompletionToken, std::vector<server_status>>(
+            &service::ask_servers, nullptr, token, detail::used(core_));
+    }
+    template <class CompletionToken>
+    auto async_servers(diagnostics& diag, CompletionToken&& token) {
+        return detail::async_call<CompletionToken, std::vector<server_status>>(
+            &service::ask_servers, &diag, token, detail::used(core_));
     }
 
-    /// The service's strand; see client::get_executor().
-    boost::asio::any_io_executor get_executor() const noexcept;
+    /// The service's strand. Empty once the execution context is gone.
+    executor_type get_executor() const noexcept;
 
  private:
     using core = std::shared_ptr<detail::service_core>;
@@ -78,4 +92,4 @@ class service {
     core core_;
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

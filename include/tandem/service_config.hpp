@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// Which server a conversation is pinned to.
 enum class placement {
@@ -22,11 +22,11 @@ std::string_view to_string(placement p) noexcept;
 
 /// Configuration of a service.
 struct service_config {
-    /// URLs, each once; empty = that of `server`.
+    /// URLs, each once; empty = that of `client`.
     std::vector<std::string> servers{};
     /// Everything else about the servers: key, limits, pacing, chunks, generation. `slots` is per
     /// server.
-    config server{};
+    config client{};
     /// Which server a conversation is pinned to.
     tandem::placement placement = tandem::placement::least_busy;
     /// Slots that a conversation leases while it generates: 0 to 1024; 0 = two with a reuse guard,
@@ -79,4 +79,4 @@ struct server_status {
 /// Its name, as in logs, files and flags.
 std::string_view to_string(server_status::health h) noexcept;
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// Determines when the next chunk of a channel's reply may come.
 enum class pace {
@@ -63,4 +63,4 @@ struct stream_chunk {
     error_code error{};
 };
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -8,8 +8,10 @@
 #include "tandem/conversation.hpp"
 #include "tandem/conversation_options.hpp"
 #include "tandem/error.hpp"
+#include "tandem/instruments.hpp"
 #include "tandem/log.hpp"
 #include "tandem/message_list.hpp"
+#include "tandem/read_all.hpp"
 #include "tandem/recording.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/reply_control.hpp"
@@ -21,7 +23,8 @@
 #include "tandem/stream_chunk.hpp"
 #include "tandem/utf8.hpp"
 #include "tandem/version.hpp"
+#include "tandem/with_diagnostics.hpp"
 
-/// The public names of the library. What is in `tandem::detail` is none, and may change at any
-/// time.
-namespace tandem {}
+/// The public names of the library. Names in `tandem::detail` are not part of the interface, and
+/// may change at any time.
+namespace tandem::inline v0 {}

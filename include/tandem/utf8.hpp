@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 /// Makes valid UTF-8 from bytes that arrive in parts, such as tokens. Valid text stays, and invalid
 /// bytes are replaced by U+FFFD as the Unicode standard recommends. The result does not depend on
@@ -28,4 +28,4 @@ class utf8_sanitizer {
 /// May be called from any thread.
 std::string sanitized_utf8(std::string_view bytes);
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

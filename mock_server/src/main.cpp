@@ -9,7 +9,7 @@
 
 namespace {
 
-// Signals are blocked in all threads, so that only sigwait() gets them.
+// Blocks the signals in all threads, so that only sigwait() receives them.
 sigset_t block_end_signals() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
         serve(flags.read());
     } catch (const CLI::ParseError& e) {
-        // CLI11 has a status of its own for each kind of fault.
+        // CLI11 has a different exit status for each kind of error.
         return app.exit(e) == 0 ? 0 : 2;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s: %s\n", program_flags::name, e.what());

@@ -11,18 +11,19 @@ namespace tandem::mock {
 namespace {
 
 constexpr const char* description =
-    "Behaves like llama-server in front of a model that follows a script.\n\n"
+    "Behaves like llama-server with a model that follows a script.\n\n"
     "  tandem-mock-server --port 8080 --parallel 2 --tokens-per-second 50\n\n"
     "The first line on stdout is \"listening on URL\". Ends on SIGINT or SIGTERM.";
 
 constexpr const char* fault_help =
-    "KIND[:FIELD=VALUE,...], may be given several times; each request meets at most one.\n"
+    "KIND[:FIELD=VALUE,...], may be repeated; at most one fault applies to each request.\n"
     "Kinds: stall reset close half_event garbage no_final stream_error slow_headers\n"
     "unavailable http_error crash unnoticed_cut. Fields: at_token (1; -1 = the final event), "
     "at_byte,\n"
     "duration (250ms, 2s), skip (requests that pass first), times (1; 0 = all), path\n"
     "(/completion; empty = any), id_slot, status (500), text (to the end of the line).\n"
-    "A request brings its own in the field \"mock_fault\". Example: reset:at_token=5,skip=2";
+    "A request may contain its own fault in the field \"mock_fault\". Example: "
+    "reset:at_token=5,skip=2";
 
 const std::map<std::string, memory_kind> memory_kinds{
     {"attention", memory_kind::attention},
@@ -30,32 +31,34 @@ const std::map<std::string, memory_kind> memory_kinds{
     {"sliding-window", memory_kind::sliding_window}};
 
 constexpr const char* memory_help =
-    "attention: goes back to any token; recurrent (as Mamba, hybrids): only goes on, else back to "
-    "a\n"
-    "checkpoint of the prompt; sliding-window (as Gemma): goes back within a window";
+    "attention: can roll back to any token; recurrent (Mamba, hybrids): only to a\n"
+    "checkpoint of the prompt; sliding-window (Gemma): only within a window";
 
 void add_server_flags(CLI::App& app, options& o, program_flags::raw_flags& raw) {
     app.add_option("--host", o.host, "address to listen on")->capture_default_str();
-    app.add_option("--port", o.port, "port; 0 = any free one")->capture_default_str();
+    app.add_option("--port", o.port, "port (0: any free port)")->capture_default_str();
     app.add_option("--parallel", o.parallel, "slots")->capture_default_str();
-    app.add_option("-c,--ctx-size", o.ctx_size, "tokens of all slots together")
-        ->capture_default_str();
-    app.add_flag("--kv-unified,--unified-kv", o.kv_unified, "each slot has the whole context");
+    app.add_option("-c,--ctx-size", o.ctx_size, "total tokens of all slots")->capture_default_str();
+    app.add_flag("--kv-unified,--unified-kv", o.kv_unified, "let each slot use the whole context");
     app.add_flag("--no-cache-idle-slots", raw.no_cache_idle_slots,
                  "with --kv-unified: do not empty idle slots when a request starts");
-    app.add_option("-b,--batch-size", o.batch_size, "prompt tokens of one batch")
+    app.add_option("-b,--batch-size", o.batch_size, "prompt tokens per batch")
         ->capture_default_str();
     app.add_option("-a,--alias", o.model, "name of the model")->capture_default_str();
-    app.add_option("--lora", o.lora, "paths of LoRA adapters, parted by commas; the text stays")
+    app.add_option("--lora", o.lora,
+                   "comma-separated paths of LoRA adapters; they do not change the text")
         ->delimiter(',')
         ->allow_extra_args(false);
-    app.add_option("--build-info", o.build_info, "build that /props tells")->capture_default_str();
-    app.add_option("--api-key", o.api_key, "key that requests must bring");
-    app.add_option("--sse-ping-interval", raw.sse_ping_interval, "seconds; -1 = no pings")
+    app.add_option("--build-info", o.build_info, "build that /props reports")
         ->capture_default_str();
-    app.add_option("--slot-save-path", raw.slot_save_path,
-                   "any value allows to erase, save and restore slots; files stay in memory");
-    app.add_flag("--no-slots", raw.no_slots, "no GET /slots");
+    app.add_option("--api-key", o.api_key, "API key that requests must contain");
+    app.add_option("--sse-ping-interval", raw.sse_ping_interval,
+                   "interval of pings in seconds (-1: no pings)")
+        ->capture_default_str();
+    app.add_option(
+        "--slot-save-path", raw.slot_save_path,
+        "any value enables erasing, saving and restoring slots; files are kept in memory");
+    app.add_flag("--no-slots", raw.no_slots, "disable GET /slots");
     app.add_option("--ssl-cert-file", o.ssl_cert_file, "PEM file, for HTTPS");
     app.add_option("--ssl-key-file", o.ssl_key_file, "PEM file, for HTTPS");
 }
@@ -65,28 +68,31 @@ void add_model_flags(CLI::App& app, options& o) {
         ->transform(CLI::CheckedTransformer(memory_kinds).description(""))
         ->type_name("KIND")
         ->default_str("attention");
-    app.add_option("--sliding-window", o.sliding_window, "tokens of --memory sliding-window")
+    app.add_option("--sliding-window", o.sliding_window,
+                   "window size of --memory sliding-window in tokens")
         ->capture_default_str();
     app.add_option("--ubatch-size", o.ubatch_size, "prompt tokens between the last two checkpoints")
         ->capture_default_str();
-    app.add_option("--ctx-checkpoints", o.ctx_checkpoints, "of a slot at most")
+    app.add_option("--ctx-checkpoints", o.ctx_checkpoints, "maximum checkpoints of a slot")
         ->capture_default_str();
 }
 
 void add_mock_flags(CLI::App& app, options& o, program_flags::raw_flags& raw) {
-    app.add_option("--tokens-per-second", o.tokens_per_second, "of each slot; 0 = unlimited")
+    app.add_option("--tokens-per-second", o.tokens_per_second,
+                   "token rate of each slot (0: unlimited)")
         ->capture_default_str();
-    app.add_option("--prompt-tokens-per-second", o.prompt_tokens_per_second, "0 = unlimited")
+    app.add_option("--prompt-tokens-per-second", o.prompt_tokens_per_second,
+                   "evaluation rate of prompts (0: unlimited)")
         ->capture_default_str();
     app.add_option("--dialogues", raw.dialogues,
                    "JSON Lines of {\"id\", \"messages\": [{\"role\", \"content\"}...]} to follow");
-    app.add_flag("--no-bos", raw.no_bos, "a model without BOS token");
-    app.add_flag("--no-chat-template", raw.no_chat_template, "no POST /apply-template");
+    app.add_flag("--no-bos", raw.no_bos, "simulate a model without a BOS token");
+    app.add_flag("--no-chat-template", raw.no_chat_template, "disable POST /apply-template");
     app.add_option("--load-ms", raw.load_ms,
-                   "503 \"Loading model\" for so long from the first request on")
+                   "how long to answer 503 \"Loading model\" after the first request")
         ->capture_default_str();
     app.add_option("--crash-within-ms", raw.crash_within_ms,
-                   "die of a request that reaches a slot so soon after a cut; 0 = never")
+                   "crash if a request reaches a slot this soon after a cut (0: never)")
         ->capture_default_str();
     app.add_option("--fault", raw.faults, fault_help)->allow_extra_args(false);
 }

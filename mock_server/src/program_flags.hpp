@@ -9,17 +9,18 @@
 
 namespace tandem::mock {
 
-/// The flags of the program tandem-mock-server. The object must outlive the parsing.
+/// The command-line flags of tandem-mock-server. Must outlive the parsing.
 class program_flags {
  public:
     static constexpr const char* name = "tandem-mock-server";
 
     explicit program_flags(CLI::App& app);
 
-    /// What the parsed flags ask for. Throws where a file or a fault cannot be read.
+    /// The options that the parsed flags set. Throws if a file cannot be read or a fault cannot be
+    /// parsed.
     options read() const;
 
-    /// What the flags give in other units than the options have.
+    /// Flags whose unit or meaning differs from the options.
     struct raw_flags {
         std::string dialogues;
         std::string slot_save_path;

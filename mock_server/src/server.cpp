@@ -1,6 +1,6 @@
 #include "tandem_mock/server.hpp"
 
-#include "http/hub.hpp"
+#include "http/mock_http_server.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -32,7 +32,7 @@ options checked(options o) {
             "at least 0");
     require(o.poll_interval.count() > 0, "poll_interval", o.poll_interval.count(), "over 0 ms");
     if (o.ssl_cert_file.empty() != o.ssl_key_file.empty())
-        throw std::invalid_argument("ssl_cert_file and ssl_key_file need each other");
+        throw std::invalid_argument("ssl_cert_file and ssl_key_file must be set together");
     return o;
 }
 
@@ -71,7 +71,7 @@ class server::impl {
     boost::asio::io_context io_{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
         io_.get_executor()};
-    hub hub_;
+    mock_http_server hub_;
     std::mutex stop_mutex_;
     std::thread thread_;
 };

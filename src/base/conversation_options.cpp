@@ -1,6 +1,6 @@
 #include "tandem/conversation_options.hpp"
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 std::string_view to_string(history_policy p) noexcept {
     switch (p) {
@@ -16,4 +16,4 @@ std::string_view to_string(history_policy p) noexcept {
     return {};
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
-/// The code whose error_name() this is; none for a name that no code has.
-error_code error_named(std::string_view name) noexcept;
+/// Returns the code whose error_name() is `name`, or a default error_code for an unknown name.
+error_code find_error_code(std::string_view name) noexcept;
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -4,7 +4,7 @@
 
 namespace tandem {
 
-/// Why something cannot be had, for programs and for people.
+/// The reason for an error: a code for programs, diagnostics for people.
 struct failure {
     error_code ec;
     diagnostics diag;

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// The number that the whole text is, or nothing: no white space, no sign but "-", in range. `base`
-/// is of whole numbers.
+/// Parses all of `text` as a number. Returns nothing on white space, on a sign other than "-", or
+/// if the value is out of range. `base` applies to integers only.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text, [[maybe_unused]] int base = 10) noexcept {
     Number value{};

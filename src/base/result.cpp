@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 std::string_view to_string(boundary b) noexcept {
     switch (b) {
@@ -81,4 +81,4 @@ std::string reply_result::metrics_line() const {
         std::lround(usage.cache_hit_ratio() * 100));
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -6,10 +6,10 @@
 
 namespace tandem {
 
-/// Points in time are handed in; nothing but the shells reads a clock.
+/// Pure code receives points in time as arguments; only the shells read a clock.
 using time_point = std::chrono::time_point<std::chrono::steady_clock, duration>;
 
-/// When something is due that is not waited for.
+/// The due time of a timer that is not armed.
 inline constexpr time_point never = time_point::max();
 
 }  // namespace tandem

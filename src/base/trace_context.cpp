@@ -20,7 +20,7 @@ bool is_hex(std::string_view text) noexcept {
                        [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// Zero stands for no id.
+// An id of only zeros means no id.
 bool is_id(std::string_view text) noexcept {
     return is_hex(text) && text.find_first_not_of('0') != std::string_view::npos;
 }
@@ -33,7 +33,7 @@ bool may_follow(std::string_view version, std::string_view rest) noexcept {
 
 }  // namespace
 
-bool is_traceparent(std::string_view text) noexcept {
+bool is_valid_traceparent(std::string_view text) noexcept {
     if (text.size() < plain_size || text.size() > max_size) return false;
     const auto version = text.substr(0, 2);
     return is_hex(version) && version != "ff" && text[trace_at - 1] == '-' &&
@@ -42,8 +42,8 @@ bool is_traceparent(std::string_view text) noexcept {
            is_hex(text.substr(flags_at, 2)) && may_follow(version, text.substr(plain_size));
 }
 
-std::string_view trace_id_of(std::string_view text) noexcept {
-    return is_traceparent(text) ? text.substr(trace_at, trace_digits) : std::string_view();
+std::string_view parse_trace_id(std::string_view text) noexcept {
+    return is_valid_traceparent(text) ? text.substr(trace_at, trace_digits) : std::string_view();
 }
 
 }  // namespace tandem

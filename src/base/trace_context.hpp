@@ -2,15 +2,15 @@
 
 #include <string_view>
 
-// W3C Trace Context: the header by which requests of one trace know each other. Pure.
+// W3C Trace Context: the header that links the requests of one trace. Pure.
 namespace tandem {
 
-/// Whether a `traceparent` header is well-formed; one that is not must be taken for none. Those of
-/// later versions are, if they begin as version 00 does. What passes is at most 256 characters of
-/// printable ASCII.
-bool is_traceparent(std::string_view text) noexcept;
+/// Whether a `traceparent` header is well-formed; ignore the header otherwise. Headers of later
+/// versions pass if they start like version 00. A header that passes has at most 256 characters,
+/// all printable ASCII.
+bool is_valid_traceparent(std::string_view text) noexcept;
 
-/// The trace id of a well-formed one, 32 hexadecimal digits; else empty. A view into `text`.
-std::string_view trace_id_of(std::string_view text) noexcept;
+/// The trace id of a well-formed header (32 hexadecimal digits), else empty. A view into `text`.
+std::string_view parse_trace_id(std::string_view text) noexcept;
 
 }  // namespace tandem

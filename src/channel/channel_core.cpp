@@ -8,7 +8,7 @@
 namespace tandem::detail {
 namespace {
 
-// How often a consumer that waits looks whether anybody runs the loop still.
+// How often a waiting consumer checks whether the loop is still being run.
 constexpr auto looks_every = std::chrono::milliseconds(80);
 
 }  // namespace
@@ -24,14 +24,14 @@ std::optional<stream_chunk> channel_core::pop(std::optional<time_point> deadline
         if (asks) queue_.asked();
         auto item = queue_.take();
         const bool is_over = item || queue_.is_drained();
-        const auto spoken = queue_.next_continue();
+        const auto spoken = queue_.take_due_continue();
         const auto pump = pump_;
         lock.unlock();
         if (pump && spoken) pump->go_on(*spoken);
         if (is_over) return item;
-        if (leave_stopped_context(pump.get())) continue;
+        if (finish_if_context_stopped(pump.get())) continue;
         if (deadline && now() >= *deadline) return std::nullopt;
-        wait(deadline, [this] { return queue_.can_answer(); });
+        wait(deadline, [this] { return queue_.has_item_or_end(); });
     }
 }
 
@@ -41,14 +41,14 @@ std::optional<reply_result> channel_core::result(std::optional<time_point> deadl
         if (is_settled_) return result_;
         const auto pump = pump_;
         lock.unlock();
-        leave_stopped_context(pump.get());
-        if (pump && pump->is_stranded()) return std::nullopt;
+        finish_if_context_stopped(pump.get());
+        if (pump && pump->is_context_stopped()) return std::nullopt;
         if (deadline && now() >= *deadline) return std::nullopt;
         wait(deadline, [this] { return is_settled_; });
     }
 }
 
-// Until something is ready, the deadline, or the next look at the context.
+// Waits until the predicate holds, the deadline passes, or the context must be checked again.
 template <class Ready>
 void channel_core::wait(std::optional<time_point> deadline, Ready ready) {
     const time_point look = now() + looks_every;
@@ -56,15 +56,15 @@ void channel_core::wait(std::optional<time_point> deadline, Ready ready) {
     changed_.wait_until(lock, deadline ? std::min(*deadline, look) : look, ready);
 }
 
-bool channel_core::leave_stopped_context(chunk_pump* pump) noexcept try {
-    if (!pump || is_finished() || !pump->is_stranded()) return false;
+bool channel_core::finish_if_context_stopped(chunk_pump* pump) noexcept try {
+    if (!pump || is_finished() || !pump->is_context_stopped()) return false;
     std::unique_lock lock(mutex_);
     if (!finish({.error = errc::context_stopped,
                  .diagnostics = {.client_message = "the io_context of the reply was stopped, or "
-                                                   "had run out of work before the reply began"}}))
+                                                   "ran out of work before the reply started"}}))
         return false;
     lock.unlock();
-    // For a context that is restarted.
+    // Takes effect if the context is restarted.
     pump->interrupt();
     return true;
 } catch (...) {
@@ -79,20 +79,20 @@ void channel_core::cancel() noexcept try {
     const auto pump = pump_;
     lock.unlock();
     if (pump) pump->interrupt();
-} catch (...) {  // no memory to tell the reply: it waits, and ends by its continue_timeout
+} catch (...) {  // out of memory: the reply waits and ends with its continue_timeout
 }
 
 std::optional<channel_end> channel_core::reason() const {
     const std::lock_guard lock(mutex_);
-    return queue_.why_ended();
+    return queue_.end_reason();
 }
 
-// With the lock held.
+// Precondition: the lock is held.
 bool channel_core::finish(channel_end why) noexcept {
     bool is_first = true;
     try {
         is_first = queue_.end(std::move(why));
-    } catch (...) {  // what was being joined is lost, the end is there
+    } catch (...) {  // the partial item is lost, but the end is recorded
     }
     finished_.store(true, std::memory_order_release);
     changed_.notify_all();
@@ -103,7 +103,7 @@ bool channel_core::finish(channel_end why) noexcept {
 
 error_code channel_core::claim() {
     const std::lock_guard lock(mutex_);
-    if (queue_.why_ended()) return errc::channel_finished;
+    if (queue_.end_reason()) return errc::channel_finished;
     if (std::exchange(is_claimed_, true)) return errc::channel_in_use;
     return {};
 }
@@ -111,14 +111,14 @@ error_code channel_core::claim() {
 void channel_core::give_back() noexcept {
     const std::lock_guard lock(mutex_);
     is_claimed_ = false;
-    if (queue_.why_ended()) is_settled_ = true;
+    if (queue_.end_reason()) is_settled_ = true;
     changed_.notify_all();
 }
 
 void channel_core::connect(std::shared_ptr<chunk_pump> pump) {
     std::unique_lock lock(mutex_);
     pump_ = pump;
-    const bool was_cancelled = queue_.why_ended().has_value();
+    const bool was_cancelled = queue_.end_reason().has_value();
     changed_.notify_all();
     lock.unlock();
     if (was_cancelled)
@@ -130,16 +130,16 @@ void channel_core::connect(std::shared_ptr<chunk_pump> pump) {
 std::optional<chunk_id> channel_core::take(chunk c) {
     const std::lock_guard lock(mutex_);
     queue_.add(now(), std::move(c), interval_.load(std::memory_order_relaxed));
-    const auto spoken = queue_.next_continue();
-    if (queue_.can_answer()) changed_.notify_all();
+    const auto spoken = queue_.take_due_continue();
+    if (queue_.has_item_or_end()) changed_.notify_all();
     return spoken;
 }
 
 void channel_core::ended(channel_end why, std::optional<reply_result> result) noexcept {
     std::shared_ptr<chunk_pump> done;  // outlives the lock
     const std::lock_guard lock(mutex_);
-    // A reply that ends later, as one whose loop is run again, drops nothing.
-    if (!queue_.why_ended()) finish(std::move(why));
+    // A reply that ends later, for example after its loop is run again, drops nothing.
+    if (!queue_.end_reason()) finish(std::move(why));
     if (std::exchange(is_settled_, true)) return;
     result_ = std::move(result);
     done = std::move(pump_);

@@ -11,15 +11,15 @@
 
 namespace tandem::detail {
 
-/// The consumers' side of a channel: the queue, the lock around it, and those who wait at it.
-/// Thread-safe. Nothing of the loop runs within these calls.
-class channel_core final : public chunk_taker {
+/// The consumers' side of a channel: the queue, its lock, and the waiting consumers. Thread-safe.
+/// No function runs code of the event loop.
+class channel_core final : public chunk_sink {
  public:
     explicit channel_core(const channel_options& options);
 
-    /// The next item, waited for until `deadline`, or as long as it takes.
+    /// Waits for the next item until `deadline`, or indefinitely.
     std::optional<stream_chunk> pop(std::optional<time_point> deadline);
-    /// The reply's result, waited for in the same way; nothing if none will come.
+    /// Waits for the reply's result likewise; nothing if there will be none.
     std::optional<reply_result> result(std::optional<time_point> deadline);
     void cancel() noexcept;
     void set_interval(int n) noexcept { interval_.store(n, std::memory_order_relaxed); }
@@ -27,7 +27,8 @@ class channel_core final : public chunk_taker {
     bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
     std::optional<channel_end> reason() const;
 
-    /// Keeps the channel for one reply: channel_in_use or channel_finished if it is not free.
+    /// Claims the channel for one reply; returns channel_in_use or channel_finished if it is not
+    /// free.
     error_code claim();
     void give_back() noexcept;
     /// Precondition: claimed.
@@ -38,7 +39,7 @@ class channel_core final : public chunk_taker {
 
  private:
     bool finish(channel_end why) noexcept;
-    bool leave_stopped_context(chunk_pump* pump) noexcept;
+    bool finish_if_context_stopped(chunk_pump* pump) noexcept;
     template <class Ready>
     void wait(std::optional<time_point> deadline, Ready ready);
 
@@ -47,7 +48,7 @@ class channel_core final : public chunk_taker {
     chunk_queue queue_;
     std::shared_ptr<chunk_pump> pump_;  // while a reply runs
     bool is_claimed_ = false;
-    bool is_settled_ = false;  // no reply will report anything more
+    bool is_settled_ = false;  // no reply will report anything further
     std::optional<reply_result> result_;
 
     std::atomic<int> interval_;

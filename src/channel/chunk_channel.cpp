@@ -7,13 +7,13 @@
 
 #include <algorithm>
 
-namespace tandem {
+namespace tandem::inline v0 {
 namespace {
 
 using detail::channel_core;
 using detail::chunk_pump;
 
-// Keeps channels for replies; gives those back that were not connected.
+// Claims channels for replies and releases those that were not connected.
 class claims {
  public:
     claims() = default;
@@ -41,7 +41,7 @@ class claims {
     std::size_t connected_ = 0;
 };
 
-// A deadline that is too far to be a time is none.
+// A timeout too long for a time_point means no deadline.
 std::optional<time_point> deadline_after(std::chrono::milliseconds timeout) {
     if (timeout >= std::chrono::hours(24 * 365)) return std::nullopt;
     return detail::now() + std::max(timeout, std::chrono::milliseconds(0));
@@ -135,4 +135,4 @@ std::optional<reply_result> chunk_channel::wait_result(std::chrono::milliseconds
     return core_->result(deadline_after(timeout));
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -9,7 +9,7 @@
 namespace tandem::detail {
 namespace {
 
-// Without memory the code must do.
+// Omits the message if memory is exhausted.
 channel_end end_with(error_code ec, const char* words) noexcept {
     channel_end why{.error = ec};
     try {
@@ -20,30 +20,30 @@ channel_end end_with(error_code ec, const char* words) noexcept {
 }
 
 channel_end context_is_gone() noexcept {
-    return end_with(errc::context_stopped, "the io_context was destroyed while the reply ran");
+    return end_with(errc::context_stopped, "the io_context was destroyed during the reply");
 }
 
 channel_end end_of(const reply_result& r) {
     return {.finish_reason = r.finish_reason, .error = r.error, .diagnostics = r.diagnostics};
 }
 
-void tell(const std::weak_ptr<chunk_taker>& taker, channel_end why,
+void tell(const std::weak_ptr<chunk_sink>& taker, channel_end why,
           std::optional<reply_result> result) noexcept {
     if (const auto t = taker.lock()) t->ended(std::move(why), std::move(result));
 }
 
-// Tells the end when a handler is destroyed without being called.
+// Reports the end if a handler is destroyed without being called.
 class end_guard {
  public:
-    explicit end_guard(std::weak_ptr<chunk_taker> taker) : taker_(std::move(taker)) {}
-    ~end_guard() { tell(taker_, context_is_gone(), std::nullopt); }
-    end_guard(end_guard&& other) noexcept : taker_(std::exchange(other.taker_, {})) {}
+    explicit end_guard(std::weak_ptr<chunk_sink> taker) : sink_(std::move(taker)) {}
+    ~end_guard() { tell(sink_, context_is_gone(), std::nullopt); }
+    end_guard(end_guard&& other) noexcept : sink_(std::exchange(other.sink_, {})) {}
     end_guard& operator=(end_guard&&) = delete;
 
-    void release() noexcept { taker_.reset(); }
+    void release() noexcept { sink_.reset(); }
 
  private:
-    std::weak_ptr<chunk_taker> taker_;
+    std::weak_ptr<chunk_sink> sink_;
 };
 
 channel_end failure_of(const std::exception_ptr& what) noexcept {
@@ -65,10 +65,10 @@ error_code chunk_pump::refusal_of(const reply& r) noexcept {
     return r.shell_->home().executor() ? error_code() : errc::context_stopped;
 }
 
-chunk_pump::chunk_pump(reply r, std::weak_ptr<chunk_taker> taker)
-    : reply_(std::move(r)), taker_(std::move(taker)), link_(home().executor()) {}
+chunk_pump::chunk_pump(reply r, std::weak_ptr<chunk_sink> taker)
+    : reply_(std::move(r)), sink_(std::move(taker)), link_(home().executor()) {}
 
-std::shared_ptr<chunk_pump> chunk_pump::make(reply r, std::weak_ptr<chunk_taker> taker) {
+std::shared_ptr<chunk_pump> chunk_pump::make(reply r, std::weak_ptr<chunk_sink> taker) {
     std::shared_ptr<chunk_pump> pump(new chunk_pump(std::move(r), std::move(taker)));
     pump->home().add(pump);
     return pump;
@@ -76,16 +76,16 @@ std::shared_ptr<chunk_pump> chunk_pump::make(reply r, std::weak_ptr<chunk_taker>
 
 chunk_pump::~chunk_pump() {
     link_.cut();
-    if (reply_) tell(taker_, context_is_gone(), std::nullopt);
+    if (reply_) tell(sink_, context_is_gone(), std::nullopt);
 }
 
-event_home& chunk_pump::home() const noexcept {
+strand_scope& chunk_pump::home() const noexcept {
     return reply_->shell_->home();
 }
 
 // --- from any thread
 
-// The function may be the last that keeps the pump, which belongs to the strand then.
+// The function may hold the last reference to the pump, which must be destroyed on the strand.
 template <class Function>
 void chunk_pump::on_strand(Function f) {
     link_.post([self = shared_from_this(), f = std::move(f)] {
@@ -99,7 +99,7 @@ void chunk_pump::on_strand(Function f) {
 
 void chunk_pump::start() {
     on_strand([](chunk_pump& p) {
-        p.hear_of_end();
+        p.watch_reply_end();
         p.ask();
     });
 }
@@ -114,22 +114,22 @@ void chunk_pump::go_on(chunk_id id) {
 void chunk_pump::interrupt() {
     on_strand([](chunk_pump& p) {
         p.reply_->interrupt();
-        p.tell_end({});
+        p.report_end({});
     });
 }
 
 // --- on the strand
 
-// A limit may end the reply while the consumer is away, and nothing is asked for.
-void chunk_pump::hear_of_end() {
+// A limit may end the reply while the consumer is not waiting for a chunk.
+void chunk_pump::watch_reply_end() {
     reply_->shell_->on_end([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->told({}, std::nullopt);
     });
 }
 
 void chunk_pump::ask() {
-    if (std::exchange(asks_, true)) return;
-    reply_->async_next_chunk([weak = weak_from_this(), guard = end_guard(taker_)](
+    if (std::exchange(is_requesting_, true)) return;
+    reply_->async_next_chunk([weak = weak_from_this(), guard = end_guard(sink_)](
                                  error_code ec, std::optional<chunk> c) mutable {
         guard.release();
         if (const auto self = weak.lock()) self->told(ec, std::move(c));
@@ -137,10 +137,10 @@ void chunk_pump::ask() {
 }
 
 void chunk_pump::told(error_code ec, std::optional<chunk> c) try {
-    asks_ = false;
+    is_requesting_ = false;
     if (!reply_) return;
-    if (!c) return tell_end(ec);
-    const auto taker = taker_.lock();
+    if (!c) return report_end(ec);
+    const auto taker = sink_.lock();
     if (!taker) return;
     const auto spoken = taker->take(std::move(*c));
     if (!spoken) return;
@@ -150,8 +150,8 @@ void chunk_pump::told(error_code ec, std::optional<chunk> c) try {
     fail();
 }
 
-// A reply that has not ended was asked by somebody else as well.
-void chunk_pump::tell_end(error_code ec) {
+// If the reply has not ended, it already has another consumer.
+void chunk_pump::report_end(error_code ec) {
     if (!reply_->ended()) return give_up({.error = ec}, std::nullopt);
     const auto& result = reply_->result();
     give_up(end_of(result), result);
@@ -161,14 +161,14 @@ void chunk_pump::fail() noexcept {
     give_up(failure_of(std::current_exception()), std::nullopt);
 }
 
-// The consumer that is told may end the context at once.
+// The notified consumer may destroy the context at once, so the link is cut first.
 void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) noexcept {
     reply_.reset();
     link_.cut();
-    tell(taker_, std::move(why), std::move(result));
+    tell(sink_, std::move(why), std::move(result));
 }
 
-void chunk_pump::context_ended() noexcept {
+void chunk_pump::on_context_destroyed() noexcept {
     if (reply_) give_up(context_is_gone(), std::nullopt);
 }
 

@@ -10,11 +10,11 @@ namespace tandem::detail {
 namespace {
 
 bool ends_with_space(std::string_view text) {
-    return text::without_trailing_space(text).size() != text.size();
+    return text::trim_trailing_space(text).size() != text.size();
 }
 
 bool begins_with_space(std::string_view text) {
-    // The first character, with which all of its UTF-8 bytes go.
+    // The first character, including all its UTF-8 bytes.
     std::size_t length = 1;
     while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80)
         ++length;
@@ -45,11 +45,11 @@ void chunk_queue::add(time_point now, chunk c, int interval) {
     waits_ = c.id;
     join(now, std::move(c));
     if (interval <= 1 || joined_->tokens >= interval || joined_->boundary == boundary::end ||
-        joined_->text.size() >= most_joined_bytes)
+        joined_->text.size() >= max_item_bytes)
         complete();
 }
 
-// Cleaned speech has lost the space between two chunks, which their texts still have.
+// Cleaned speech lacks the space between two chunks, which their texts still contain.
 void chunk_queue::join(time_point now, chunk c) {
     if (!joined_) {
         is_apart_ = ends_with_space(c.text) || c.speech.empty();
@@ -90,7 +90,7 @@ bool chunk_queue::has_room() const noexcept {
     return pace_ == pace::text ? items_.size() < capacity_ : items_.empty() && !speaks_;
 }
 
-std::optional<chunk_id> chunk_queue::next_continue() noexcept {
+std::optional<chunk_id> chunk_queue::take_due_continue() noexcept {
     if (end_ || !waits_ || !has_room()) return std::nullopt;
     return std::exchange(waits_, std::nullopt);
 }

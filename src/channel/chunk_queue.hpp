@@ -10,34 +10,34 @@
 
 namespace tandem::detail {
 
-/// What lies between one reply and the consumers of its channel: joins chunks to items, decides
-/// when the reply may continue, and ends once. Pure.
+/// Connects one reply with the consumers of its channel: joins chunks into items, decides when the
+/// reply may continue, and ends once. Pure.
 class chunk_queue {
  public:
-    /// Text at which an item is complete, whatever the interval.
-    static constexpr std::size_t most_joined_bytes = 64 * 1024;
+    /// Text size that completes an item regardless of the interval.
+    static constexpr std::size_t max_item_bytes = 64 * 1024;
 
     explicit chunk_queue(const channel_options& options);
 
-    /// A chunk was handed over; it is not continued yet. It completes its item if that has
-    /// `interval` tokens with it. Changes nothing after the end.
+    /// A chunk was handed over but not yet continued. It completes its item if the item then has
+    /// `interval` tokens. Has no effect after the end.
     void add(time_point now, chunk c, int interval);
-    /// A consumer asks for an item: what was taken before was spoken.
+    /// A consumer requests an item, so the previous item was spoken.
     void asked() noexcept { speaks_ = false; }
-    /// The next item, if one is there; at last the terminal one, once.
+    /// The next item, if there is one; finally the terminal item, once.
     std::optional<stream_chunk> take();
-    /// The chunk that is to be continued now, after which the next one is to be asked for: told
-    /// once. Nothing if the reply is to wait for the consumer, or is not waiting.
-    std::optional<chunk_id> next_continue() noexcept;
-    /// The end comes after all that is complete or being joined; an interrupt drops that, also
-    /// after another end. False if there was an end before: that one stays.
+    /// The chunk to continue, after which the next one must be requested; returned once. Nothing if
+    /// the reply must wait for the consumer, or is not waiting.
+    std::optional<chunk_id> take_due_continue() noexcept;
+    /// Ends the queue after all complete and partial items; an interrupt drops those, even after
+    /// another end. Returns false if the queue had already ended; the first end stays.
     bool end(channel_end why);
 
-    /// Something can be taken, or nothing ever will be.
-    bool can_answer() const noexcept { return !items_.empty() || end_; }
-    /// The terminal item was taken.
+    /// Whether an item can be taken, or none will ever follow.
+    bool has_item_or_end() const noexcept { return !items_.empty() || end_; }
+    /// Whether the terminal item was taken.
     bool is_drained() const noexcept { return end_taken_; }
-    const std::optional<channel_end>& why_ended() const noexcept { return end_; }
+    const std::optional<channel_end>& end_reason() const noexcept { return end_; }
     std::size_t size() const noexcept { return items_.size(); }
 
  private:
@@ -48,9 +48,9 @@ class chunk_queue {
     pace pace_;
     std::size_t capacity_;
     std::deque<stream_chunk> items_;
-    std::optional<stream_chunk> joined_;  // not complete
-    bool is_apart_ = false;               // speech that is joined next needs a space before it
-    std::optional<chunk_id> waits_;       // handed over, not continued
+    std::optional<stream_chunk> joined_;  // partial item
+    bool is_apart_ = false;               // speech joined next needs a space before it
+    std::optional<chunk_id> waits_;       // handed over, not yet continued
     bool speaks_ = false;
     std::optional<channel_end> end_;
     bool end_taken_ = false;

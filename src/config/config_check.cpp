@@ -1,5 +1,5 @@
 #include "base/trace_context.hpp"
-#include "config/expected_value.hpp"
+#include "config/describe_expected_value.hpp"
 #include "text/characters/utf8.hpp"
 #include "transport/server_url.hpp"
 #include "wire/calls/request_fields.hpp"
@@ -14,13 +14,13 @@
 #include <cmath>
 #include <concepts>
 
-namespace tandem {
+namespace tandem::inline v0 {
 namespace {
 
 constexpr std::size_t max_stop_bytes = 256;
 constexpr std::size_t max_tag_bytes = 64;
 
-// Collects the faults of one value after the other.
+// Collects the faults of all values.
 class checker {
  public:
     template <std::integral T>
@@ -42,7 +42,7 @@ class checker {
         if (guard && *guard != auto_guard) (*this)(f, *guard);
     }
     void operator()(const field_info& f, const std::string& value) {
-        if (value.find('\0') != std::string::npos) add(f, "has a NUL byte");
+        if (value.find('\0') != std::string::npos) add(f, "contains a NUL byte");
     }
     void operator()(const field_info& f, const std::vector<std::string>& values) {
         check_count(f, values.size(), "texts");
@@ -59,7 +59,7 @@ class checker {
     requires std::is_enum_v<Enum>
     void operator()(const field_info& f, Enum value) {
         if (to_string(value).empty())
-            add(f, fmt::format("is {}, which names nothing", static_cast<int>(value)));
+            add(f, fmt::format("is {}, which is not a valid value", static_cast<int>(value)));
     }
 
     void add(const field_info& f, std::string message) {
@@ -71,37 +71,40 @@ class checker {
  private:
     void check_count(const field_info& f, std::size_t count, const char* what) {
         if (static_cast<double>(count) > f.max)
-            add(f, fmt::format("has {} {}; at most {} are possible", count, what, f.max));
+            add(f, fmt::format("has {} {}; the maximum is {}", count, what, f.max));
     }
     void check_text(const field_info& f, const std::string& value, std::size_t most) {
-        if (text::find_invalid(value) != std::string_view::npos) add(f, "is not valid UTF-8");
+        if (text::find_invalid_utf8(value) != std::string_view::npos) add(f, "is not valid UTF-8");
         if (value.empty() || value.size() > most)
-            add(f, fmt::format("has a text of {} bytes; 1 to {} are possible", value.size(), most));
+            add(f, fmt::format("has a text of {} bytes; it must have 1 to {}", value.size(), most));
     }
     template <class Field>
     void check_range(const field_info& f, const Field& field, double value,
                      const std::string& shown) {
         // Written so that NaN, which compares false, is a fault too.
         const bool inside = (f.open ? value > f.min : value >= f.min) && value <= f.max;
-        if (!inside) add(f, detail::wrong_value(shown, detail::expected_value(f, field)));
+        if (!inside)
+            add(f, detail::invalid_value_text(shown, detail::describe_expected_value(f, field)));
     }
 };
 
 void check_first_chunk(const config& c, std::vector<config_fault>& faults) {
-    const int last = c.first_chunk_max_tokens ? c.first_chunk_max_tokens : c.chunk_max_tokens;
-    if (last > 0 && c.first_chunk_min_tokens > last)
+    const int last = c.chunking.first_chunk_max_tokens ? c.chunking.first_chunk_max_tokens
+                                                       : c.chunking.chunk_max_tokens;
+    if (last > 0 && c.chunking.first_chunk_min_tokens > last)
         faults.push_back({"first_chunk_min_tokens",
-                          fmt::format("is {}, over the {} tokens that the first chunk ends at",
-                                      c.first_chunk_min_tokens, last)});
+                          fmt::format("is {}, more than the first chunk's limit of {} tokens",
+                                      c.chunking.first_chunk_min_tokens, last)});
 }
 
-// Each continuation on one slot would fail.
+// A reply that continues on the same slot would always fail.
 void check_queue(const config& c, std::vector<config_fault>& faults) {
-    if (c.reuse_guard && *c.reuse_guard != auto_guard && c.queue_timeout > duration{} &&
-        c.queue_timeout <= *c.reuse_guard)
-        faults.push_back({"queue_timeout",
-                          fmt::format("is {}, not over the reuse_guard of {} that is waited for",
-                                      to_string(c.queue_timeout), to_string(*c.reuse_guard))});
+    if (c.server.reuse_guard && *c.server.reuse_guard != auto_guard &&
+        c.limits.queue_timeout > duration{} && c.limits.queue_timeout <= *c.server.reuse_guard)
+        faults.push_back(
+            {"queue_timeout",
+             fmt::format("is {}, not longer than the reuse_guard of {}",
+                         to_string(c.limits.queue_timeout), to_string(*c.server.reuse_guard))});
 }
 
 constexpr std::size_t max_constraint_bytes = 64 * 1024;
@@ -109,9 +112,9 @@ constexpr std::size_t max_constraint_bytes = 64 * 1024;
 void check_constraint(const char* name, const std::string& value,
                       std::vector<config_fault>& faults) {
     if (value.size() > max_constraint_bytes)
-        faults.push_back({name, fmt::format("has {} bytes; at most {} are possible", value.size(),
+        faults.push_back({name, fmt::format("has {} bytes; the maximum is {}", value.size(),
                                             max_constraint_bytes)});
-    if (text::find_invalid(value) != std::string_view::npos)
+    if (text::find_invalid_utf8(value) != std::string_view::npos)
         faults.push_back({name, "is not valid UTF-8"});
 }
 
@@ -120,30 +123,31 @@ void check_constraints(const generation_options& o, std::vector<config_fault>& f
     check_constraint("json_schema", o.json_schema, faults);
     check_constraint("tools", o.tools, faults);
     if (!o.grammar.empty() && !o.json_schema.empty())
-        faults.push_back({"json_schema", "is set, and so is grammar; only one can be"});
+        faults.push_back({"json_schema", "cannot be combined with grammar"});
     if (!o.json_schema.empty() && !wire::is_json_object(o.json_schema))
-        faults.push_back({"json_schema", "is no JSON object"});
+        faults.push_back({"json_schema", "is not a JSON object"});
     if (!o.tools.empty() && !wire::is_list_of_objects(o.tools))
-        faults.push_back({"tools", "is no JSON list of objects"});
+        faults.push_back({"tools", "is not a JSON list of objects"});
 }
 
 void check_members(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraint("sampling", o.sampling, faults);
     check_constraint("template_options", o.template_options, faults);
-    for (auto& fault : {wire::sampling_fault(o.sampling), wire::template_fault(o.template_options)})
+    for (auto& fault :
+         {wire::check_sampling_fields(o.sampling), wire::check_template_fields(o.template_options)})
         if (fault) faults.push_back({fault->path, fault->words});
 }
 
-// What is sent as a header must hold no other.
+// The value is sent as a header, so it must not contain another one.
 void check_trace(const generation_options& o, std::vector<config_fault>& faults) {
-    if (!o.traceparent.empty() && !is_traceparent(o.traceparent))
-        faults.push_back({"traceparent", "is no well-formed traceparent of W3C"});
+    if (!o.traceparent.empty() && !is_valid_traceparent(o.traceparent))
+        faults.push_back({"traceparent", "is not a valid W3C traceparent"});
 }
 
 void check_adapters(const generation_options& o, std::vector<config_fault>& faults) {
     if (o.lora.size() > max_adapters)
-        faults.push_back({"lora", fmt::format("has {} adapters; at most {} are possible",
-                                              o.lora.size(), max_adapters)});
+        faults.push_back({"lora", fmt::format("has {} adapters; the maximum is {}", o.lora.size(),
+                                              max_adapters)});
     for (auto a = o.lora.begin(); a != o.lora.end(); ++a) {
         if (a->id < 0 || a->id > max_adapter_id)
             faults.push_back(
@@ -156,7 +160,7 @@ void check_adapters(const generation_options& o, std::vector<config_fault>& faul
     }
 }
 
-// Besides what for_each_field() tells of each field alone.
+// Checks beyond those of for_each_field().
 void check_generation(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraints(o, faults);
     check_members(o, faults);
@@ -165,7 +169,7 @@ void check_generation(const generation_options& o, std::vector<config_fault>& fa
 }
 
 std::string describe(const std::vector<config_fault>& faults) {
-    std::string text = "the configuration cannot be used:";
+    std::string text = "invalid configuration:";
     for (const auto& f : faults) text += fmt::format("\n  {} {}", f.field, f.message);
     return text;
 }
@@ -188,11 +192,11 @@ std::vector<config_fault> check(const config& c) {
     for_each_field(c, check_field);
     auto faults = std::move(check_field.faults);
     check_generation(c.generation, faults);
-    if (const auto fault = transport::url_fault(c.url))
+    if (const auto fault = transport::check_server_url(c.server.url))
         faults.push_back({"url", *fault});
-    else if (const auto path_fault = transport::api_path_fault(c.url))
+    else if (const auto path_fault = transport::check_api_path(c.server.url))
         faults.push_back({"url", *path_fault});
-    if (const auto fault = transport::api_key_fault(c.api_key))
+    if (const auto fault = transport::check_api_key(c.server.api_key))
         faults.push_back({"api_key", *fault});
     check_first_chunk(c, faults);
     check_queue(c, faults);
@@ -202,4 +206,4 @@ std::vector<config_fault> check(const config& c) {
 config_error::config_error(std::vector<config_fault> faults)
     : std::invalid_argument(describe(faults)), faults_(std::move(faults)) {}
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

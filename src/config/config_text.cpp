@@ -1,5 +1,5 @@
 #include "base/parse_number.hpp"
-#include "config/expected_value.hpp"
+#include "config/describe_expected_value.hpp"
 #include "transport/server_url.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <utility>
 
-namespace tandem {
+namespace tandem::inline v0 {
 namespace {
 
 struct unit {
@@ -20,9 +20,9 @@ struct unit {
 constexpr std::array units{unit{"ms", 1e-3}, unit{"s", 1.0}, unit{"m", 60.0}, unit{"h", 3600.0},
                            unit{"", 1.0}};
 constexpr const char* automatic = "auto";
-constexpr double longest_seconds = 1e9;  // keeps the nanoseconds well inside 64 bits
+constexpr double longest_seconds = 1e9;  // keeps the nanoseconds well within 64 bits
 
-// One overload a type: sets the value from the text, or gives false.
+// One overload per type: sets the value from the text, or returns false.
 template <class Number>
 requires std::is_arithmetic_v<Number>
 bool set_value(Number& value, std::string_view text) {
@@ -89,10 +89,10 @@ bool set_value(Enum& value, std::string_view text) {
     return false;
 }
 
-// What is said of a text that set_value() cannot read.
+// The message about a text that set_value() cannot read.
 template <class Field>
 std::string text_expected(const field_info& f, const Field& value) {
-    auto expected = detail::expected_value(f, value);
+    auto expected = detail::describe_expected_value(f, value);
     if constexpr (std::is_same_v<Field, duration>) expected += detail::time_examples;
     if constexpr (std::is_same_v<Field, std::optional<duration>>)
         expected += fmt::format("{}, or {}", detail::time_examples, automatic);
@@ -159,7 +159,7 @@ std::string to_string(duration d) {
     const auto ns = d.count();
     if (ns % 1'000'000'000 == 0) return fmt::format("{}s", ns / 1'000'000'000);
     if (ns % 1'000'000 == 0) return fmt::format("{}ms", ns / 1'000'000);
-    // As few digits as tell it, and never an exponent, which parse_duration() does not read.
+    // As few digits as necessary and no exponent, which parse_duration() does not accept.
     auto ms = fmt::format("{:.6f}", static_cast<double>(ns) / 1e6);
     ms.erase(ms.find_last_not_of('0') + 1);
     return ms + "ms";
@@ -230,7 +230,7 @@ std::string_view to_string(url_speech s) noexcept {
 }
 
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text) {
-    std::optional<std::string> result = fmt::format("there is no field {}", name);
+    std::optional<std::string> result = fmt::format("unknown field {}", name);
     for_each_field(c, [&](const field_info& f, auto& value) {
         if (f.name != name) return;
         auto changed = value;
@@ -238,7 +238,7 @@ std::optional<std::string> set_field(config& c, std::string_view name, std::stri
         if (set_value(changed, text))
             value = std::move(changed);
         else
-            result = detail::wrong_value(text, text_expected(f, value));
+            result = detail::invalid_value_text(text, text_expected(f, value));
     });
     return result;
 }
@@ -254,4 +254,4 @@ std::string field_text(const config& c, std::string_view name) {
     return text;
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

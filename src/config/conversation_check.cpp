@@ -1,4 +1,4 @@
-#include "config/expected_value.hpp"
+#include "config/describe_expected_value.hpp"
 #include "text/characters/utf8.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tandem {
+namespace tandem::inline v0 {
 namespace {
 
 constexpr std::size_t max_mark_bytes = 64;
@@ -25,7 +25,8 @@ class fault_list {
         if (!holds) faults.push_back({std::move(field), std::move(message)});
     }
     void check_text(const std::string& field, std::string_view text) {
-        unless(text::find_invalid(text) == std::string_view::npos, field, "is not valid UTF-8");
+        unless(text::find_invalid_utf8(text) == std::string_view::npos, field,
+               "is not valid UTF-8");
     }
 
     std::vector<config_fault> faults;
@@ -34,7 +35,7 @@ class fault_list {
 void check_message(const std::string& at, const chat_message& m, fault_list& list) {
     constexpr std::array roles{"system", "user", "assistant", "tool"};
     list.unless(std::ranges::find(roles, m.role) != roles.end(), at + ".role",
-                "is none of system, user, assistant and tool");
+                "must be system, user, assistant or tool");
     list.check_text(at + ".content", m.content);
     list.check_text(at + ".tool_call_id", m.tool_call_id);
     list.check_text(at + ".name", m.name);
@@ -48,14 +49,14 @@ void check_message(const std::string& at, const chat_message& m, fault_list& lis
 
 void check_policy(const conversation_options& o, fault_list& list) {
     list.unless(!to_string(o.interrupted).empty(), "interrupted",
-                fmt::format("is {}, which names nothing", static_cast<int>(o.interrupted)));
+                fmt::format("is {}, which is not a valid value", static_cast<int>(o.interrupted)));
     list.check_text("interrupted_mark", o.interrupted_mark);
-    list.unless(o.interrupted_mark.size() <= max_mark_bytes, "interrupted_mark",
-                fmt::format("has {} bytes; at most {} are possible", o.interrupted_mark.size(),
-                            max_mark_bytes));
     list.unless(
-        o.resume_grace >= duration{} && o.resume_grace <= longest_grace, "resume_grace",
-        detail::wrong_value(to_string(o.resume_grace), detail::expected_time({}, longest_grace)));
+        o.interrupted_mark.size() <= max_mark_bytes, "interrupted_mark",
+        fmt::format("has {} bytes; the maximum is {}", o.interrupted_mark.size(), max_mark_bytes));
+    list.unless(o.resume_grace >= duration{} && o.resume_grace <= longest_grace, "resume_grace",
+                detail::invalid_value_text(to_string(o.resume_grace),
+                                           detail::describe_time_range({}, longest_grace)));
 }
 
 void check_context(const conversation_options& o, fault_list& list) {
@@ -78,4 +79,4 @@ std::vector<config_fault> check(const conversation_options& o) {
     return std::move(list.faults);
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -48,11 +48,11 @@ void open_message(std::string_view role, std::string& out) {
 void add_calls(const chat_message& m, std::string& out) {
     for (const auto& call : m.tool_calls) {
         if (!out.ends_with('\n')) out += '\n';
-        out += "<tool_call>\n" + harmless(wire::tool_call_text(call), false) + "\n</tool_call>";
+        out += "<tool_call>\n" + harmless(wire::format_tool_call(call), false) + "\n</tool_call>";
     }
 }
 
-/// Results that follow each other are one message of the user.
+/// Consecutive results form one message of the user.
 void add_result(const chat_message& m, bool is_first, bool is_last, std::string& out) {
     if (is_first) open_message("user", out);
     if (!is_first) out += '\n';
@@ -66,7 +66,7 @@ bool is_result(const chat_message& m) noexcept {
 
 }  // namespace
 
-std::string chatml_prompt(std::span<const chat_message> messages) {
+std::string render_chatml(std::span<const chat_message> messages) {
     std::string out;
     for (std::size_t i = 0; i < messages.size(); ++i) {
         const auto& m = messages[i];

@@ -9,7 +9,15 @@
 #include <optional>
 #include <utility>
 
-namespace tandem {
+namespace tandem::detail {
+
+boost::asio::any_io_executor executor_of(const conversation_shell& shell) noexcept {
+    return shell.home().executor();
+}
+
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 namespace {
 
 std::optional<failure> fault_of(const chat_message& message) {
@@ -25,7 +33,7 @@ void refuse(detail::pending_call<Result>& call, errc code, std::string words) {
     call.handler.complete(code, Result{});
 }
 
-// Completes a call with what `ask` gives, on the strand.
+// Completes a call with the result of `ask`, on the strand.
 template <class Result, class Ask>
 void run_call(std::shared_ptr<detail::conversation_shell> shell,
               std::shared_ptr<detail::pending_call<Result>> call, Ask ask) {
@@ -64,7 +72,7 @@ conversation::~conversation() {
     let_go(std::move(shell_));
 }
 
-// What a shell owns belongs to its strand, and must be destroyed there too.
+// A shell's members belong to its strand, so the shell must be destroyed there.
 void conversation::let_go(shell s) noexcept {
     if (!s) return;
     s->stop_deliveries();
@@ -72,9 +80,15 @@ void conversation::let_go(shell s) noexcept {
     home.dispatch([owned = std::move(s)] { owned->end(); });
 }
 
-error_code conversation::append(chat_message message, diagnostics* diag) {
+error_code conversation::append(chat_message message) {
+    diagnostics unread;
+    return append(std::move(message), unread);
+}
+
+error_code conversation::append(chat_message message, diagnostics& diag) {
+    diag = {};
     if (auto why = fault_of(message)) {
-        if (diag) *diag = std::move(why->diag);
+        diag = std::move(why->diag);
         return why->ec;
     }
     detail::used(shell_)->home().dispatch(
@@ -98,7 +112,8 @@ reply conversation::say(std::string user_text) {
     if (text::is_all_white_space(user_text))
         return reply(detail::used(shell_)->refused(
             {errc::invalid_prompt,
-             {.client_message = "what the user said is empty; generate() replies to nothing"}}));
+             {.client_message =
+                  "the user's text is empty; call generate() to reply without one"}}));
     chat_message said{.role = "user", .content = std::move(user_text)};
     auto why = fault_of(said);
     if (why) return reply(detail::used(shell_)->refused(std::move(*why)));
@@ -137,8 +152,8 @@ std::uint64_t conversation::id() const noexcept {
     return detail::used(shell_)->id();
 }
 
-boost::asio::any_io_executor conversation::executor() const noexcept {
-    return detail::used(shell_)->home().executor();
+conversation::executor_type conversation::get_executor() const noexcept {
+    return executor_of(*detail::used(shell_));
 }
 
 void conversation::ask_state(shell s, pending<conversation_state> call) {
@@ -163,4 +178,4 @@ void conversation::ask_restore_slot(shell s, pending<slot_file_result> call, std
     });
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -2,9 +2,9 @@
 
 #include "text/characters/utf8.hpp"
 #include "wire/calls/answer_reader.hpp"
-#include "wire/json/bounds.hpp"
-#include "wire/json/json_bounds.hpp"
+#include "wire/json/json_limits.hpp"
 #include "wire/json/json_text.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace tandem::wire {
 namespace {
 
 constexpr int version = 1;
-constexpr double longest_ms = 1e12;  // keeps the nanoseconds inside 64 bits
+constexpr double longest_ms = 1e12;  // keeps the nanoseconds within 64 bits
 
 // Writing
 
@@ -64,8 +64,8 @@ json json_of(const saved_turn& t) {
 
 // Reading
 
-/// Reads values into what they belong to, and keeps the first fault. Every function is false once
-/// there is one. Texts are moved out of the JSON.
+/// Reads JSON values into the structures and keeps the first fault, after which every function
+/// returns false. Moves texts out of the JSON.
 class conversation_reader {
  public:
     bool read(json& root, saved_conversation& out) {
@@ -85,7 +85,7 @@ class conversation_reader {
         int found = 0;
         const auto& v = wire::member(root, "version");
         if (v.is_null()) return fail("version", "is missing");
-        if (!read_int(v, 1, found)) return fail("version", "must be a whole number from 1 on");
+        if (!read_int(v, 1, found)) return fail("version", "must be a whole number of at least 1");
         if (found <= version) return true;
         return fail("version",
                     fmt::format("is {}; this build reads versions up to {}", found, version));
@@ -93,10 +93,10 @@ class conversation_reader {
 
     bool not_a(const json& value, std::string at, const char* expected) {
         return fail(std::move(at),
-                    fmt::format("is of type {}; {} is expected", value.type_name(), expected));
+                    fmt::format("is of type {}, but must be {}", value.type_name(), expected));
     }
 
-    /// The member `key` of the object that stands at `at`; a missing one changes nothing.
+    /// Reads the member `key` of the object at path `at`; a missing member changes nothing.
     template <class T>
     bool member(json& object, const std::string& at, const char* key, T& out) {
         const auto found = object.find(key);
@@ -105,7 +105,7 @@ class conversation_reader {
     }
 
     bool value(json& v, const std::string& at, std::string& out) {
-        if (!v.is_string()) return not_a(v, at, "a text");
+        if (!v.is_string()) return not_a(v, at, "a string");
         out = std::move(v.get_ref<std::string&>());
         return true;
     }
@@ -119,7 +119,7 @@ class conversation_reader {
         return read_int(v, least, out) || fail(at, "must be a whole number from -1 to 2147483647");
     }
     bool value(json& v, const std::string& at, std::size_t& out) {
-        if (!v.is_number_unsigned()) return fail(at, "must be a whole number from 0 on");
+        if (!v.is_number_unsigned()) return fail(at, "must be a whole number of at least 0");
         out = v.get<std::size_t>();
         return true;
     }
@@ -162,8 +162,9 @@ class conversation_reader {
                              member(v, at, "handed_over", out.handed_over) &&
                              member(v, at, "heard", out.heard);
         if (!is_read) return false;
-        if (out.heard > out.handed_over) return fail(at + ".heard", "is over handed_over");
-        return out.handed_over <= out.generated || fail(at + ".handed_over", "is over generated");
+        if (out.heard > out.handed_over) return fail(at + ".heard", "is greater than handed_over");
+        return out.handed_over <= out.generated ||
+               fail(at + ".handed_over", "is greater than generated");
     }
     bool value(json& v, const std::string& at, conversation_options& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
@@ -177,7 +178,8 @@ class conversation_reader {
                              member(v, at, "isolate", out.isolate) && member(v, at, "raw", out.raw);
         if (!is_read) return false;
         if (!(grace >= 0 && grace <= longest_ms))
-            return fail(at + ".resume_grace_ms", fmt::format("is {}, which is no time", grace));
+            return fail(at + ".resume_grace_ms",
+                        fmt::format("is {}, which is not a valid time", grace));
         out.resume_grace = duration(std::llround(grace * 1e6));
         return true;
     }
@@ -188,7 +190,7 @@ class conversation_reader {
         auto& count = count_of(out);
         count += v.size();
         if (count > max_saved_messages)
-            return fail(at, fmt::format("brings their number to {}; at most {} are possible", count,
+            return fail(at, fmt::format("brings their number to {}; the maximum is {}", count,
                                         max_saved_messages));
         out.resize(v.size());
         for (std::size_t i = 0; i < out.size(); ++i)
@@ -208,21 +210,21 @@ class conversation_reader {
 bool can_be_parsed(std::string_view text, conversation_reader& reader) {
     constexpr auto whole = "conversation";
     if (text.size() > max_saved_bytes)
-        return reader.fail(whole, fmt::format("has {} bytes; at most {} are possible", text.size(),
-                                              max_saved_bytes));
-    if (const auto bad = text::find_invalid(text); bad != std::string_view::npos)
-        return reader.fail(whole, fmt::format("is not valid UTF-8 from byte {} on", bad));
-    const auto fault = json_fault_words(text, {.depth = max_depth, .values = max_saved_values});
+        return reader.fail(
+            whole, fmt::format("has {} bytes; the maximum is {}", text.size(), max_saved_bytes));
+    if (const auto bad = text::find_invalid_utf8(text); bad != std::string_view::npos)
+        return reader.fail(whole, fmt::format("is not valid UTF-8 at byte {}", bad));
+    const auto fault = describe_json_fault(text, {.depth = max_depth, .values = max_saved_values});
     return fault.empty() || reader.fail(whole, fault);
 }
 
 }  // namespace
 
-std::string conversation_text(const saved_conversation& c) {
-    return dumped({{"version", version},
-                   {"options", json_of(c.options)},
-                   {"exchanges", json_of(c.exchanges)},
-                   {"last_turn", json_of(c.last_turn)}});
+std::string serialize_conversation(const saved_conversation& c) {
+    return dump_json({{"version", version},
+                      {"options", json_of(c.options)},
+                      {"exchanges", json_of(c.exchanges)},
+                      {"last_turn", json_of(c.last_turn)}});
 }
 
 std::optional<config_fault> read_conversation(std::string_view text, saved_conversation& out) {

@@ -10,13 +10,13 @@
 // Saved conversations as JSON text.
 namespace tandem::wire {
 
-/// Of the newest version.
-std::string conversation_text(const saved_conversation& c);
+/// Writes the newest version of the format.
+std::string serialize_conversation(const saved_conversation& c);
 
-/// Reads such a text, strictly by its types and bounds; fields that it does not know are ignored,
-/// and those that are missing have their defaults. Returns the first fault, with the path of the
-/// field as in `exchanges[2].messages[0].role`, and leaves `out` as it was then. The ranges of the
-/// options are not checked.
+/// Reads such a text and checks types and bounds strictly. Ignores unknown fields and uses defaults
+/// for missing ones. Returns the first fault with the path of the field, like
+/// `exchanges[2].messages[0].role`; `out` is then partly filled. Does not check the ranges of the
+/// options.
 std::optional<config_fault> read_conversation(std::string_view text, saved_conversation& out);
 
 }  // namespace tandem::wire

@@ -1,26 +1,25 @@
 #include "conversation/conversation_shell.hpp"
 
-#include "conversation/context_care.hpp"
+#include "conversation/context_trimming.hpp"
 #include "conversation/conversation_json.hpp"
-#include "conversation/prompt_making.hpp"
+#include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
 #include "reply/reply_shell.hpp"
-#include "server/client_core.hpp"
+#include "server/server_link.hpp"
 
 #include <algorithm>
 #include <utility>
 
-// What is said to a conversation, and what its replies tell. How a turn starts is in
-// turn_starting.cpp.
+// Input to a conversation, and the reports of its replies. turn_starting.cpp starts the turns.
 namespace tandem::detail {
 namespace {
 
-// What is appended while a reply runs waits for its end.
+// Messages appended while a reply runs wait for its end.
 constexpr std::size_t most_said_meanwhile = 256;
 
 }  // namespace
 
-conversation_shell::conversation_shell(event_home& home, std::shared_ptr<conversation_host> host,
+conversation_shell::conversation_shell(strand_scope& home, std::shared_ptr<server_provider> host,
                                        const config& rules, conversations::turn_history history)
     : home_(home.shared_from_this()),
       host_(std::move(host)),
@@ -29,16 +28,17 @@ conversation_shell::conversation_shell(event_home& home, std::shared_ptr<convers
       turn_options_(std::make_shared<const generation_options>(rules.generation)),
       history_(std::move(history)) {}
 
-std::shared_ptr<conversation_shell> conversation_shell::make(
-    event_home& home, std::shared_ptr<conversation_host> host, const config& rules,
-    conversations::turn_history history) {
+std::shared_ptr<conversation_shell> conversation_shell::make(strand_scope& home,
+                                                             std::shared_ptr<server_provider> host,
+                                                             const config& rules,
+                                                             conversations::turn_history history) {
     std::shared_ptr<conversation_shell> shell(
         new conversation_shell(home, std::move(host), rules, std::move(history)));
     home.add(shell);
     return shell;
 }
 
-// --- what is said to it
+// --- input
 
 void conversation_shell::append(chat_message message) {
     if (ended_) return;
@@ -46,38 +46,38 @@ void conversation_shell::append(chat_message message) {
     if (running_ == 0 || said_meanwhile_.size() < most_said_meanwhile)
         return said_meanwhile_.push_back(std::move(message));
     home_->log(log_level::warning,
-               "conversation {}: a message is dropped: {} were appended while one reply runs", id_,
-               most_said_meanwhile);
+               "conversation {}: a message was dropped: {} were already appended during one reply",
+               id_, most_said_meanwhile);
 }
 
 std::shared_ptr<reply_shell> conversation_shell::generate() {
     return generate({.options = rules_.generation});
 }
 
-std::shared_ptr<reply_shell> conversation_shell::generate(reply_wish wish) {
+std::shared_ptr<reply_shell> conversation_shell::generate(reply_options wish) {
     const auto asked = std::make_shared<const generation_options>(wish.options);
     {
         const std::lock_guard lock(options_mutex_);
         asked_options_ = asked;
     }
-    return reply_shell::make(
-        *home_, rules_, std::move(wish),
-        source_of([self = shared_from_this(), asked](reply_shell& reply, start_handler done) {
-            self->begin_turn(reply, asked, std::move(done));
-        }),
-        weak_from_this(), interrupts_);
+    return reply_shell::make(*home_, rules_, std::move(wish),
+                             make_reply_source([self = shared_from_this(), asked](
+                                                   reply_shell& reply, start_handler done) {
+                                 self->begin_turn(reply, asked, std::move(done));
+                             }),
+                             weak_from_this(), interrupts_);
 }
 
-// A turn that is refused must not leave its options to the one that runs. The reply lets go of
-// those of one that never comes so far.
+// A rejected turn must not leave its options to the running one. The options of a turn that never
+// begins are owned by its reply and freed with it.
 void conversation_shell::take_options(const options_ptr& options, bool has_begun) {
     const std::lock_guard lock(options_mutex_);
     if (has_begun) turn_options_ = options;
     if (asked_options_.lock() == options) asked_options_.reset();
 }
 
-// Calls take effect in their order: a turn that was just asked for may be meant.
-generation_options conversation_shell::options_to_resume() {
+// Calls take effect in order, so the caller may mean a turn that was just requested.
+generation_options conversation_shell::get_resume_options() {
     const std::lock_guard lock(options_mutex_);
     const auto asked = asked_options_.lock();
     return asked ? *asked : *turn_options_;
@@ -85,14 +85,15 @@ generation_options conversation_shell::options_to_resume() {
 
 std::shared_ptr<reply_shell> conversation_shell::resume() {
     return reply_shell::make(
-        *home_, rules_, {.options = options_to_resume()},
-        source_of([self = shared_from_this()](reply_shell& reply, start_handler done) {
+        *home_, rules_, {.options = get_resume_options()},
+        make_reply_source([self = shared_from_this()](reply_shell& reply, start_handler done) {
             self->resume_turn(reply, std::move(done));
         }),
         weak_from_this(), interrupts_);
 }
 
-reply_source conversation_shell::source_of(std::function<void(reply_shell&, start_handler)> start) {
+reply_server_source conversation_shell::make_reply_source(
+    std::function<void(reply_shell&, start_handler)> start) {
     return {.start = std::move(start),
             .go_on = [self = shared_from_this()](reply_shell& reply, const failure&,
                                                  start_handler done) {
@@ -122,22 +123,22 @@ void conversation_shell::interrupt() {
     if (const auto reply = reply_.lock()) reply->interrupt();
 }
 
-void conversation_shell::not_delivered(std::uint64_t reply) {
+void conversation_shell::chunk_not_delivered(std::uint64_t reply) {
     if (running_ == 0 && reply == last_reply_) history_.interrupted(now());
 }
 
 void conversation_shell::leave_server(const reason_to_leave& reason) {
     if (running_ == 0) return;
-    // A turn that still looks there has no request that could have heard anything.
+    // A turn that is still being started there has no request that could have received anything.
     const bool hangs = reason.what == reason_to_leave::kind::hangs;
-    if (const auto start = looking_; start && hangs && rules_.retries > 0)
-        return find_another(start, reason.why);
+    if (const auto start = looking_; start && hangs && rules_.failover.retries > 0)
+        return try_other_server(start, reason.why);
     if (const auto reply = reply_.lock()) reply->leave_server(reason);
 }
 
 void conversation_shell::end() {
     if (ended_) return;
-    // Before its reply ends: nobody will continue from that.
+    // Set before the reply ends, because nothing will continue from it.
     ended_ = true;
     if (const auto reply = reply_.lock()) reply->interrupt();
     prefill_.reset();
@@ -157,26 +158,26 @@ conversation_state conversation_shell::state() const {
                          .is_replying = running_ != 0,
                          .known_tokens = known_.tokens(),
                          .metrics = metrics_};
-    if (core_) s.server = core_->config().url;
+    if (core_) s.server = core_->config().server.url;
     s.history.insert(s.history.end(), said_meanwhile_.begin(), said_meanwhile_.end());
     return s;
 }
 
 std::string conversation_shell::saved() const {
-    return wire::conversation_text(history_.saved(said_meanwhile_));
+    return wire::serialize_conversation(history_.saved(said_meanwhile_));
 }
 
 void conversation_shell::save_slot(std::string file, slot_file_job::handler done) {
-    use_slot_file(slot_file_job::kind::save, std::move(file), std::move(done));
+    run_slot_file_job(slot_file_job::kind::save, std::move(file), std::move(done));
 }
 
 void conversation_shell::restore_slot(std::string file, slot_file_job::handler done) {
-    use_slot_file(slot_file_job::kind::restore, std::move(file), std::move(done));
+    run_slot_file_job(slot_file_job::kind::restore, std::move(file), std::move(done));
 }
 
-// --- what a reply tells
+// --- reports of replies
 
-void conversation_shell::request_failed(const core_ptr& at, const failure& why) {
+void conversation_shell::request_failed(const server_link_ptr& at, const failure& why) {
     host_->server_failed(at, why);
 }
 
@@ -190,7 +191,8 @@ void conversation_shell::continued(chunk_id id) {
     history_.continued(now(), id);
 }
 
-void conversation_shell::ended(std::uint64_t reply, const reply_result& result, reply_rest rest) {
+void conversation_shell::ended(std::uint64_t reply, const reply_result& result,
+                               reply_remainder rest) {
     if (reply != running_) return;
     running_ = 0;
     host_->reply_ended();
@@ -198,20 +200,20 @@ void conversation_shell::ended(std::uint64_t reply, const reply_result& result, 
     shunned_.clear();
     last_reply_ = reply;
     if (const auto counted = std::exchange(generating_at_, nullptr)) host_->turn_ended(counted);
-    if (result.usage.prompt > 0) history_.prompt_measured(result.usage.prompt);
+    if (result.usage.prompt > 0) history_.record_prompt_tokens(result.usage.prompt);
     tokens_said_ = result.usage.prompt + result.usage.generated;
     history_.generated(now(), rest.unspoken);
-    auto unstarted = take_unstarted();
+    auto unstarted = take_unstarted_remainder();
     history_.turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     count(result);
     if (!unstarted) rest_model_ = props_.model;
     rest_ = unstarted ? std::move(*unstarted) : std::move(rest);
     prefill_.reset();
-    if (!ended_ && !home_->closed()) learn_ids();
+    if (!ended_ && !home_->closed()) request_history_ids();
 }
 
-/// What a resumed turn that could not start was to continue from: it is as it was.
-std::optional<reply_rest> conversation_shell::take_unstarted() {
+/// The state from which a resumed turn that could not start was to continue; it is unchanged.
+std::optional<reply_remainder> conversation_shell::take_unstarted_remainder() {
     const auto starting = std::exchange(starting_, nullptr);
     if (!starting || !starting->resumed) return std::nullopt;
     return std::move(starting->resumed->rest);
@@ -231,7 +233,7 @@ void conversation_shell::count(const reply_result& result) {
 
 // --- ends
 
-void conversation_shell::home_closed() {
+void conversation_shell::on_owner_destroyed() {
     ended_ = true;
     prefill_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::client_destroyed);
@@ -239,9 +241,9 @@ void conversation_shell::home_closed() {
     core_.reset();
 }
 
-void conversation_shell::context_ended() noexcept {
+void conversation_shell::on_context_destroyed() noexcept {
     ended_ = true;
-    if (prefill_) prefill_->context_ended();
+    if (prefill_) prefill_->on_context_destroyed();
     prefill_.reset();
     shunned_.clear();
     core_.reset();

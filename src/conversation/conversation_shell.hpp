@@ -1,13 +1,13 @@
 #pragma once
 
-#include "conversation/context_care.hpp"
-#include "conversation/conversation_host.hpp"
+#include "conversation/context_trimming.hpp"
+#include "conversation/server_provider.hpp"
 #include "conversation/slot_file_job.hpp"
 #include "conversation/slot_prefill.hpp"
 #include "conversation/turn_history.hpp"
-#include "loop/event_home.hpp"
-#include "reply/machine/reply_wish.hpp"
-#include "reply/reply_start.hpp"
+#include "loop/strand_scope.hpp"
+#include "reply/machine/reply_options.hpp"
+#include "reply/reply_start_point.hpp"
 #include "server/reason_to_leave.hpp"
 
 #include "tandem/config.hpp"
@@ -27,37 +27,37 @@ namespace tandem::detail {
 
 class reply_shell;
 
-/// A conversation: asks the history what to send, makes prompts and replies of it, and reports to
-/// it what became of them. All functions but make(), home(), id(), stop_deliveries() and generate()
-/// run on the home's strand.
+/// A conversation: takes messages from the history, makes prompts and replies from them, and
+/// reports the results to the history. All functions except make(), home(), id(), stop_deliveries()
+/// and generate() run on the home's strand.
 class conversation_shell final : public std::enable_shared_from_this<conversation_shell>,
                                  public reply_listener,
-                                 public home_tenant {
+                                 public shutdown_listener {
  public:
-    using core_ptr = conversation_host::core_ptr;
+    using server_link_ptr = server_provider::server_link_ptr;
 
-    /// `rules` are those of the service's replies, and must live as long as its host.
-    static std::shared_ptr<conversation_shell> make(event_home& home,
-                                                    std::shared_ptr<conversation_host> host,
+    /// `rules` are those of the service's replies and must live as long as its host.
+    static std::shared_ptr<conversation_shell> make(strand_scope& home,
+                                                    std::shared_ptr<server_provider> host,
                                                     const config& rules,
                                                     conversations::turn_history history);
 
-    event_home& home() const noexcept { return *home_; }
+    strand_scope& home() const noexcept { return *home_; }
     slots::owner_id id() const noexcept { return id_; }
-    const core_ptr& pinned() const noexcept { return core_; }
+    const server_link_ptr& pinned() const noexcept { return core_; }
 
-    /// Before its first turn: that one goes there, if it can.
-    void begin_at(core_ptr core) { pin(std::move(core)); }
+    /// Called before the first turn, which then uses this server if possible.
+    void set_first_server(server_link_ptr core) { pin(std::move(core)); }
     void append(chat_message message);
-    std::shared_ptr<reply_shell> generate(reply_wish wish);
+    std::shared_ptr<reply_shell> generate(reply_options wish);
     std::shared_ptr<reply_shell> generate();
     std::shared_ptr<reply_shell> resume();
-    /// A reply that ends so at once.
+    /// A reply that ends immediately with this failure.
     std::shared_ptr<reply_shell> refused(failure why);
     void heard(chunk_id id, std::size_t characters) override;
     void heard_share(chunk_id id, double share) override;
-    /// From any thread, before interrupt() or end() is asked for on the strand: chunks of earlier
-    /// replies are not delivered any more.
+    /// Callable from any thread, before interrupt() or end() is posted to the strand: chunks of
+    /// earlier replies are not delivered afterwards.
     void stop_deliveries() noexcept { ++*interrupts_; }
     void interrupt();
     void warm();
@@ -69,18 +69,18 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void save_slot(std::string file, slot_file_job::handler done);
     void restore_slot(std::string file, slot_file_job::handler done);
 
-    /// What runs goes to another server, if it can and should.
+    /// Moves running work to another server, if it can and should.
     void leave_server(const reason_to_leave& reason);
 
-    // What a reply reports.
-    void request_failed(const core_ptr& at, const failure& why) override;
+    // Reports of a reply.
+    void request_failed(const server_link_ptr& at, const failure& why) override;
     void handed_over(const chunk& c) override;
     void continued(chunk_id id) override;
-    void ended(std::uint64_t reply, const reply_result& result, reply_rest rest) override;
-    void not_delivered(std::uint64_t reply) override;
+    void ended(std::uint64_t reply, const reply_result& result, reply_remainder rest) override;
+    void chunk_not_delivered(std::uint64_t reply) override;
 
-    void home_closed() override;
-    void context_ended() noexcept override;
+    void on_owner_destroyed() override;
+    void on_context_destroyed() noexcept override;
 
  private:
     // A turn from its start to its first request.
@@ -88,14 +88,14 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         std::uint64_t reply = 0;
         start_handler done;
         int max_tokens = 0;
-        /// Where it continues from, if it is resumed.
+        /// The origin of a resumed turn.
         std::optional<reply_origin> resumed{};
-        /// It continues after its server failed; from its text, if it has any.
+        /// The turn continues after its server failed; from its text, if it has any.
         bool goes_on = false;
         bool has_text = false;
-        const client_core* left = nullptr;  // where it comes from
+        const server_link* left = nullptr;  // the server it comes from
         int servers_tried = 0;
-        /// Counts the looks at servers: an answer to one that was given up is nobody's.
+        /// Counts the attempts at servers, so that an answer to an abandoned attempt is ignored.
         int look = 0;
         std::optional<failure> unreachable{};
     };
@@ -103,7 +103,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     using prompt_handler = std::function<void(error_code, const diagnostics&, std::string)>;
     using options_ptr = std::shared_ptr<const generation_options>;
 
-    conversation_shell(event_home& home, std::shared_ptr<conversation_host> host,
+    conversation_shell(strand_scope& home, std::shared_ptr<server_provider> host,
                        const config& rules, conversations::turn_history history);
 
     // Starting a turn.
@@ -112,81 +112,82 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool start_again(const reply_shell& reply, const start_handler& done);
     void go_on(const reply_shell& reply, start_handler done);
     void went_on(const start_ptr& start);
-    reply_start start_here(reply_origin origin);
+    reply_start_point start_at_current_server(reply_origin origin);
     std::optional<failure> refuse_turn() const;
-    std::optional<failure> refuse_resume(time_point at) const;
-    void turn_begins(reply_shell& reply);
-    reply_source source_of(std::function<void(reply_shell&, start_handler)> start);
+    std::optional<failure> check_resume_allowed(time_point at) const;
+    void prepare_turn(reply_shell& reply);
+    reply_server_source make_reply_source(std::function<void(reply_shell&, start_handler)> start);
     void find_server(const start_ptr& start);
-    std::variant<core_ptr, failure> place(const turn_start& start);
-    void no_answer(const start_ptr& start, failure why);
+    std::variant<server_link_ptr, failure> place(const turn_start& start);
+    void server_check_failed(const start_ptr& start, failure why);
     void no_prompt(const start_ptr& start, const failure& why);
-    void find_another(const start_ptr& start, const failure& why);
-    void no_other(const start_ptr& start);
+    void try_other_server(const start_ptr& start, const failure& why);
+    void fail_without_server(const start_ptr& start);
     void server_found(const start_ptr& start);
     void render_history(prompt_handler done);
     void make_prompt(const start_ptr& start);
-    void check_size(const start_ptr& start, known_prompt prompt);
-    void fit(const start_ptr& start, known_prompt counted);
+    void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
+    void fit(const start_ptr& start, prompt_with_ids counted);
     void start_reply(const start_ptr& start, reply_origin origin);
     void fail(const start_ptr& start, const failure& why);
-    conversations::context_use context_use(std::span<const conversations::exchange_cost> costs,
-                                           int prompt_tokens, int max_tokens) const;
+    conversations::context_usage context_usage(std::span<const conversations::exchange_size> costs,
+                                               int prompt_tokens, int max_tokens) const;
     void drop_oldest(std::size_t exchanges);
     bool is_current(const start_ptr& start, int look) const noexcept;
-    void look_is_over(const start_ptr& start) noexcept;
-    void pin(core_ptr core);
+    void end_server_check(const start_ptr& start) noexcept;
+    void pin(server_link_ptr core);
     void retire();
-    bool meets_another_model();
+    bool has_model_changed();
 
     // Between turns.
-    void learn_ids();
-    void learn_lost_ids();
-    void ids_learnt();
-    void care_for_context();
+    void request_history_ids();
+    void request_missing_ids();
+    void on_ids_received();
+    void trim_or_prefill();
     void prefill();
-    void prefill_with(known_prompt prompt);
-    void use_slot_file(slot_file_job::kind what, std::string file, slot_file_job::handler done);
-    slot_file_job::handler slot_file_begins(slot_file_job::handler done);
-    void find_slot_text(slot_file_job::kind what, std::string file, slot_file_job::handler done);
-    void start_slot_file(slot_file_job::kind what, std::string file, std::string text,
-                         slot_file_job::handler done);
-    void slot_file_done(slot_file_job::kind what, const error_code& ec, const slot_file_result& r);
+    void start_prefill(prompt_with_ids prompt);
+    void run_slot_file_job(slot_file_job::kind what, std::string file, slot_file_job::handler done);
+    slot_file_job::handler begin_slot_file_job(slot_file_job::handler done);
+    void resolve_slot_text(slot_file_job::kind what, std::string file, slot_file_job::handler done);
+    void start_slot_file_job(slot_file_job::kind what, std::string file, std::string text,
+                             slot_file_job::handler done);
+    void on_slot_file_done(slot_file_job::kind what, const error_code& ec,
+                           const slot_file_result& r);
 
-    generation_options options_to_resume();
+    generation_options get_resume_options();
     void take_options(const options_ptr& options, bool has_begun);
-    std::optional<reply_rest> take_unstarted();
+    std::optional<reply_remainder> take_unstarted_remainder();
     void count(const reply_result& result);
 
-    std::shared_ptr<event_home> home_;
-    std::shared_ptr<conversation_host> host_;
+    std::shared_ptr<strand_scope> home_;
+    std::shared_ptr<server_provider> host_;
     const config& rules_;
     const slots::owner_id id_;
     const std::shared_ptr<std::atomic<std::uint64_t>> interrupts_ =
         std::make_shared<std::atomic<std::uint64_t>>(0);
-    // Of the last turn, and of one that was asked for and has neither begun nor ended yet. Replaced
+    // Options of the last turn, and of a requested turn that has neither begun nor ended. Replaced
     // on the strand, read from any thread.
     std::mutex options_mutex_;
     options_ptr turn_options_;
     std::weak_ptr<const generation_options> asked_options_;
     conversations::turn_history history_;
-    core_ptr core_;
-    /// What a slot of core_ holds of the conversation.
-    known_text known_;
+    server_link_ptr core_;
+    /// The part of the conversation that a slot of core_ holds.
+    tokenized_text known_;
     std::string known_model_;
-    server_props props_;  // of core_, as it was last
+    server_props props_;  // of core_, as last reported
     bool has_spoken_here_ = false;
     std::weak_ptr<reply_shell> reply_;
-    std::uint64_t running_ = 0;     // the running reply's id
-    start_ptr starting_;            // until its reply has a prompt
-    start_ptr looking_;             // waits for answers of core_
-    std::uint64_t last_reply_ = 0;  // that ended
-    int tokens_said_ = 0;           // of the last prompt and what was generated behind it
-    core_ptr generating_at_;        // that counts it
-    // Those that the running reply could not be begun at. Asked again when there is no other.
-    std::vector<core_ptr> shunned_;
-    std::optional<reply_rest> rest_;
-    std::string rest_model_;  // whose ids rest_ has
+    std::uint64_t running_ = 0;      // id of the running reply
+    start_ptr starting_;             // until its reply has a prompt
+    start_ptr looking_;              // waits for answers of core_
+    std::uint64_t last_reply_ = 0;   // that has ended
+    int tokens_said_ = 0;            // of the last prompt and the text generated after it
+    server_link_ptr generating_at_;  // the server that counts it
+    // Servers on which the running reply could not start. Tried again when there is no other.
+    std::vector<server_link_ptr> shunned_;
+    std::optional<reply_remainder> rest_;
+    std::string rest_model_;  // the model that the ids in rest_ belong to
     std::shared_ptr<slot_prefill> prefill_;
     std::weak_ptr<slot_file_job> file_job_;
     bool uses_slot_file_ = false;  // from the call to its answer

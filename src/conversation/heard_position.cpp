@@ -4,7 +4,7 @@
 #include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
-#include "text/sentences/worth_speaking.hpp"
+#include "text/sentences/trim_to_speakable.hpp"
 #include "text/speech/speech_writer.hpp"
 
 #include <cmath>
@@ -12,26 +12,26 @@
 namespace tandem::conversations {
 namespace {
 
-/// Bytes of the first `characters` of `text`; all of it if it has fewer.
+/// Number of bytes in the first `characters` characters of `text`; all of it if it has fewer.
 std::size_t bytes_of(std::string_view text, std::size_t characters) noexcept {
     std::size_t bytes = 0;
     for (; characters > 0 && bytes < text.size(); --characters)
-        bytes += text::first_character(text.substr(bytes)).bytes;
+        bytes += text::decode_first_character(text.substr(bytes)).bytes;
     return bytes;
 }
 
 char32_t character_before(std::string_view text, std::size_t at) noexcept {
-    return text::last_character(text.substr(0, at)).character;
+    return text::decode_last_character(text.substr(0, at)).character;
 }
 
 char32_t character_at(std::string_view text, std::size_t at) noexcept {
-    return text::first_character(text.substr(at)).character;
+    return text::decode_first_character(text.substr(at)).character;
 }
 
-/// Where the run of marks, or whatever else is no white space, ends that starts at `at`.
+/// End of the run of non-space characters that starts at `at`.
 std::size_t end_of_run(std::string_view text, std::size_t at, std::size_t most) noexcept {
     while (at < most) {
-        const auto c = text::first_character(text.substr(at));
+        const auto c = text::decode_first_character(text.substr(at));
         if (text::is_white_space(c.character)) break;
         at += c.bytes;
     }
@@ -39,7 +39,7 @@ std::size_t end_of_run(std::string_view text, std::size_t at, std::size_t most) 
 }
 
 bool says_something(std::string_view text) {
-    return !text::worth_speaking(text).empty();
+    return !text::trim_to_speakable(text).empty();
 }
 
 /// Whether one word may end and another start at `at`, which is inside the text.
@@ -52,13 +52,13 @@ bool parts_words(std::string_view text, std::size_t at) noexcept {
 }
 
 std::size_t end_of_word(std::string_view text, std::size_t at) noexcept {
-    do at += text::first_character(text.substr(at)).bytes;
+    do at += text::decode_first_character(text.substr(at)).bytes;
     while (at < text.size() && !parts_words(text, at));
     return at;
 }
 
 std::size_t start_of_word(std::string_view text, std::size_t at) noexcept {
-    do at -= text::last_character(text.substr(0, at)).bytes;
+    do at -= text::decode_last_character(text.substr(0, at)).bytes;
     while (at > 0 && !parts_words(text, at));
     return at;
 }
@@ -70,7 +70,7 @@ bool cuts_word(std::string_view text, std::size_t at) {
 
 std::size_t start_of_run(std::string_view text, std::size_t end) noexcept {
     while (end > 0 && !text::is_white_space(character_before(text, end)))
-        end -= text::last_character(text.substr(0, end)).bytes;
+        end -= text::decode_last_character(text.substr(0, end)).bytes;
     return end;
 }
 
@@ -80,12 +80,13 @@ std::size_t speech_characters(std::string_view speech, double fraction) noexcept
     if (!(fraction > 0)) return 0;
     const auto all = text::count_characters(speech);
     if (fraction >= 1) return all;
-    // Shares are quotients of whole numbers, and must not come out one too small.
+    // Shares are quotients of integers, and must not come out one too small through rounding.
     constexpr double rounding = 1e-9;
     return static_cast<std::size_t>(std::floor(static_cast<double>(all) * fraction + rounding));
 }
 
-std::size_t text_offset(std::string_view text, std::string_view speech, std::size_t spoken) {
+std::size_t map_speech_to_text_offset(std::string_view text, std::string_view speech,
+                                      std::size_t spoken) {
     if (spoken == 0) return 0;
     const auto said = bytes_of(speech, spoken);
     if (said == speech.size()) return text.size();
@@ -93,12 +94,12 @@ std::size_t text_offset(std::string_view text, std::string_view speech, std::siz
     speech_alignment alignment(text, speech);
     if (alignment.position() >= said) return 0;
     speech_alignment::place last;
-    std::size_t behind = 0;  // the last character spoken, in the speech
+    std::size_t behind = 0;  // end of the last spoken character, in the speech
     while (alignment.position() < said) {
         behind = alignment.position();
         last = alignment.next();
     }
-    behind += text::first_character(speech.substr(behind)).bytes;
+    behind += text::decode_first_character(speech.substr(behind)).bytes;
     if (text::is_word_character(character_at(speech, behind))) return last.end;
     return end_of_run(text, last.end, alignment.next().begin);
 }
@@ -107,16 +108,16 @@ std::size_t behind_marks(std::string_view text, std::size_t offset) noexcept {
     if (offset == 0) return 0;
     auto end = offset;
     while (end < text.size() && text::is_trailing_mark(character_at(text, end)))
-        end += text::first_character(text.substr(end)).bytes;
+        end += text::decode_first_character(text.substr(end)).bytes;
     if (end == text.size() || !text::is_word_character(character_at(text, end))) return end;
     return parts_words(text, end) ? end : offset;
 }
 
-std::size_t whole_words(std::string_view text, std::size_t offset) {
+std::size_t floor_to_word_end(std::string_view text, std::size_t offset) {
     auto end = text::floor_to_character(text, offset);
     if (cuts_word(text, end)) end = start_of_word(text, end);
     for (;;) {
-        end = text::without_trailing_space(text.substr(0, end)).size();
+        end = text::trim_trailing_space(text.substr(0, end)).size();
         const auto begin = start_of_run(text, end);
         if (begin == end || says_something(text.substr(begin, end - begin))) return end;
         end = begin;

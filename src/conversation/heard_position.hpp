@@ -3,29 +3,30 @@
 #include <cstddef>
 #include <string_view>
 
-// How far a listener got, as the voice reports it and as history needs it. All texts are valid
+// How far a listener got, as the voice reports it and as the history needs it. All texts are valid
 // UTF-8.
 namespace tandem::conversations {
 
-/// How many characters of `speech` the share `fraction` of it is, rounded down. Less than 0 and
-/// NaN count as 0, more than 1 as 1.
+/// Number of characters in the share `fraction` of `speech`, rounded down. Values below 0 and NaN
+/// count as 0, values above 1 as 1.
 std::size_t speech_characters(std::string_view speech, double fraction) noexcept;
 
-/// Which byte of a chunk's exact `text` the listener got to, once the first `spoken` characters of
-/// the `speech` that was made of it were spoken. It grows with `spoken`; 0 is 0, and all of the
-/// speech is all of the text. Never inside a character. Marks right after a word that was spoken
-/// whole count as spoken; words that speech leaves out, once what follows them is.
-std::size_t text_offset(std::string_view text, std::string_view speech, std::size_t spoken);
+/// The byte of a chunk's exact `text` that the listener reached when the first `spoken` characters
+/// of its `speech` were spoken. Monotonic in `spoken`: 0 maps to 0, and the whole speech to the
+/// whole text. Never inside a character. Marks directly after a completely spoken word count as
+/// spoken. Words omitted from speech count as spoken once the text after them is.
+std::size_t map_speech_to_text_offset(std::string_view text, std::string_view speech,
+                                      std::size_t spoken);
 
-/// Where the marks end that close what stands before `offset`, as "!" closes "Sure": nobody hears
-/// them apart from it. `offset` itself at the start of `text`, and where a word continues after
-/// them.
+/// End of the marks after `offset` that close the preceding text, as "!" closes "Sure"; a listener
+/// cannot hear them separately. Returns `offset` at the start of `text`, and if a word continues
+/// after the marks.
 std::size_t behind_marks(std::string_view text, std::size_t offset) noexcept;
 
-/// The largest end of a word in `text` up to `offset`, so that no word is cut; 0 if there is none.
-/// A word is a run of characters other than white space of which one is no mark. Where `offset` is
-/// inside the marks that end a word, so many of them belong to it. In scripts that put no space
-/// between words each character may end one.
-std::size_t whole_words(std::string_view text, std::size_t offset);
+/// The last word end in `text` at or before `offset`, so that no word is split; 0 if there is none.
+/// A word is a run of non-space characters, at least one of which is not a mark. If `offset` is
+/// inside the marks that end a word, the marks before it belong to the word. In scripts without
+/// spaces between words, any character may end one.
+std::size_t floor_to_word_end(std::string_view text, std::size_t offset);
 
 }  // namespace tandem::conversations

@@ -6,24 +6,24 @@
 
 #include <utility>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 namespace {
 
-// Only the first exchange may begin otherwise, as with a greeting.
+// Only the first exchange may begin differently, for example with a greeting.
 std::optional<config_fault> fault_of(const saved_exchange& e, std::size_t place) {
     const auto at = fmt::format("exchanges[{}].", place);
     if (const auto faults = check(conversation_options{.messages = e.messages}); !faults.empty())
         return config_fault{at + faults.front().field, faults.front().message};
     if (place > 0 && (e.messages.empty() || e.messages.front().role != "user"))
-        return config_fault{at + "messages", "begin with no message of the user"};
+        return config_fault{at + "messages", "do not begin with a user message"};
     return std::nullopt;
 }
 
 }  // namespace
 
 std::string saved_text(const saved_conversation& c) {
-    return wire::conversation_text(c);
+    return wire::serialize_conversation(c);
 }
 
 std::optional<config_fault> read_saved(std::string_view text, saved_conversation& out) {
@@ -37,4 +37,4 @@ std::optional<config_fault> read_saved(std::string_view text, saved_conversation
     return std::nullopt;
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -1,6 +1,6 @@
 #include "conversation/slot_file_job.hpp"
 
-#include "server/client_core.hpp"
+#include "server/server_link.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -10,15 +10,15 @@
 
 namespace tandem::detail {
 
-slot_file_job::slot_file_job(const std::shared_ptr<client_core>& core, order o, handler done)
+slot_file_job::slot_file_job(const std::shared_ptr<server_link>& core, order o, handler done)
     : core_(core), order_(std::move(o)), done_(std::move(done)), limit_(core->executor()) {}
 
-// The job lives in what waits for its answers: the slot, and the server.
-std::weak_ptr<slot_file_job> slot_file_job::start(const std::shared_ptr<client_core>& core, order o,
+// The job is kept alive by its pending callbacks, for the slot and for the server.
+std::weak_ptr<slot_file_job> slot_file_job::start(const std::shared_ptr<server_link>& core, order o,
                                                   handler done) {
     const std::shared_ptr<slot_file_job> job(
         new slot_file_job(core, std::move(o), std::move(done)));
-    job->want_slot();
+    job->request_slot();
     return job;
 }
 
@@ -28,22 +28,22 @@ void slot_file_job::abort(const error_code& ec) {
     limit_.cancel();
     if (const auto core = core_.lock(); core && ticket_ != slots::no_ticket && !core->shut_down())
         core->keeper().forget(std::exchange(ticket_, slots::no_ticket));
-    tell(ec, {.client_message = "the conversation ended, or moved, while its slot file was used"});
+    tell(ec, {.client_message = "the conversation ended or moved while its slot file was in use"});
 }
 
-void slot_file_job::want_slot() {
+void slot_file_job::request_slot() {
     const auto core = core_.lock();
     auto& keeper = core->keeper();
     const bool saves = order_.what == kind::save;
-    const auto own = saves ? keeper.last_slot_of(order_.owner) : std::nullopt;
+    const auto own = saves ? keeper.last_slot_used_by(order_.owner) : std::nullopt;
     if (saves && !own) return tell(errc::nothing_to_save, {});
-    limit_.expires_after(core->config().queue_timeout);
+    limit_.expires_after(core->config().limits.queue_timeout);
     limit_.async_wait([weak = weak_from_this()](error_code ec) {
         if (const auto self = weak.lock(); self && !ec) self->give_up();
     });
     ticket_ =
         keeper.want({.prompt = order_.text,
-                     .priority = slots::priority::continuation,
+                     .priority = slots::priority::reply_transcript,
                      .owner = order_.owner,
                      .only = own},
                     [self = shared_from_this()](const slots::grant& g) { return self->take(g); });
@@ -55,7 +55,7 @@ bool slot_file_job::take(const slots::grant& g) {
     limit_.cancel();
     const auto core = core_.lock();
     if (!core || !done_) return false;
-    // Another conversation may have taken the slots meanwhile.
+    // Another conversation may have taken the slots in the meantime.
     if (order_.what == kind::save && !core->keeper().was_last_used_by(g.slot, order_.owner)) {
         tell(errc::nothing_to_save, {});
         return false;
@@ -76,12 +76,12 @@ void slot_file_job::run(int slot) {
         core->calls().restore_slot(slot, order_.file, std::move(done));
 }
 
-// Neither is a use of the slot for its guard: nothing was broken off. A file that could not be read
-// may have left anything.
+// Neither operation counts as a use for the guard, because no request was cut. A failed restore
+// leaves the contents unknown.
 void slot_file_job::answered(int slot, const error_code& ec, const diagnostics& diag,
                              slot_file_result r) {
     if (const auto core = core_.lock()) {
-        slots::release_note note{.is_use = false, .holds = order_.text};
+        slots::release_info note{.is_use = false, .holds = order_.text};
         if (order_.what == kind::save) note = {.has_run = false};
         if (order_.what == kind::restore && ec) note.holds.clear();
         core->keeper().release(slot, std::move(note));
@@ -97,7 +97,7 @@ void slot_file_job::give_up() {
     core->keeper().forget(std::exchange(ticket_, slots::no_ticket));
     tell(errc::queue_timeout,
          {.client_message = fmt::format("no slot within queue_timeout of {}",
-                                        to_string(core->config().queue_timeout))});
+                                        to_string(core->config().limits.queue_timeout))});
 }
 
 void slot_file_job::tell(const error_code& ec, const diagnostics& diag, slot_file_result r) {

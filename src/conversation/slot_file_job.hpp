@@ -14,40 +14,41 @@
 
 namespace tandem::detail {
 
-class client_core;
+class server_link;
 
-/// Writes a conversation's slot into a file at its server, or reads one: takes a slot for it, as a
-/// request would. Who let the owner have it lets go of it, unless the job was aborted.
+/// Saves a conversation's slot to a file on its server, or restores it. Takes a slot for this, like
+/// a request. The creator of the job calls slot_manager::let_go() for the owner afterwards, unless
+/// the job was aborted.
 class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
  public:
     enum class kind { save, restore };
-    /// What is to be done.
+    /// The parameters of the job.
     struct order {
         kind what = kind::save;
         std::string file{};
         slots::owner_id owner = slots::nobody;
-        /// The conversation's text, which the slot holds, or will hold.
+        /// The conversation's text, which the slot holds or will hold.
         std::string text{};
     };
     /// Called once, on the strand.
     using handler = std::function<void(error_code, const diagnostics&, slot_file_result)>;
 
-    static std::weak_ptr<slot_file_job> start(const std::shared_ptr<client_core>& core, order o,
+    static std::weak_ptr<slot_file_job> start(const std::shared_ptr<server_link>& core, order o,
                                               handler done);
-    /// The conversation is gone: reports `ec` now, and leaves the slot to others once it is done.
+    /// The conversation is gone: reports `ec` now, and returns the slot once the server is done.
     void abort(const error_code& ec);
 
  private:
-    slot_file_job(const std::shared_ptr<client_core>& core, order o, handler done);
+    slot_file_job(const std::shared_ptr<server_link>& core, order o, handler done);
 
-    void want_slot();
+    void request_slot();
     bool take(const slots::grant& g);
     void run(int slot);
     void answered(int slot, const error_code& ec, const diagnostics& diag, slot_file_result r);
     void give_up();
     void tell(const error_code& ec, const diagnostics& diag, slot_file_result r = {});
 
-    std::weak_ptr<client_core> core_;
+    std::weak_ptr<server_link> core_;
     order order_;
     handler done_;
     slots::ticket ticket_ = slots::no_ticket;

@@ -1,7 +1,7 @@
 #include "conversation/slot_prefill.hpp"
 
-#include "reply/machine/server_pace.hpp"
-#include "server/client_core.hpp"
+#include "reply/machine/server_timing.hpp"
+#include "server/server_link.hpp"
 #include "wire/calls/completion_request.hpp"
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace tandem::detail {
 
-slot_prefill::slot_prefill(std::shared_ptr<client_core> core, known_prompt prompt,
+slot_prefill::slot_prefill(std::shared_ptr<server_link> core, prompt_with_ids prompt,
                            std::vector<adapter_scale> lora, slots::owner_id owner)
     : core_(std::move(core)),
       prompt_(std::move(prompt)),
@@ -19,7 +19,7 @@ slot_prefill::slot_prefill(std::shared_ptr<client_core> core, known_prompt promp
       call_({.begun =
                  [this] {
                      has_begun_ = true;
-                     arm_limit(core_->config().first_token_timeout);
+                     arm_limit(core_->config().limits.first_token_timeout);
                  },
              .read = [this](const wire::token_event& event) { read(event); },
              .failed =
@@ -36,7 +36,7 @@ slot_prefill::slot_prefill(std::shared_ptr<client_core> core, known_prompt promp
 slot_prefill::~slot_prefill() {
     if (!core_ || core_->shut_down()) return;
     stop_waiting();
-    end({.side = slots::server_side::maybe_busy}, true);
+    end({.side = slots::server_slot_state::maybe_busy}, true);
 }
 
 void slot_prefill::start(handler done) {
@@ -58,10 +58,10 @@ void slot_prefill::stop_waiting() {
 bool slot_prefill::serves(std::string_view text) const {
     if (prompt_.text != text) return false;
     if (ticket_ != slots::no_ticket || is_running_) return true;
-    return slot_ && core_ && core_->keeper().is_with(*slot_, owner_);
+    return slot_ && core_ && core_->keeper().still_belongs_to(*slot_, owner_);
 }
 
-void slot_prefill::context_ended() noexcept {
+void slot_prefill::on_context_destroyed() noexcept {
     call_.close();
     is_running_ = false;
     core_.reset();
@@ -71,12 +71,12 @@ bool slot_prefill::take(const slots::grant& g) {
     ticket_ = slots::no_ticket;
     slot_ = g.slot;
     is_running_ = true;
-    arm_limit(late_beginning);
+    arm_limit(late_start_threshold);
     send(g.slot);
     return true;
 }
 
-// What the server does not begin, or never ends, would keep the slot.
+// A request that the server does not start, or never ends, would keep the slot.
 void slot_prefill::arm_limit(duration limit) {
     limit_.expires_after(limit);
     limit_.async_wait([weak = weak_from_this()](error_code ec) {
@@ -87,7 +87,7 @@ void slot_prefill::arm_limit(duration limit) {
 void slot_prefill::give_up() {
     if (!is_running_) return;
     core_->log(log_level::info, "conversation {}: a slot could not be prefilled in time", owner_);
-    end({.side = slots::server_side::maybe_busy}, true);
+    end({.side = slots::server_slot_state::maybe_busy}, true);
     slot_.reset();
     tell(std::nullopt);
 }
@@ -97,10 +97,10 @@ void slot_prefill::hurry() {
     if (!has_begun_) give_up();
 }
 
-// A server generates one token at least.
+// A server generates at least one token.
 void slot_prefill::send(int slot) {
-    const auto settings = wire::completion_settings({.lora = lora_});
-    const auto tail = std::string_view(prompt_.text).substr(prompt_.known_bytes);
+    const auto settings = wire::encode_completion_settings({.lora = lora_});
+    const auto tail = std::string_view(prompt_.text).substr(prompt_.bytes_with_ids);
     core_->log(log_level::debug, "conversation {}: prefilling slot {}", owner_, slot);
     call_.start(core_->transport(),
                 body_of({.prompt = {prompt_.ids, tail},
@@ -113,7 +113,7 @@ void slot_prefill::send(int slot) {
 
 void slot_prefill::read(const wire::token_event& event) {
     if (event.what != wire::token_event::kind::final) return;
-    core_->server_works();
+    core_->report_server_success();
     const int evaluated = event.timings.evaluated;
     end({.is_use = false, .holds = prompt_.text}, false);
     tell(evaluated);
@@ -123,7 +123,7 @@ void slot_prefill::tell(std::optional<int> evaluated) {
     if (const auto done = std::exchange(done_, {})) done(evaluated);
 }
 
-void slot_prefill::end(slots::release_note note, bool was_cut) {
+void slot_prefill::end(slots::release_info note, bool was_cut) {
     if (!std::exchange(is_running_, false)) return;
     limit_.cancel();
     call_.close();

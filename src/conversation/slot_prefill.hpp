@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reply/completion_call.hpp"
-#include "reply/machine/known_text.hpp"
+#include "reply/machine/tokenized_text.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/config.hpp"
@@ -16,30 +16,32 @@
 
 namespace tandem::detail {
 
-class client_core;
+class server_link;
 
-/// One request that evaluates a prompt on a slot before anybody waits for it: the next turn
-/// continues from there. Destroying it takes the wish back, or cuts the request.
+/// A request that evaluates a prompt on a slot before it is needed; the next turn continues from
+/// there. Destroying it withdraws the slot request or cuts the prefill.
 class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
  public:
-    /// `lora` is that of the next turn, as far as known: the prompt is evaluated with it.
-    slot_prefill(std::shared_ptr<client_core> core, known_prompt prompt,
+    /// `lora` is that of the next turn, as far as known; the prompt is evaluated with it.
+    slot_prefill(std::shared_ptr<server_link> core, prompt_with_ids prompt,
                  std::vector<adapter_scale> lora, slots::owner_id owner);
     ~slot_prefill();
 
     /// Receives the number of evaluated tokens; nothing if it failed.
     using handler = std::function<void(std::optional<int>)>;
-    /// Waits for a slot that nobody else wants. Who let the owner have it lets go of it.
+    /// Waits for a slot that no other request wants. The caller must call slot_manager::let_go()
+    /// for the owner afterwards.
     void start(handler done);
-    /// Takes the wish back, if no slot was there yet.
+    /// Withdraws the slot request if no slot was granted yet.
     void stop_waiting();
-    /// Somebody waits for the slot now: a request that the server has not begun is cut.
+    /// A live request is waiting for the slot: cuts the prefill if the server has not started it.
     void hurry();
-    void context_ended() noexcept;
+    void on_context_destroyed() noexcept;
 
-    /// The slot that holds the prompt, or is getting it.
+    /// The slot that holds the prompt, or is receiving it.
     std::optional<int> slot() const noexcept { return slot_; }
-    /// A slot holds that for the owner still, or is going to: asked for again it would do the same.
+    /// Whether a slot still holds this text for the owner, or is receiving it, so that another
+    /// prefill would be redundant.
     bool serves(std::string_view text) const;
 
  private:
@@ -49,10 +51,10 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     void give_up();
     void read(const wire::token_event& event);
     void tell(std::optional<int> evaluated);
-    void end(slots::release_note note, bool was_cut);
+    void end(slots::release_info note, bool was_cut);
 
-    std::shared_ptr<client_core> core_;
-    known_prompt prompt_;
+    std::shared_ptr<server_link> core_;
+    prompt_with_ids prompt_;
     std::vector<adapter_scale> lora_;
     slots::owner_id owner_;
     handler done_;

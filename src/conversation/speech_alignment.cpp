@@ -12,15 +12,15 @@
 namespace tandem::conversations {
 namespace {
 
-// How far ahead a character is looked for: as far as the longest target of a link.
-constexpr std::size_t look_ahead = text::longest_target;
-// How many characters must agree where words of the text are skipped, near by and farther off.
+// How far ahead to search for a character: the maximum length of a link target.
+constexpr std::size_t look_ahead = text::max_link_target_bytes;
+// How many characters must agree if words of the text are skipped, nearby and farther away.
 constexpr std::size_t near_by = 64;
 constexpr int short_run = 4;
 constexpr int long_run = 8;
-// A search that finds nothing has looked at up to `look_ahead` marks.
+// Cost of a failed search, which has tested up to `look_ahead` marks.
 constexpr int guesses_of_a_search = 64;
-// Marks that may stand between two characters that agree.
+// Maximum number of marks between two matching characters.
 constexpr int most_marks = 32;
 
 struct unit {
@@ -28,12 +28,12 @@ struct unit {
     std::size_t bytes = 0;
 };
 
-/// The character that the text shows here, which a reference of HTML may stand for.
+/// The character that the text displays here, decoded if it is an HTML entity.
 unit first_unit(std::string_view text) {
     if (text.starts_with('&'))
-        if (const auto e = text::first_entity(text); e.bytes > 0)
-            return {text::first_character(e.text).character, e.bytes};
-    const auto c = text::first_character(text);
+        if (const auto e = text::parse_leading_entity(text); e.bytes > 0)
+            return {text::decode_first_character(e.text).character, e.bytes};
+    const auto c = text::decode_first_character(text);
     return {c.character, c.bytes};
 }
 
@@ -41,22 +41,22 @@ bool is_of_word(char32_t c) noexcept {
     return text::is_word_character(c) && !text::is_emoji_part(c);
 }
 
-/// Bytes that may be left out of speech though no word is; 0 at a word.
+/// Bytes that speech may omit without losing a word; 0 at a word.
 std::size_t silent_bytes(std::string_view text) {
     if (text.starts_with('<')) {
-        const auto tag = text::html_tag(text, false);
+        const auto tag = text::match_html_tag(text, false);
         if (tag.state == text::span_state::whole) return tag.bytes;
     }
     if (text.starts_with(']')) {
-        const auto target = text::link_target(text.substr(1));
+        const auto target = text::match_link_target(text.substr(1));
         if (target.state == text::span_state::whole) return 1 + target.bytes;
     }
-    if (const auto emoji = text::first_emoji(text)) return emoji;
+    if (const auto emoji = text::measure_leading_emoji(text)) return emoji;
     const auto u = first_unit(text);
     return is_of_word(u.character) ? 0 : u.bytes;
 }
 
-/// Where `said` stands in the text if only marks come before it, `marks` of them at most.
+/// Finds `said` in the text if only marks precede it, at most `marks` of them.
 std::optional<unit> find_behind_marks(std::string_view& text, char32_t said, int marks) {
     for (; !text.empty() && marks >= 0; --marks) {
         const auto u = first_unit(text);
@@ -71,7 +71,7 @@ std::optional<unit> find_behind_marks(std::string_view& text, char32_t said, int
 std::size_t leading_white_space(std::string_view text) noexcept {
     std::size_t bytes = 0;
     for (;;) {
-        const auto c = text::first_character(text.substr(bytes));
+        const auto c = text::decode_first_character(text.substr(bytes));
         if (c.bytes == 0 || !text::is_white_space(c.character)) return bytes;
         bytes += c.bytes;
     }
@@ -89,10 +89,10 @@ void speech_alignment::skip_white_space() noexcept {
 }
 
 speech_alignment::place speech_alignment::next() {
-    const auto said = text::first_character(rest());
+    const auto said = text::decode_first_character(rest());
     if (said.bytes == 0) return {text_.size(), text_.size()};
     auto found = find(said.character);
-    if (found.begin == found.end) found = find_behind_words(said.bytes);
+    if (found.begin == found.end) found = find_after_words(said.bytes);
     at_ = found.end;
     position_ += said.bytes;
     skip_white_space();
@@ -109,20 +109,21 @@ speech_alignment::place speech_alignment::find(char32_t said) {
     return {begin, begin + u->bytes};
 }
 
-/// The same where words of the text are not spoken, such as code: what follows must agree, too.
-speech_alignment::place speech_alignment::find_behind_words(std::size_t said_bytes) {
+/// As find_behind_marks(), if words of the text, such as code, are not spoken: the following
+/// characters must agree too.
+speech_alignment::place speech_alignment::find_after_words(std::size_t said_bytes) {
     const auto said = rest().substr(0, said_bytes);
     const auto within = text_.substr(0, text::floor_to_character(text_, at_ + look_ahead));
     for (auto at = within.find(said, at_); at != within.npos && guesses_ > 0;
          at = within.find(said, at + said.size())) {
         --guesses_;
-        if (goes_on_at(at)) return {at, at + said.size()};
+        if (matches_text_at(at)) return {at, at + said.size()};
     }
     return {at_, at_};
 }
 
-/// Whether the text from `at` on is what is said next, to the end of the speech or far enough.
-bool speech_alignment::goes_on_at(std::size_t at) const {
+/// Whether the text from `at` on matches the following speech, up to its end or far enough.
+bool speech_alignment::matches_text_at(std::size_t at) const {
     auto text = text_.substr(at);
     auto speech = rest();
     for (int run = at - at_ <= near_by ? short_run : long_run; run > 0 && !speech.empty(); --run) {
@@ -130,7 +131,7 @@ bool speech_alignment::goes_on_at(std::size_t at) const {
         speech.remove_prefix(space);
         if (speech.empty()) return true;
         if (space > 0 && !text.empty() && is_of_word(first_unit(text).character)) return false;
-        const auto said = text::first_character(speech);
+        const auto said = text::decode_first_character(speech);
         const auto u = find_behind_marks(text, said.character, most_marks);
         if (!u) return false;
         text.remove_prefix(u->bytes);

@@ -4,7 +4,7 @@
 
 namespace tandem::wire {
 
-std::string tool_call_text(const tool_call& call) {
+std::string format_tool_call(const tool_call& call) {
     std::string text = R"({"name": )";
     append_string(call.name, text);
     text += R"(, "arguments": )";

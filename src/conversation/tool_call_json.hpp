@@ -6,9 +6,9 @@
 
 namespace tandem::wire {
 
-/// The call as models of the Hermes and Qwen families write one: {"name": "…", "arguments": {…}}.
-/// The arguments stay as they are; where there are none they are {}, and where they are no JSON
-/// they become a JSON string.
-std::string tool_call_text(const tool_call& call);
+/// The call in the format of the Hermes and Qwen model families: {"name": "…", "arguments": {…}}.
+/// The arguments are unchanged; empty ones become {}, and ones that are not JSON become a JSON
+/// string.
+std::string format_tool_call(const tool_call& call);
 
 }  // namespace tandem::wire

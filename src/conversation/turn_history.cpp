@@ -30,7 +30,7 @@ bool is_complete(finish_reason why) noexcept {
     return why != finish_reason::interrupted && why != finish_reason::error;
 }
 
-// What the assistant said, without calls of tools.
+// A message of the assistant without tool calls.
 bool is_plain(const chat_message& m) {
     return m.role == assistant && m.tool_calls.empty();
 }
@@ -55,18 +55,18 @@ bool turn_history::append(chat_message m) {
     return true;
 }
 
-/// Messages of the system before all others are the system prompt.
+/// System messages before all other messages form the system prompt.
 void turn_history::add(chat_message m) {
     if (exchanges_.empty() && m.role == system_role) return system_.push_back(std::move(m));
     const bool begins = m.role == user && !exchanges_.empty() &&
-                        !exchanges_.back().messages.empty() && !awaits_tool();
+                        !exchanges_.back().messages.empty() && !is_awaiting_tool_result();
     if (exchanges_.empty() || begins) begin_exchange();
     exchanges_.back().messages.push_back(std::move(m));
 }
 
-/// A call of the last exchange has no result yet: that comes after what the user says meanwhile,
-/// and must not be parted from its call.
-bool turn_history::awaits_tool() const {
+/// Whether a tool call of the last exchange has no result yet. The result may come after a message
+/// of the user, and must stay with its call.
+bool turn_history::is_awaiting_tool_result() const {
     const auto& messages = exchanges_.back().messages;
     std::size_t calls = 0, results = 0;
     for (const auto& m : messages) {
@@ -147,10 +147,10 @@ void turn_history::interrupt_running() noexcept {
 
 void turn_history::settle() {
     if (state_ != turn_state::ended) return;
-    if (auto m = turn_message()) exchanges_.back().messages.push_back(std::move(*m));
+    if (auto m = make_turn_message()) exchanges_.back().messages.push_back(std::move(*m));
     settled_turn_ = last_turn();
     state_ = turn_state::settled;
-    turn_ = ledger();
+    turn_ = turn_ledger();
 }
 
 std::string turn_history::kept() const {
@@ -166,15 +166,15 @@ std::string turn_history::kept() const {
     return turn_.text();
 }
 
-/// The turn as a message; nothing if nothing is kept of it.
-std::optional<chat_message> turn_history::turn_message() const {
+/// The turn as a message; nothing if nothing of it is kept.
+std::optional<chat_message> turn_history::make_turn_message() const {
     if (!is_open()) return std::nullopt;
     auto words = kept();
     if (text::is_all_white_space(words)) return std::nullopt;
     return chat_message{.role = std::string(assistant), .content = std::move(words)};
 }
 
-// What becomes of the turn
+// Progress of the turn
 
 void turn_history::begin_reply(std::uint64_t reply) noexcept {
     if (state_ == turn_state::running) turn_.begin_reply(reply);
@@ -189,7 +189,7 @@ void turn_history::generated(time_point now, std::string_view unspoken) {
     if (is_open()) turn_.generated(unspoken);
 }
 
-// A voice that was silenced may say that it is done: that is no word of what was heard.
+// A silenced voice may report that it is done, which does not mean that the chunk was heard.
 void turn_history::continued(time_point now, chunk_id id) {
     settle_if_over(now);
     if (state_ != turn_state::ended || end_ != turn_end::interrupted) turn_.continued(id);
@@ -210,12 +210,12 @@ saved_turn turn_history::last_turn() const noexcept {
     return {turn_.generated(), turn_.handed_over(), turn_.heard()};
 }
 
-// What the next prompt is made of
+// Contents of the next prompt
 
 std::vector<chat_message> turn_history::transcript() const {
     auto all = system_;
     for (const auto& e : exchanges_) all.insert(all.end(), e.messages.begin(), e.messages.end());
-    if (auto m = turn_message()) all.push_back(std::move(*m));
+    if (auto m = make_turn_message()) all.push_back(std::move(*m));
     return all;
 }
 
@@ -244,16 +244,16 @@ saved_conversation turn_history::saved(std::span<const chat_message> said_meanwh
     return all;
 }
 
-// What it takes of the context
+// Use of the context
 
-void turn_history::prompt_measured(int tokens) {
+void turn_history::record_prompt_tokens(int tokens) {
     if (tokens < 0 || exchanges_.empty() || prompt_at_last_ >= 0 || !is_unanswered()) return;
     prompt_at_last_ = tokens;
     if (prompt_at_previous_ >= 0 && prompt_at_previous_ < tokens)
         exchanges_[exchanges_.size() - 2].tokens = tokens - prompt_at_previous_;
 }
 
-/// Only then was the prompt the start of the last exchange.
+/// Otherwise the prompt did not end at the start of the last exchange.
 bool turn_history::is_unanswered() const noexcept {
     return !is_resumed_ &&
            std::ranges::all_of(exchanges_.back().messages, [](const chat_message& m) {
@@ -261,10 +261,10 @@ bool turn_history::is_unanswered() const noexcept {
            });
 }
 
-std::vector<exchange_cost> turn_history::costs() const {
-    std::vector<exchange_cost> list;
+std::vector<exchange_size> turn_history::costs() const {
+    std::vector<exchange_size> list;
     for (const auto& e : exchanges_) list.push_back({e.tokens, bytes_of(e.messages)});
-    if (const auto m = turn_message()) list.back().bytes += bytes_of(*m);
+    if (const auto m = make_turn_message()) list.back().bytes += bytes_of(*m);
     return list;
 }
 
@@ -283,12 +283,12 @@ std::size_t turn_history::average_user_bytes() const noexcept {
     return count ? bytes / count : 0;
 }
 
-/// What was measured before is of a prompt that held more.
+/// Earlier measurements belong to a longer prompt.
 std::size_t turn_history::drop_oldest(std::size_t count) {
     count = std::min(count, exchanges_.empty() ? 0 : exchanges_.size() - 1);
     if (count == 0) return 0;
     exchanges_.erase(exchanges_.begin(), exchanges_.begin() + static_cast<std::ptrdiff_t>(count));
-    forget_measurements();
+    reset_prompt_measurements();
     return count;
 }
 

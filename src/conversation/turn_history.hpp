@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "conversation/context_care.hpp"
-#include "conversation/ledger.hpp"
+#include "conversation/context_trimming.hpp"
+#include "conversation/turn_ledger.hpp"
 
 #include "tandem/chunk.hpp"
 #include "tandem/conversation_options.hpp"
@@ -20,44 +20,44 @@
 namespace tandem::conversations {
 
 enum class turn_state {
-    none,     ///< there was no turn yet
+    none,     ///< no turn yet
     running,  ///< a reply is being generated or spoken
-    ended,    ///< reports of what was heard still count
-    settled,  ///< what is kept of it is a message like any other
+    ended,    ///< reports of heard text still count
+    settled,  ///< the kept part is a message like any other
 };
 
-/// The history of one conversation: the system prompt, exchanges, and the turn that runs or was
-/// last, with its ledger. It is settled when the next message or turn comes, or `resume_grace`
-/// after an interrupt; nothing changes what is kept of it after that. Pure: a call that depends on
-/// the time receives it. What does not fit the state changes nothing.
+/// The history of one conversation: the system prompt, the exchanges, and the running or last turn
+/// with its ledger. The turn is settled when the next message or turn arrives, or `resume_grace`
+/// after an interrupt; the kept part does not change afterwards. Pure: calls that depend on the
+/// time receive it. A call that does not fit the state has no effect.
 class turn_history {
  public:
-    /// Options and texts must have been checked.
+    /// Options and texts must be checked beforehand.
     explicit turn_history(conversation_options options = {});
     explicit turn_history(saved_conversation saved);
 
     // Messages and turns
 
-    /// What somebody said: of the user, a tool, the system, or the assistant where it was no turn.
-    /// False, and not taken, while a turn runs: end or interrupt it first.
+    /// Appends a message of the user, a tool, the system, or the assistant outside a turn. Returns
+    /// false and appends nothing while a turn runs: end or interrupt it first.
     bool append(chat_message m);
-    /// The assistant's turn begins. False if one runs already.
+    /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
-    /// The last reply of the running turn ended. Calls of tools that it asks for are a message of
-    /// their own, by append().
+    /// The last reply of the running turn ended. The tool calls that it requests are a separate
+    /// message for append().
     void turn_ended(time_point now, finish_reason why);
-    /// The listener talks over the turn: the running one, or the last chunks of one that ended and
-    /// is not settled. False if there is none, or it was interrupted before.
+    /// The listener interrupted the turn: the running one, or the last chunks of an ended turn that
+    /// is not settled. Returns false if there is none, or if it was already interrupted.
     bool interrupted(time_point now);
     /// Whether an interrupted turn can continue.
     bool can_resume(time_point now) const noexcept;
-    /// It continues: returns the text that a reply is to hand over first, from the last whole word
-    /// that was heard on. It may be empty. Nothing if it cannot continue.
+    /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: from
+    /// the last whole word that was heard on. Returns nothing if the turn cannot be resumed.
     std::optional<std::string> resume(time_point now);
     turn_state state(time_point now) const noexcept;
 
-    // What becomes of the turn; see ledger. Chunks count while it runs, the others until it is
-    // settled.
+    // Progress of the turn; see ledger. Chunks count while the turn runs, the other reports until
+    // it is settled.
 
     void begin_reply(std::uint64_t reply) noexcept;
     void handed_over(const chunk& c);
@@ -65,39 +65,39 @@ class turn_history {
     void continued(time_point now, chunk_id id);
     bool heard(time_point now, chunk_id id, std::size_t speech_characters);
     bool heard_share(time_point now, chunk_id id, double share);
-    /// Of the turn that runs or was last.
+    /// The state of the running or last turn.
     saved_turn last_turn() const noexcept;
     /// The text of the running turn that was handed over.
     std::string_view spoken() const noexcept {
         return std::string_view(turn_.text()).substr(0, turn_.handed_over());
     }
 
-    // What the next prompt is made of
+    // Contents of the next prompt
 
-    /// All messages, with what is kept of the turn as it stands now; of a running turn, all that
-    /// was generated. Messages of the user that follow each other are joined by a line break, and
-    /// those of the assistant without one, as the second continues with the first: the templates of
-    /// some models refuse two in a row.
+    /// All messages, including the kept part of the turn in its current state, or all generated
+    /// text of a running turn. Consecutive messages of the user are joined by a line break, and
+    /// those of the assistant without one, because the second continues the first. The templates of
+    /// some models reject two in a row.
     std::vector<chat_message> messages() const;
-    /// The same as they came.
+    /// The messages as they were appended.
     std::vector<chat_message> transcript() const;
-    /// A running turn is saved as if it were interrupted now, and what was said meanwhile were
-    /// appended then; it runs on.
+    /// The state to save. A running turn is saved as if it were interrupted now and
+    /// `said_meanwhile` were appended then; the turn itself continues.
     saved_conversation saved(std::span<const chat_message> said_meanwhile = {}) const;
 
-    // What it takes of the context
+    // Use of the context
 
-    /// The prompt of the turn that begins, or is about to, has so many tokens. What the exchange
-    /// before costs is the difference to the measurement before.
-    void prompt_measured(int tokens);
-    /// What comes is counted by another model.
-    void forget_measurements() noexcept { prompt_at_last_ = prompt_at_previous_ = -1; }
-    /// Of each exchange, from the oldest on; the last one is being answered.
-    std::vector<exchange_cost> costs() const;
+    /// Reports the token count of the prompt of the turn that begins or is about to. The cost of
+    /// the previous exchange is the difference from the previous measurement.
+    void record_prompt_tokens(int tokens);
+    /// Further counts come from another model.
+    void reset_prompt_measurements() noexcept { prompt_at_last_ = prompt_at_previous_ = -1; }
+    /// Costs of the exchanges, oldest first; the last one is being answered.
+    std::vector<exchange_size> costs() const;
     std::size_t system_bytes() const noexcept;
-    /// How much the user says at a time; 0 if nothing was said yet.
+    /// Average length of a user message; 0 if there is none yet.
     std::size_t average_user_bytes() const noexcept;
-    /// Drops the oldest exchanges, but never the last. Returns how many.
+    /// Drops the oldest exchanges, but never the last. Returns the number dropped.
     std::size_t drop_oldest(std::size_t count);
 
     const conversation_options& options() const noexcept { return options_; }
@@ -111,13 +111,13 @@ class turn_history {
     void settle();
     void settle_if_over(time_point now);
     std::string kept() const;
-    std::optional<chat_message> turn_message() const;
+    std::optional<chat_message> make_turn_message() const;
     void add(chat_message m);
-    bool awaits_tool() const;
+    bool is_awaiting_tool_result() const;
     void begin_exchange();
     bool is_unanswered() const noexcept;
 
-    conversation_options options_;  // without its messages
+    conversation_options options_;  // excluding the messages
     std::vector<chat_message> system_;
     std::vector<saved_exchange> exchanges_;
 
@@ -125,10 +125,10 @@ class turn_history {
     turn_end end_ = turn_end::complete;
     time_point interrupted_at_{};
     bool is_resumed_ = false;
-    ledger turn_;
+    turn_ledger turn_;
     saved_turn settled_turn_;
 
-    // The prompt at the start of the last exchange and of the one before; -1 = not known.
+    // Tokens of the prompt at the start of the last exchange and of the previous one; -1 = unknown.
     int prompt_at_last_ = -1;
     int prompt_at_previous_ = -1;
 };

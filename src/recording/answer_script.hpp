@@ -12,13 +12,13 @@
 
 namespace tandem::detail {
 
-/// One thing that a server does.
+/// One action of a server.
 struct answer_step {
     enum class kind { status, data, end };
     kind what = kind::data;
-    /// After the step before, or the request.
+    /// Delay after the previous step, or after the request.
     duration after{};
-    /// Something may be decided by how long that is: a chunk ends where no token comes.
+    /// The length of the delay may affect the client: a chunk can end if no token arrives in time.
     bool decides = false;
     int http_status = 0;
     std::string bytes{};
@@ -26,13 +26,13 @@ struct answer_step {
     std::string message{};
 };
 
-/// What a server does about one request, step by step; nothing = it does nothing more.
+/// The actions of a server for one request, step by step; nothing = no further action.
 using answer_script = std::function<std::optional<answer_step>()>;
 
-/// The answer as it came.
+/// Replays the recorded answer.
 answer_script script_of(const recorded_exchange& x);
 
-/// An answer at once.
+/// Answers immediately.
 answer_script script_of(int http_status, std::string body);
 
 }  // namespace tandem::detail

@@ -16,23 +16,23 @@ namespace tandem::detail {
 namespace {
 
 constexpr double longest_wait_ms = 365 * 24 * 3600 * 1000.0;
-// What a loop that is busy may add to a silence.
+// The delay that a busy loop may add to a silence.
 constexpr auto silence_margin = std::chrono::milliseconds(20);
 
-// What a conversation prefills between its replies belongs to none of them.
-bool is_prefill(const std::string& path, const std::optional<reply_place>& place) {
+// A prefill between the replies of a conversation belongs to no reply.
+bool is_prefill(const std::string& path, const std::optional<recording_key>& place) {
     return path == wire::completion_path && (!place || place->is_prefill);
 }
 
-// A slot that was prefilled: nobody reads what was generated.
-answer_script prefilled(const wire::asked_completion& asked) {
+// The answer to a prefill, whose generated text is not read.
+answer_script prefilled(const wire::recorded_completion_request& asked) {
     wire::token_event said;
     said.what = wire::token_event::kind::final;
     said.stop = wire::stop_type::limit;
     said.predicted = 1;
     said.id_slot = asked.id_slot;
     said.has_timings = true;
-    return script_of(wire::http_ok, wire::event_bytes(said));
+    return script_of(wire::http_ok, wire::encode_stream_event(said));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void playback::sort_exchanges() {
         if (is_prefill(r.path, r.place))
             prefills_.push_back({&x});
         else if (r.path == wire::completion_path)
-            segments[r.place->reply].push_back(read_segment(x));
+            segments[r.place->reply].push_back(parse_segment(x));
         else
             calls_.push_back({&x});
     }
@@ -73,7 +73,7 @@ answer_script playback::answer(const std::string& server, const transport::http_
     return answer_to_call(server, request);
 }
 
-// One that was not made then, or was cut, tells nothing but that it is done.
+// A prefill that was not recorded, or was cut, is answered with a final event only.
 answer_script playback::answer_prefill(const std::string& server,
                                        const transport::http_request& request) {
     const auto is_same = [&](const call& c) {
@@ -81,12 +81,12 @@ answer_script playback::answer_prefill(const std::string& server,
         return !c.is_played && !c.exchange->was_cut && r.server == server && r.body == request.body;
     };
     const auto found = std::ranges::find_if(prefills_, is_same);
-    if (found == prefills_.end()) return prefilled(wire::read_asked(request.body));
+    if (found == prefills_.end()) return prefilled(wire::parse_recorded_completion(request.body));
     found->is_played = true;
     return script_of(*found->exchange);
 }
 
-// What one loop's request uses up of a reply concerns those of others.
+// Runs the script under the mutex, because requests on several loops consume the same replies.
 answer_script playback::locked(answer_script script) {
     return [self = shared_from_this(), script = std::move(script)] {
         const std::scoped_lock lock(self->mutex_);
@@ -94,18 +94,18 @@ answer_script playback::locked(answer_script script) {
     };
 }
 
-answer_script playback::answer_for_reply(const reply_place& place, const std::string& body,
+answer_script playback::answer_for_reply(const recording_key& place, const std::string& body,
                                          duration peek_hold) {
-    const auto asked = wire::read_asked(body);
+    const auto asked = wire::parse_recorded_completion(body);
     auto* reply = reply_for(place, asked.prompt);
     if (!reply)
-        return script_of(
-            wire::refused,
-            wire::error_answer(wire::refused, "the recording has no more replies to this prompt"));
+        return script_of(wire::refused,
+                         wire::make_error_body(wire::refused,
+                                               "the recording has no more replies to this prompt"));
     return locked(reply->answer({place.text_bytes, asked.id_slot, asked.n_predict}, peek_hold));
 }
 
-recorded_reply* playback::reply_for(const reply_place& place, const std::string& prompt) {
+recorded_reply* playback::reply_for(const recording_key& place, const std::string& prompt) {
     const auto name = std::pair(place.home, place.reply);
     if (const auto found = playing_.find(name); found != playing_.end()) return found->second;
     const auto next = next_reply(prompt);
@@ -115,8 +115,9 @@ recorded_reply* playback::reply_for(const reply_place& place, const std::string&
     return playing_[name] = reply;
 }
 
-// The words of another prompt are not to be said for one that was recorded, and played. One that
-// was not, as the history of its conversation is another one, is the most like its own.
+// If the prompt was recorded but all its replies are played, no other prompt's reply may take their
+// place. A prompt that was not recorded, because its conversation has another history, gets the
+// reply to the most similar prompt.
 auto playback::next_reply(const std::string& prompt) -> std::vector<recorded_reply*>::iterator {
     const auto same = std::ranges::find(unplayed_, prompt, &recorded_reply::prompt);
     if (same != unplayed_.end()) return same;
@@ -133,14 +134,15 @@ answer_script playback::answer_to_call(const std::string& server,
         c->is_played = true;
         return script_of(*c->exchange);
     }
-    return script_of(
-        wire::not_offered,
-        wire::error_answer(wire::not_offered, fmt::format("the recording has no answer to {} {}",
-                                                          request.method, request.path)));
+    return script_of(wire::status_not_implemented,
+                     wire::make_error_body(wire::status_not_implemented,
+                                           fmt::format("the recording has no answer to {} {}",
+                                                       request.method, request.path)));
 }
 
-// The same one, wherever it was asked, as it says the same; else the next one to that path; else
-// the last one again: /health is asked as often as time goes by.
+// Prefers an identical request, even to another server, because the answer is the same; then the
+// next unplayed request to that path on this server; then the last one there again, because /health
+// is requested any number of times.
 auto playback::find_call(const std::string& server, const transport::http_request& request)
     -> call* {
     const auto is_to_path = [&](const call& c) {
@@ -166,7 +168,7 @@ auto playback::find_call(const std::string& server, const transport::http_reques
     return found ? found : last_call(is_here);
 }
 
-// One that was under way when the recording ended has no answer.
+// A request still running at the end of the recording has no answer.
 auto playback::last_call(const std::function<bool(const call&)>& fits) -> call* {
     const auto last = [&](bool may_be_cut) {
         return std::find_if(calls_.rbegin(), calls_.rend(), [&](const call& c) {
@@ -178,8 +180,8 @@ auto playback::last_call(const std::function<bool(const call&)>& fits) -> call* 
     return found == calls_.rend() ? nullptr : &*found;
 }
 
-// What was decided by the length of a silence is decided again: one that was long enough stays as
-// it was, and one that was not does not become so.
+// Preserves decisions that depend on the length of a silence: a silence long enough for peek_hold
+// keeps its length, and a shorter one is not extended beyond peek_hold.
 duration playback::wait_for(const answer_step& step, duration peek_hold) const {
     const std::scoped_lock lock(mutex_);
     const bool decides = step.decides && peek_hold > duration{};

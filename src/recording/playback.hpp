@@ -16,16 +16,16 @@
 
 namespace tandem::detail {
 
-/// Which recorded answer a live request gets. Thread-safe, as the servers of one recording may be
-/// used on several loops; so are the scripts.
+/// Chooses the recorded answer to a live request. Thread-safe, including its scripts, because the
+/// servers of one recording may be used on several loops.
 class playback : public std::enable_shared_from_this<playback> {
  public:
     explicit playback(recorded_traffic traffic);
 
-    /// `server` as in the recording.
+    /// `server` is the name used in the recording.
     answer_script answer(const std::string& server, const transport::http_request& request,
                          duration peek_hold);
-    /// How long to wait for a step.
+    /// The delay before a step at the current speed.
     duration wait_for(const answer_step& step, duration peek_hold) const;
     void set_speed(double factor);
 
@@ -42,9 +42,9 @@ class playback : public std::enable_shared_from_this<playback> {
 
     void sort_exchanges();
     answer_script answer_prefill(const std::string& server, const transport::http_request& request);
-    answer_script answer_for_reply(const reply_place& place, const std::string& body,
+    answer_script answer_for_reply(const recording_key& place, const std::string& body,
                                    duration peek_hold);
-    recorded_reply* reply_for(const reply_place& place, const std::string& prompt);
+    recorded_reply* reply_for(const recording_key& place, const std::string& prompt);
     answer_script answer_to_call(const std::string& server, const transport::http_request& request);
     std::vector<recorded_reply*>::iterator next_reply(const std::string& prompt);
     call* last_call(const std::function<bool(const call&)>& fits);
@@ -54,7 +54,7 @@ class playback : public std::enable_shared_from_this<playback> {
     recorded_traffic traffic_;
     std::vector<std::string> servers_;
     std::vector<recording::reply> shown_replies_;
-    mutable std::mutex mutex_;  // guards all below
+    mutable std::mutex mutex_;  // guards all members below
     double speed_ = 1;
     std::vector<std::shared_ptr<recorded_reply>> replies_;
     std::vector<recorded_reply*> unplayed_;

@@ -30,7 +30,7 @@ class played_exchange final : public transport::exchange,
         timer_.cancel();
     }
 
-    // From step to step, so that the time that a handler takes delays nothing.
+    // Computes the time from the previous step, so that slow handlers add no delay.
     void go_on() {
         step_ = script_();
         if (step_) wait_until(due_ + from_->wait_for(*step_, peek_hold_));
@@ -66,10 +66,10 @@ class played_exchange final : public transport::exchange,
     time_point due_;
     std::optional<answer_step> step_;
     bool is_paused_ = false;
-    bool is_due_ = false;  // the step would have come while it was paused
+    bool is_due_ = false;  // the step came due while the exchange was paused
 };
 
-// The cut.
+// Its destruction is the cut.
 class exchange_handle final : public transport::exchange {
  public:
     explicit exchange_handle(std::shared_ptr<played_exchange> played)

@@ -12,8 +12,8 @@ namespace tandem::detail {
 
 class playback;
 
-/// A transport to no server: what a recording has of `server`, a URL as it may be shown. `executor`
-/// is as for make_curl_transport(); `peek_hold` as in config.
+/// A transport that plays the recorded traffic of `server`, a URL without credentials. `executor`
+/// is as for make_curl_transport(); `peek_hold` is as in config.
 std::unique_ptr<transport::http_transport> make_playback_transport(
     boost::asio::any_io_executor executor, std::shared_ptr<playback> from, std::string server,
     duration peek_hold);

@@ -1,9 +1,9 @@
 #include "recording/recorded_completion_json.hpp"
 
 #include "wire/calls/answer_reader.hpp"
-#include "wire/json/bounds.hpp"
-#include "wire/json/json_bounds.hpp"
+#include "wire/json/json_limits.hpp"
 #include "wire/json/json_text.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <fmt/format.h>
 
@@ -22,29 +22,30 @@ json timings_of(const timings& t) {
 }
 
 std::string as_event(const json& value) {
-    return fmt::format("data: {}\n\n", dumped(value));
+    return fmt::format("data: {}\n\n", dump_json(value));
 }
 
 json error_object(int code, std::string_view message) {
-    const auto* type = code == not_offered ? "not_supported_error" : "invalid_request_error";
+    const auto* type =
+        code == status_not_implemented ? "not_supported_error" : "invalid_request_error";
     return {{"error", {{"code", code}, {"message", message}, {"type", type}}}};
 }
 
 }  // namespace
 
-asked_completion read_asked(std::string_view body) {
-    asked_completion asked;
+recorded_completion_request parse_recorded_completion(std::string_view body) {
+    recorded_completion_request asked;
     if (check_json(body, body_limits) != json_fault::none) return asked;
     const auto value = json::parse(body, nullptr, false);
     const auto& prompt = member(value, "prompt");
-    if (!prompt.is_null()) asked.prompt = dumped(prompt);
+    if (!prompt.is_null()) asked.prompt = dump_json(prompt);
     if (prompt.is_string()) asked.prompt_text = prompt.get<std::string>();
     asked.id_slot = int_or(value, "id_slot", -1);
     asked.n_predict = int_or(value, "n_predict", -1);
     return asked;
 }
 
-std::string event_bytes(const token_event& e) {
+std::string encode_stream_event(const token_event& e) {
     const bool is_final = e.what == token_event::kind::final;
     json out{{"index", 0},
              {"content", e.content},
@@ -66,12 +67,12 @@ std::string event_bytes(const token_event& e) {
     return as_event(out);
 }
 
-std::string refusal_bytes(std::string_view message) {
+std::string encode_stream_refusal(std::string_view message) {
     return as_event(error_object(refused, message));
 }
 
-std::string error_answer(int http_status, std::string_view message) {
-    return dumped(error_object(http_status, message));
+std::string make_error_body(int http_status, std::string_view message) {
+    return dump_json(error_object(http_status, message));
 }
 
 }  // namespace tandem::wire

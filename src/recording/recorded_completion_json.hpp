@@ -5,35 +5,35 @@
 #include <string>
 #include <string_view>
 
-// What the player of a recording reads of requests to /completion, and writes for a server.
+// Reading of /completion requests and writing of answers, for the playback of a recording.
 namespace tandem::wire {
 
-struct asked_completion {
-    /// As JSON text, to be compared; empty if there is none.
+struct recorded_completion_request {
+    /// As JSON text, for comparison; empty if there is none.
     std::string prompt;
-    /// Where that is one text: the text.
+    /// The text, if the prompt is a single text.
     std::string prompt_text;
     int id_slot = -1;
-    /// -1 = no bound.
+    /// -1 = unbounded.
     int n_predict = -1;
 };
 
-/// A body that is no JSON asks for nothing.
-asked_completion read_asked(std::string_view body);
+/// A body that is not JSON yields default values.
+recorded_completion_request parse_recorded_completion(std::string_view body);
 
-/// An event of a stream as llama-server writes it, from what is known of it. `e` is no
+/// An event of a stream in llama-server's format, built from the known fields. `e` must not be an
 /// error.
-std::string event_bytes(const token_event& e);
+std::string encode_stream_event(const token_event& e);
 
-// HTTP statuses, and the codes of errors in a stream: a request that no other try can mend, and one
-// that the server does not know.
+// HTTP statuses and codes of stream errors: a request that no retry can fix, and a request unknown
+// to the server.
 inline constexpr int refused = 400;
-inline constexpr int not_offered = 501;
+inline constexpr int status_not_implemented = 501;
 
-/// An error in the stream that ends a reply for good.
-std::string refusal_bytes(std::string_view message);
+/// An error in the stream that ends a reply permanently.
+std::string encode_stream_refusal(std::string_view message);
 
 /// The body of an answer with one of these statuses.
-std::string error_answer(int http_status, std::string_view message);
+std::string make_error_body(int http_status, std::string_view message);
 
 }  // namespace tandem::wire

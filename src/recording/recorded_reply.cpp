@@ -15,12 +15,12 @@ recorded_reply::recorded_reply(std::vector<recorded_segment> segments)
     }
 }
 
-answer_script recorded_reply::answer(const reply_request& request, duration peek_hold) {
+answer_script recorded_reply::answer(const replayed_request& request, duration peek_hold) {
     auto cursor = std::make_shared<reply_cursor>(shared_from_this(), request, peek_hold);
     return [cursor] { return cursor->next(); };
 }
 
-std::size_t recorded_reply::segment_for(std::size_t text_bytes) const {
+std::size_t recorded_reply::find_segment(std::size_t text_bytes) const {
     const auto find = [this](auto fits) {
         const auto found = std::ranges::find_if(
             segments_, [&](const recorded_segment& s) { return !s.is_used && fits(s); });
@@ -32,8 +32,8 @@ std::size_t recorded_reply::segment_for(std::size_t text_bytes) const {
     return find([text_bytes](const recorded_segment& s) { return s.covers(text_bytes); });
 }
 
-// In the middle of a stream only text can come: what refused a request is ignored.
-std::size_t recorded_reply::segment_after(std::size_t index, std::size_t text_bytes) const {
+// Within a stream only text can follow, so a rejected request is skipped.
+std::size_t recorded_reply::find_next_segment(std::size_t index, std::size_t text_bytes) const {
     for (auto i = index + 1; i < segments_.size(); ++i) {
         const auto& s = segments_[i];
         if (s.is_stream() && !s.is_used && s.covers(text_bytes)) return i;

@@ -8,7 +8,7 @@
 namespace tandem::detail {
 namespace {
 
-// Gives each event the bytes that it is made of: an event ends with a line.
+// Assigns to each event the bytes that it consists of: an event ends with a line.
 class event_divider {
  public:
     event_divider(recorded_segment& into, int http_status) : into_(into), end_(into.from) {
@@ -57,9 +57,9 @@ bool recorded_segment::has_final() const noexcept {
            events.back().end == to;
 }
 
-recorded_segment read_segment(const recorded_exchange& x) {
+recorded_segment parse_segment(const recorded_exchange& x) {
     recorded_segment s{.exchange = &x,
-                       .asked = wire::read_asked(x.request.body),
+                       .asked = wire::parse_recorded_completion(x.request.body),
                        .from = x.request.place->text_bytes};
     s.to = s.from;
     if (!s.is_stream()) return s;

@@ -10,11 +10,12 @@
 namespace tandem::detail {
 namespace {
 
-// Puts the lines together; each function is false for a line that fits to none before it.
+// Assembles exchanges from the lines; each function returns false for a line that matches no
+// earlier one.
 class traffic_reader {
  public:
     bool read(wire::recording_line line) {
-        last_at_ = std::max(last_at_, line.at);  // the clock of a recording does not go back
+        last_at_ = std::max(last_at_, line.at);  // a recording's clock is monotonic
         const bool is_start = std::holds_alternative<wire::recording_start>(line.entry);
         if (is_start == std::exchange(has_begun_, true)) return false;
         return std::visit([&](auto& entry) { return take(std::move(entry)); }, line.entry);
@@ -90,7 +91,7 @@ class traffic_reader {
 
 }  // namespace
 
-std::optional<recorded_traffic> read_traffic(std::string_view lines, std::string& fault) {
+std::optional<recorded_traffic> parse_traffic(std::string_view lines, std::string& fault) {
     traffic_reader reader;
     for (std::size_t number = 1; !lines.empty(); ++number) {
         const auto end = lines.find('\n');
@@ -100,11 +101,11 @@ std::optional<recorded_traffic> read_traffic(std::string_view lines, std::string
         if (text.empty()) continue;
         auto line = wire::read_recording_line(text, fault);
         if (!line && !is_whole && reader.has_begun()) {
-            reader.last_line_is_torn();  // the program was killed while it wrote
+            reader.last_line_is_torn();  // the program was killed while writing it
             break;
         }
         if (line && !reader.read(std::move(*line))) {
-            fault = reader.has_begun() && number > 1 ? "does not follow from the lines before it"
+            fault = reader.has_begun() && number > 1 ? "is inconsistent with the lines before it"
                                                      : "is not the beginning of a recording";
             line.reset();
         }

@@ -14,7 +14,7 @@ struct timed_bytes {
     std::string bytes{};
 };
 
-/// One request with its answer; times are since the recording began.
+/// One request and its answer; times are relative to the start of the recording.
 struct recorded_exchange {
     wire::recorded_request request{};
     duration sent_at{};
@@ -22,7 +22,8 @@ struct recorded_exchange {
     duration status_at{};
     std::vector<timed_bytes> pieces{};
     duration ended_at{};
-    /// Ended from here, or still running when the recording ended; else by the server.
+    /// The client ended it, or it was still running at the end of the recording; otherwise the
+    /// server ended it.
     bool was_cut = true;
     error_code ec{};
     std::string message{};
@@ -31,15 +32,16 @@ struct recorded_exchange {
 struct recorded_traffic {
     bool has_prompts = true;
     bool is_cut_short = false;
-    /// Requests still ran, or the last line is not whole; for another reason than that above.
+    /// Requests were still running, or the last line is incomplete, and `is_cut_short` is not the
+    /// reason.
     bool is_unfinished = false;
-    /// In the order in which they were sent.
+    /// In the order of sending.
     std::vector<recorded_exchange> exchanges{};
     std::vector<std::string> notes{};
 };
 
-/// Reads all lines; a last line without '\n' that is incomplete is left out. Nothing if there is a
-/// fault: `fault` names the line, and what is wrong with it.
-std::optional<recorded_traffic> read_traffic(std::string_view lines, std::string& fault);
+/// Reads all lines; skips an incomplete last line without '\n'. On a fault it returns nothing, and
+/// `fault` names the line and the problem.
+std::optional<recorded_traffic> parse_traffic(std::string_view lines, std::string& fault);
 
 }  // namespace tandem::detail

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <utility>
 
-namespace tandem {
+namespace tandem::inline v0 {
 namespace {
 
 std::string wall_time() {
@@ -33,12 +33,17 @@ void recorder::note(std::string_view json) {
 recording::recording() = default;
 recording::~recording() = default;
 
+std::shared_ptr<recording> recording::read(std::string_view lines, error_code& ec) {
+    diagnostics unread;
+    return read(lines, ec, unread);
+}
+
 std::shared_ptr<recording> recording::read(std::string_view lines, error_code& ec,
-                                           diagnostics* diag) {
+                                           diagnostics& diag) {
     std::string fault;
-    auto traffic = detail::read_traffic(lines, fault);
+    auto traffic = detail::parse_traffic(lines, fault);
     ec = traffic ? error_code() : make_error_code(errc::bad_response);
-    if (diag) *diag = {.client_message = fault};
+    diag = {.client_message = fault};
     if (!traffic) return nullptr;
     std::shared_ptr<recording> r(new recording);
     r->playback_ = std::make_shared<detail::playback>(*std::move(traffic));
@@ -73,4 +78,4 @@ void recording::set_speed(double factor) {
     playback_->set_speed(factor);
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

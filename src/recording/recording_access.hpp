@@ -6,10 +6,12 @@
 
 namespace tandem::detail {
 
-/// What is behind the public handles.
+/// Access to the internals of the public handles.
 struct recording_access {
-    static const std::shared_ptr<traffic_writer>& writer_of(const recorder& r) { return r.writer_; }
-    static const std::shared_ptr<playback>& playback_of(const recording& r) { return r.playback_; }
+    static const std::shared_ptr<traffic_writer>& get_writer(const recorder& r) {
+        return r.writer_;
+    }
+    static const std::shared_ptr<playback>& get_playback(const recording& r) { return r.playback_; }
 };
 
 }  // namespace tandem::detail

@@ -3,9 +3,9 @@
 #include "base/error_names.hpp"
 #include "text/characters/utf8.hpp"
 #include "wire/calls/answer_reader.hpp"
-#include "wire/json/bounds.hpp"
-#include "wire/json/json_bounds.hpp"
+#include "wire/json/json_limits.hpp"
 #include "wire/json/json_text.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <boost/algorithm/hex.hpp>
 
@@ -18,16 +18,16 @@ namespace {
 
 constexpr int recording_version = 1;
 constexpr json_limits line_limits{.depth = max_depth, .values = max_answer_values};
-// 30 years: keeps the nanoseconds well inside 64 bits.
+// 30 years: keeps the nanoseconds well within 64 bits.
 constexpr double longest_recording_ms = 1e12;
 
 constexpr const char* whole_answer = "whole";
 
-// Keys stand in the order in which people read them.
+// Keeps the keys in an order that is convenient to read.
 using object = nlohmann::ordered_json;
 
 bool is_utf8(std::string_view bytes) {
-    return text::find_invalid(bytes) == std::string_view::npos;
+    return text::find_invalid_utf8(bytes) == std::string_view::npos;
 }
 
 void put_bytes(object& out, const char* key, const std::string& bytes) {
@@ -111,9 +111,9 @@ recorded_request read_request(const json& line) {
                        .path = string_or(line, "path"),
                        .body = bytes_of(line, "body")};
     if (line.contains("reply"))
-        e.place = reply_place{.reply = number_of(line, "reply"),
-                              .text_bytes = number_of(line, "text_bytes"),
-                              .is_prefill = bool_or(line, "prefill", false)};
+        e.place = recording_key{.reply = number_of(line, "reply"),
+                                .text_bytes = number_of(line, "text_bytes"),
+                                .is_prefill = bool_or(line, "prefill", false)};
     return e;
 }
 
@@ -121,8 +121,8 @@ recorded_end read_end(const json& line) {
     recorded_end e{number_of(line, "answer"), {}, string_or(line, "message")};
     const auto name = string_or(line, "end");
     if (name == whole_answer) return e;
-    e.ec = error_named(name);
-    if (!e.ec) e.ec = errc::stream_incomplete;  // of a later version
+    e.ec = find_error_code(name);
+    if (!e.ec) e.ec = errc::stream_incomplete;  // written by a later version
     return e;
 }
 
@@ -138,15 +138,15 @@ std::optional<recording_entry> read_entry(const json& line) {
     if (line.contains("answer"))
         return recorded_bytes{number_of(line, "answer"), bytes_of(line, "data")};
     if (line.contains("cut")) return recorded_cut{number_of(line, "cut")};
-    if (line.contains("note")) return recorded_note{dumped(line["note"])};
+    if (line.contains("note")) return recorded_note{dump_json(line["note"])};
     if (line.contains("full")) return recording_full{};
     return std::nullopt;
 }
 
 }  // namespace
 
-bool can_be_note(std::string_view json) {
-    // The line is an object around it, with a key for it and one for its time.
+bool is_valid_note(std::string_view json) {
+    // The line is an object around the note, with keys for the note and the time.
     constexpr json_limits note_limits{.depth = line_limits.depth - 1,
                                       .values = line_limits.values - 8};
     return check_json(json, note_limits) == json_fault::none;
@@ -161,21 +161,21 @@ std::string text_of(const recording_line& line) {
 }
 
 std::optional<recording_line> read_recording_line(std::string_view text, std::string& fault) try {
-    fault = json_fault_words(text, line_limits);
+    fault = describe_json_fault(text, line_limits);
     if (!fault.empty()) return std::nullopt;
     const auto line = json::parse(text);
     const auto ms = number_or(line, "ms", 0);
     auto entry =
         line.is_object() && ms >= 0 && ms <= longest_recording_ms ? read_entry(line) : std::nullopt;
     if (!entry) {
-        fault = "is no line of a recording that this version reads";
+        fault = "is not a line of a recording that this version can read";
         return std::nullopt;
     }
     return recording_line{
         std::chrono::round<duration>(std::chrono::duration<double, std::milli>(ms)),
         *std::move(entry)};
 } catch (const boost::algorithm::hex_decode_error&) {
-    fault = "has bytes that are no hexadecimal digits";
+    fault = "contains bytes that are not hexadecimal digits";
     return std::nullopt;
 }
 

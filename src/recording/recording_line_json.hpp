@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/reply_place.hpp"
+#include "base/recording_key.hpp"
 
 #include "tandem/duration.hpp"
 #include "tandem/error.hpp"
@@ -11,26 +11,25 @@
 #include <string_view>
 #include <variant>
 
-// The lines of a recording, see docs/recording.md. Requests are numbered from 1, and so are
-// replies.
+// The lines of a recording, see docs/recording.md. Requests and replies are numbered from 1.
 namespace tandem::wire {
 
-/// The first line.
+/// The first line of a recording.
 struct recording_start {
-    /// When it was made, as people write it.
+    /// Time of the recording as readable text.
     std::string began{};
     bool has_prompts = true;
 };
 
 struct recorded_request {
     std::uint64_t number = 0;
-    /// Without a password.
+    /// The URL without a password.
     std::string server{};
     std::string method{};
     std::string path{};
     std::string body{};
-    /// With its reply's number in the recording for `reply`; `home` is not kept.
-    std::optional<reply_place> place{};
+    /// `reply` is the reply's number in the recording; `home` is not stored.
+    std::optional<recording_key> place{};
 };
 
 struct recorded_status {
@@ -43,26 +42,26 @@ struct recorded_bytes {
     std::string bytes{};
 };
 
-/// The answer ended, with an error of the transport or without.
+/// The answer ended, with or without a transport error.
 struct recorded_end {
     std::uint64_t request = 0;
     error_code ec{};
     std::string message{};
 };
 
-/// The connection was closed from here.
+/// The client closed the connection.
 struct recorded_cut {
     std::uint64_t request = 0;
 };
 
-/// Whether it is JSON that a line can hold.
-bool can_be_note(std::string_view json);
+/// Whether `json` is valid JSON that fits into a line.
+bool is_valid_note(std::string_view json);
 
 struct recorded_note {
     std::string json{};
 };
 
-/// Nothing more was kept.
+/// The recording is full; nothing further was recorded.
 struct recording_full {};
 
 using recording_entry =
@@ -70,16 +69,16 @@ using recording_entry =
                  recorded_cut, recorded_note, recording_full>;
 
 struct recording_line {
-    /// Since the recording began.
+    /// Relative to the start of the recording.
     duration at{};
     recording_entry entry{};
 };
 
-/// Without '\n'. Bytes that are no UTF-8 are written as hexadecimal digits, so that all come back.
-/// A note that is no JSON becomes null.
+/// Text of a line without '\n'. Bytes that are not UTF-8 are written as hexadecimal digits, so that
+/// they can be restored. A note that is not JSON becomes null.
 std::string text_of(const recording_line& line);
 
-/// Nothing if `text` is no line of a recording; `fault` says what is wrong then.
+/// Returns nothing if `text` is not a line of a recording; `fault` then describes the problem.
 std::optional<recording_line> read_recording_line(std::string_view text, std::string& fault);
 
 }  // namespace tandem::wire

@@ -11,7 +11,7 @@ time_point read_clock() {
     return std::chrono::steady_clock::now();
 }
 
-// Stands between an exchange and its handler, each of which sees the other as without it.
+// A proxy between an exchange and its handler, transparent to both.
 class recorded_exchange_tap final : public transport::exchange,
                                     private transport::exchange_handler {
  public:
@@ -28,14 +28,14 @@ class recorded_exchange_tap final : public transport::exchange,
 
     void pause() override { inner_->pause(); }
     void resume() override { inner_->resume(); }
-    std::optional<duration> connected_after() const noexcept override {
-        return inner_->connected_after();
+    std::optional<duration> connect_duration() const noexcept override {
+        return inner_->connect_duration();
     }
 
  private:
-    // The handler may destroy this object: it is told last.
+    // The handler is called last, because it may destroy this object.
     void on_status(int http_status) override {
-        writer_->status_came(read_clock(), number_, http_status);
+        writer_->record_status(read_clock(), number_, http_status);
         handler_.on_status(http_status);
     }
     void on_data(std::string_view bytes) override {

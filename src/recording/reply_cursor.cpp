@@ -15,12 +15,12 @@ namespace {
 
 using kind = answer_step::kind;
 
-// The live cut, for the same reason, must not come too late for the recorded one.
+// The live client's cut, made for the same reason, must not come too late for the recorded one.
 constexpr auto cut_margin = std::chrono::milliseconds(50);
-// The same of an interruption, which many things come before.
+// The same margin for an interruption, which many other steps may precede.
 constexpr auto end_margin = std::chrono::seconds(1);
 
-// Of counts that a hostile recording may have.
+// Saturating sum, because a hostile recording may contain any counts.
 template <class... Counts>
 int sum(Counts... counts) {
     return static_cast<int>(
@@ -35,23 +35,23 @@ bool is_final(const wire::token_event& e) {
     return e.what == wire::token_event::kind::final;
 }
 
-// It is after `position`, or stands there.
+// Whether the event is after `position`, or empty and at `position`.
 bool is_to_come(const recorded_event& e, std::size_t position) {
     return e.end > position || (e.begin == e.end && e.end == position);
 }
 
 }  // namespace
 
-reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const reply_request& request,
+reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const replayed_request& request,
                            duration peek_hold)
     : reply_(std::move(reply)),
       request_(request),
       peek_hold_(peek_hold),
-      index_(reply_->segment_for(request.text_bytes)),
+      index_(reply_->find_segment(request.text_bytes)),
       position_(request.text_bytes) {
     if (index_ == reply_->segments_.size()) return;
     auto& s = segment();
-    // One that brings no text would be found for ever.
+    // A segment without text would otherwise be found again forever.
     s.is_used = !s.has_text();
     at_ = s.exchange->sent_at;
     is_exact_ = s.from == position_ && s.asked.id_slot == request_.id_slot;
@@ -71,17 +71,17 @@ std::optional<answer_step> reply_cursor::next() {
     return std::nullopt;
 }
 
-answer_step reply_cursor::step_at(duration when) {
+answer_step reply_cursor::make_step_at(duration when) {
     const auto owed = std::exchange(owed_, {});
     const auto after = owed + when - std::exchange(at_, when);
     return {.after = std::max(after, duration{}), .decides = given_ > 0 || owed > duration{}};
 }
 
-// Of an answer that is no stream.
+// The next piece of an answer that is not a stream.
 std::optional<answer_step> reply_cursor::next_piece() {
     const auto& pieces = segment().exchange->pieces;
     if (piece_ == pieces.size()) return end_segment();
-    auto step = step_at(pieces[piece_].at);
+    auto step = make_step_at(pieces[piece_].at);
     step.bytes = pieces[piece_++].bytes;
     return step;
 }
@@ -94,15 +94,15 @@ std::optional<answer_step> reply_cursor::begin() {
     if (!x.http_status && !x.was_cut) return end_segment();
     if (!x.http_status) return begin_without_answer();
     if (!segment().is_stream()) phase_ = phase::body;
-    auto step = step_at(x.status_at);
+    auto step = make_step_at(x.status_at);
     step.what = kind::status;
     step.http_status = *x.http_status;
     return step;
 }
 
-// The recorded client gave up waiting; this one finds it as long, and may read on.
+// The recorded client timed out. The live client waits as long, and may then read on.
 answer_step reply_cursor::begin_without_answer() {
-    auto step = step_at(segment().exchange->ended_at);
+    auto step = make_step_at(segment().exchange->ended_at);
     step.what = kind::status;
     step.http_status = wire::http_ok;
     step.after += cut_margin;
@@ -119,7 +119,7 @@ std::optional<answer_step> reply_cursor::next_event() {
     return refuse();
 }
 
-// Null if the segment has no more.
+// Null if the segment has no further event.
 const recorded_event* reply_cursor::find_event() {
     const auto& s = segment();
     while (event_ < s.events.size()) {
@@ -137,48 +137,50 @@ const recorded_event* reply_cursor::find_event() {
     return nullptr;
 }
 
-// What came at once comes at once: of a chunk and the end after it, the client knows both.
+// Events that arrived together are delivered together: with a chunk the client also sees an end
+// that follows it.
 std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
-    if (is_beyond_limit(first)) return end_at_limit();
-    if (is_limit_of_then(first)) return refuse();
-    // The first token comes as soon as the first one of all did.
+    if (exceeds_token_limit(first)) return end_at_limit();
+    if (was_recorded_limit(first)) return refuse();
+    // The first token after a skip is as fast as the first token of the segment.
     if (std::exchange(has_skipped_, false)) at_ += first.at - segment().events.front().at;
-    auto step = step_at(first.at);
+    auto step = make_step_at(first.at);
     step.bytes = bytes_of(first);
     const auto& events = segment().events;
     for (++event_; event_ < events.size() && phase_ == phase::events; ++event_) {
         const auto& e = events[event_];
-        if (e.at != first.at || e.end > segment().to || is_dropped(e) || is_beyond_limit(e) ||
-            is_limit_of_then(e))
+        if (e.at != first.at || e.end > segment().to || is_dropped(e) || exceeds_token_limit(e) ||
+            was_recorded_limit(e))
             break;
         step.bytes += bytes_of(e);
     }
     return step;
 }
 
-// The first part of a character, after the text that the next request continued from: that one
-// generated it again.
+// Whether the event is the first part of a character after the text that the next request continued
+// from; that request generated the character again.
 bool reply_cursor::is_dropped(const recorded_event& e) const {
     const auto& s = segment();
     return is_token(e.said) && e.begin == e.end && e.end == s.to && s.exchange->was_cut &&
-           reply_->segment_after(index_, s.to) < reply_->segments_.size();
+           reply_->find_next_segment(index_, s.to) < reply_->segments_.size();
 }
 
-bool reply_cursor::is_beyond_limit(const recorded_event& e) const {
+bool reply_cursor::exceeds_token_limit(const recorded_event& e) const {
     return is_token(e.said) && request_.n_predict >= 0 && given_ >= request_.n_predict;
 }
 
-// The recorded request asked for no more tokens than it got, and this one does.
-bool reply_cursor::is_limit_of_then(const recorded_event& e) const {
+// Whether the event ends a recorded request at its token limit, while the live request allows more
+// tokens.
+bool reply_cursor::was_recorded_limit(const recorded_event& e) const {
     const auto then = segment().asked.n_predict;
     return is_final(e.said) && e.said.stop == wire::stop_type::limit && then >= 0 &&
            e.said.predicted >= then && (request_.n_predict < 0 || given_ < request_.n_predict);
 }
 
 std::string reply_cursor::bytes_of(const recorded_event& e) {
-    auto said = renumbered(e);
-    // As the server sent it, where that says the same.
-    auto bytes = is_exact_ && e.end <= segment().to ? e.raw : wire::event_bytes(said);
+    auto said = renumber_tokens(e);
+    // The server's own bytes, if they have the same meaning.
+    auto bytes = is_exact_ && e.end <= segment().to ? e.raw : wire::encode_stream_event(said);
     position_ = std::min(e.end, segment().to);
     if (is_token(e.said)) given_ = said.predicted;
     if (is_final(e.said)) phase_ = phase::over;
@@ -186,7 +188,7 @@ std::string reply_cursor::bytes_of(const recorded_event& e) {
     return bytes;
 }
 
-wire::token_event reply_cursor::renumbered(const recorded_event& e) {
+wire::token_event reply_cursor::renumber_tokens(const recorded_event& e) {
     auto said = e.said;
     const auto last = std::min(e.end, segment().to);
     const auto first = std::clamp(position_, e.begin, last);
@@ -198,8 +200,8 @@ wire::token_event reply_cursor::renumbered(const recorded_event& e) {
     return said;
 }
 
-// What ended the request from there is met by those who read all, and by those for whom it is the
-// same answer.
+// The recorded end of a request applies to a request that read everything, and to one that receives
+// exactly the recorded answer.
 bool reply_cursor::ends_here() const {
     const auto& s = segment();
     return (!s.exchange->was_cut || s.is_faulty) && (is_exact_ || event_ == s.events.size());
@@ -208,23 +210,23 @@ bool reply_cursor::ends_here() const {
 std::optional<answer_step> reply_cursor::leave_segment() {
     const auto& s = segment();
     const bool has_tail = !s.tail.empty() && (is_exact_ || s.is_faulty);
-    if (has_tail && !std::exchange(has_given_tail_, true)) return give_tail();
+    if (has_tail && !std::exchange(has_given_tail_, true)) return emit_tail();
     return end_segment();
 }
 
-answer_step reply_cursor::give_tail() {
+answer_step reply_cursor::emit_tail() {
     auto& s = segment();
     s.is_used = s.is_faulty;
-    auto step = step_at(s.exchange->pieces.back().at);
+    auto step = make_step_at(s.exchange->pieces.back().at);
     step.bytes = s.tail;
     return step;
 }
 
-// What the segment has was given, and the live request was not cut there.
+// The segment is exhausted, and the live request was not cut there.
 void reply_cursor::go_to_next_segment() {
     const auto& s = segment();
     const auto silence = event_ == s.events.size() ? s.exchange->ended_at - at_ : duration{};
-    index_ = reply_->segment_after(index_, position_);
+    index_ = reply_->find_next_segment(index_, position_);
     const bool is_last = index_ == reply_->segments_.size();
     if (is_last) owed_ += silence + end_margin;
     if (!is_last && silence >= peek_hold_) owed_ += silence + cut_margin;
@@ -240,7 +242,7 @@ answer_step reply_cursor::end_segment() {
     auto& s = segment();
     s.is_used = true;
     phase_ = phase::over;
-    auto step = step_at(s.exchange->ended_at);
+    auto step = make_step_at(s.exchange->ended_at);
     step.what = kind::end;
     step.ec = s.exchange->ec;
     step.message = s.exchange->message;
@@ -251,10 +253,10 @@ answer_step reply_cursor::refuse() {
     phase_ = phase::over;
     return {.after = std::exchange(owed_, {}),
             .decides = true,
-            .bytes = wire::refusal_bytes(fmt::format(
-                "the recording has no more of this reply than {} bytes; it was interrupted there, "
-                "asked for fewer tokens, or the recording ends there",
-                position_))};
+            .bytes = wire::encode_stream_refusal(
+                fmt::format("the recording has only {} bytes of this reply; it was interrupted "
+                            "there, requested fewer tokens, or the recording ends there",
+                            position_))};
 }
 
 answer_step reply_cursor::end_at_limit() {
@@ -265,7 +267,7 @@ answer_step reply_cursor::end_at_limit() {
     said.tokens.clear();
     said.stop = wire::stop_type::limit;
     said.id_slot = request_.id_slot;
-    return {.bytes = wire::event_bytes(said)};
+    return {.bytes = wire::encode_stream_event(said)};
 }
 
 }  // namespace tandem::detail

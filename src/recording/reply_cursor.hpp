@@ -8,10 +8,10 @@
 
 namespace tandem::detail {
 
-/// Where the answer to one live request has come to in a recorded reply.
+/// The position of the answer to one live request within a recorded reply.
 class reply_cursor {
  public:
-    reply_cursor(std::shared_ptr<recorded_reply> reply, const reply_request& request,
+    reply_cursor(std::shared_ptr<recorded_reply> reply, const replayed_request& request,
                  duration peek_hold);
 
     std::optional<answer_step> next();
@@ -26,36 +26,36 @@ class reply_cursor {
     const recorded_event* find_event();
     std::optional<answer_step> play(const recorded_event& first);
     bool is_dropped(const recorded_event& e) const;
-    bool is_beyond_limit(const recorded_event& e) const;
-    bool is_limit_of_then(const recorded_event& e) const;
+    bool exceeds_token_limit(const recorded_event& e) const;
+    bool was_recorded_limit(const recorded_event& e) const;
     std::string bytes_of(const recorded_event& e);
     std::optional<answer_step> leave_segment();
     bool ends_here() const;
-    answer_step give_tail();
+    answer_step emit_tail();
     void go_to_next_segment();
     answer_step end_segment();
     answer_step refuse();
     answer_step end_at_limit();
-    wire::token_event renumbered(const recorded_event& e);
-    answer_step step_at(duration when);
+    wire::token_event renumber_tokens(const recorded_event& e);
+    answer_step make_step_at(duration when);
     recorded_segment& segment() const { return reply_->segments_[index_]; }
 
     std::shared_ptr<recorded_reply> reply_;
-    reply_request request_;
+    replayed_request request_;
     duration peek_hold_;
     phase phase_ = phase::status;
     std::size_t index_;
     std::size_t event_ = 0;
     std::size_t piece_ = 0;
-    std::size_t position_;  // of the text that was given
-    duration at_{};         // of the last step, in the recording
-    duration owed_{};       // waits for which there was no step
+    std::size_t position_;  // of the delivered text
+    duration at_{};         // time of the last step, in the recording
+    duration owed_{};       // delays that had no step of their own
     bool is_exact_ = false;
     bool has_given_tail_ = false;
-    bool has_skipped_ = false;  // events of this segment, since its beginning
-    int skipped_ = 0;           // tokens of them
-    int given_ = 0;             // tokens
-    int given_before_ = 0;      // tokens of earlier segments
+    bool has_skipped_ = false;  // events since the start of this segment
+    int skipped_ = 0;           // tokens in the skipped events
+    int given_ = 0;             // tokens delivered
+    int given_before_ = 0;      // tokens delivered from earlier segments
     std::optional<int> prompt_tokens_;
     wire::token_event last_;
 };

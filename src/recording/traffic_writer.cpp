@@ -1,7 +1,7 @@
 #include "recording/traffic_writer.hpp"
 
-#include "recording/prompt_removal_json.hpp"
-#include "wire/json/bounds.hpp"
+#include "recording/prompt_redaction_json.hpp"
+#include "wire/json/wire_limits.hpp"
 #include "wire/stream/completion_reader.hpp"
 
 namespace tandem::detail {
@@ -12,17 +12,17 @@ traffic_writer::traffic_writer(recorder::sink to, recorder_options options, time
     write(now, wire::recording_start{std::move(began), options_.prompts});
 }
 
-// What a sink throws would leave a callback of the transport.
+// An exception of the sink must not leave a callback of the transport.
 void traffic_writer::write(time_point now, wire::recording_entry entry) try {
     if (is_full_) return;
     auto line = wire::text_of({now - began_, std::move(entry)});
     const auto bytes = bytes_ + line.size() + 1;
-    // Without its first line it would be no recording.
+    // A recording needs its first line, so that one is written regardless of its size.
     is_full_ = bytes_ > 0 && bytes > options_.max_bytes;
     bytes_ = bytes;
     to_(is_full_ ? wire::text_of({now - began_, wire::recording_full{}}) : line);
 } catch (...) {
-    is_full_ = true;  // a line is missing: what follows would mislead
+    is_full_ = true;  // a line is missing, so later lines would mislead
 }
 
 wire::recorded_request traffic_writer::described(const std::string& server,
@@ -37,7 +37,7 @@ wire::recorded_request traffic_writer::described(const std::string& server,
             .method = request.method,
             .path = request.path,
             .body = options_.prompts ? request.body
-                                     : wire::request_without_prompts(request.path, request.body),
+                                     : wire::remove_request_prompts(request.path, request.body),
             .place = place};
 }
 
@@ -47,13 +47,13 @@ std::uint64_t traffic_writer::sent(time_point now, const std::string& server,
     if (is_full_) return ++requests_;
     auto entry = described(server, request);
     const auto number = entry.number;
-    if (!options_.prompts && wire::tells_prompts(request.path))
+    if (!options_.prompts && wire::contains_prompts(request.path))
         withheld_[number].path = request.path;
     write(now, std::move(entry));
     return number;
 }
 
-void traffic_writer::status_came(time_point now, std::uint64_t request, int http_status) {
+void traffic_writer::record_status(time_point now, std::uint64_t request, int http_status) {
     const std::scoped_lock lock(mutex_);
     const auto found = withheld_.find(request);
     if (found != withheld_.end())
@@ -67,19 +67,19 @@ void traffic_writer::bytes_came(time_point now, std::uint64_t request, std::stri
     const auto found = withheld_.find(request);
     if (found == withheld_.end())
         return write(now, wire::recorded_bytes{request, std::string(bytes)});
-    // One that is larger is no answer to tandem, either.
+    // tandem does not read a larger answer either.
     auto& body = found->second.body;
     body.append(bytes.substr(0, wire::max_answer_bytes - body.size()));
     if (found->second.is_stream) write_lines(now, request, body);
 }
 
-// The lines that came whole; the rest stays.
+// Writes the complete lines and keeps the remainder.
 void traffic_writer::write_lines(time_point now, std::uint64_t request, std::string& body) {
     std::string kept;
     std::size_t begin = 0;
     for (auto end = body.find('\n'); end != std::string::npos; end = body.find('\n', begin)) {
-        kept += wire::stream_line_without_prompts(
-            std::string_view(body).substr(begin, end + 1 - begin));
+        kept +=
+            wire::remove_stream_line_prompts(std::string_view(body).substr(begin, end + 1 - begin));
         begin = end + 1;
     }
     body.erase(0, begin);
@@ -89,10 +89,10 @@ void traffic_writer::write_lines(time_point now, std::uint64_t request, std::str
 void traffic_writer::write_withheld(time_point now, std::uint64_t request) {
     const auto found = withheld_.find(request);
     if (found == withheld_.end()) return;
-    // Half a line of a stream that broke off may have half a prompt.
+    // The partial last line of a broken stream may contain part of a prompt.
     auto body = found->second.is_stream
                     ? std::string()
-                    : wire::answer_without_prompts(found->second.path, found->second.body);
+                    : wire::remove_answer_prompts(found->second.path, found->second.body);
     withheld_.erase(found);
     if (!body.empty()) write(now, wire::recorded_bytes{request, std::move(body)});
 }
@@ -111,7 +111,7 @@ void traffic_writer::cut(time_point now, std::uint64_t request) {
 }
 
 void traffic_writer::note(time_point now, std::string_view json) {
-    if (!wire::can_be_note(json)) return;
+    if (!wire::is_valid_note(json)) return;
     const std::scoped_lock lock(mutex_);
     write(now, wire::recorded_note{std::string(json)});
 }

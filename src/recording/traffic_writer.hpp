@@ -15,25 +15,26 @@
 
 namespace tandem::detail {
 
-/// Numbers what goes over the wire, and writes it as lines. Thread-safe, as the servers of one
-/// recording may be used on several loops.
+/// Numbers the requests on the wire and writes the traffic as lines. Thread-safe, because the
+/// servers of one recording may be used on several loops.
 class traffic_writer {
  public:
-    /// `began` is when it was made, as people write it.
+    /// `began` is the start time as readable text.
     traffic_writer(recorder::sink to, recorder_options options, time_point now, std::string began);
 
-    /// The number of the request, for the calls below. `server` is without a password.
+    /// Returns the number of the request, for the calls below. `server` must not contain a
+    /// password.
     std::uint64_t sent(time_point now, const std::string& server,
                        const transport::http_request& request);
-    void status_came(time_point now, std::uint64_t request, int http_status);
+    void record_status(time_point now, std::uint64_t request, int http_status);
     void bytes_came(time_point now, std::uint64_t request, std::string_view bytes);
     void ended(time_point now, std::uint64_t request, error_code ec, const diagnostics& diag);
     void cut(time_point now, std::uint64_t request);
     void note(time_point now, std::string_view json);
 
  private:
-    // An answer that may contain prompts is kept until it is whole, and a stream until a line is,
-    // as nobody could blank a piece.
+    // An answer that may contain prompts is held until it is complete, and a stream until a line is
+    // complete, because prompts cannot be removed from a fragment.
     struct withheld {
         std::string path;
         std::string body;
@@ -50,7 +51,7 @@ class traffic_writer {
     recorder::sink to_;
     recorder_options options_;
     time_point began_;
-    std::mutex mutex_;  // guards all below, and the order of lines
+    std::mutex mutex_;  // guards all members below, and the order of lines
     std::size_t bytes_ = 0;
     bool is_full_ = false;
     std::uint64_t requests_ = 0;

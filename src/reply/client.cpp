@@ -1,27 +1,37 @@
 #include "tandem/client.hpp"
 
-#include "config/usual_values.hpp"
+#include "config/config_defaults.hpp"
 #include "reply/make_client.hpp"
 #include "reply/reply_shell.hpp"
-#include "reply/reply_start.hpp"
-#include "server/client_core.hpp"
+#include "reply/reply_start_point.hpp"
+#include "server/server_link.hpp"
 
 #include <utility>
 
-namespace tandem {
+namespace tandem::inline v0 {
 namespace {
 
-// Ends what the client owns, on its strand.
-void destroy(std::shared_ptr<detail::client_core> core) {
+// Returns a function that cancels the request of an aborted call.
+std::function<void()> cut_request(const std::weak_ptr<detail::server_link>& weak,
+                                  server::call_id request) {
+    if (request == server::no_call) return {};
+    return [weak, request] {
+        if (const auto core = weak.lock())
+            core->calls().cancel(request, boost::asio::error::operation_aborted);
+    };
+}
+
+// Ends everything the client owns, on its strand.
+void destroy(std::shared_ptr<detail::server_link> core) {
     if (!core) return;
     const auto& home = core->home();
     home.dispatch([owned = std::move(core)] { owned->home().close(); });
 }
 
-// Runs `ask(core, done)` on the strand, which gives the name of the request; completes the call
-// with what `done` is told.
+// Runs `ask(core, done)` on the strand; it returns the id of the request. The call completes with
+// the arguments of `done`.
 template <class... Results, class Ask>
-void run_call(std::shared_ptr<detail::client_core> core,
+void run_call(std::shared_ptr<detail::server_link> core,
               std::shared_ptr<detail::pending_call<Results...>> call, Ask ask) {
     auto done = [call](error_code ec, const diagnostics& d, Results... results) {
         if (!call->handler) return;  // it was cancelled
@@ -33,28 +43,38 @@ void run_call(std::shared_ptr<detail::client_core> core,
                    a = std::move(ask)]() mutable {
         if (!p->handler) return;
         if (k->shut_down())
-            d(errc::client_destroyed, {}, Results{}...);
+            d(errc::client_destroyed, {.client_message = "the client was destroyed"}, Results{}...);
         else
-            p->request = a(*k, std::move(d));
+            p->cut = cut_request(k, a(*k, std::move(d)));
     });
 }
 
 }  // namespace
 
-namespace detail {
+}  // namespace tandem::inline v0
 
-client make_client(const boost::asio::any_io_executor& executor, config c,
+namespace tandem::detail {
+
+client make_client(const boost::asio::any_io_executor& executor, config c, instruments i,
                    const slot_defaults& usual) {
     if (auto faults = check(c); !faults.empty()) throw config_error(std::move(faults));
-    auto home = std::make_shared<event_home>(executor, c.logger);
-    return client(client_core::make(std::move(home), std::move(c), usual));
+    auto home = std::make_shared<strand_scope>(executor, std::move(i.log));
+    return client(server_link::make(std::move(home), std::move(c),
+                                    {.record = std::move(i.record), .play = std::move(i.play)},
+                                    usual));
 }
 
-}  // namespace detail
+boost::asio::any_io_executor executor_of(const server_link& link) noexcept {
+    return link.executor();
+}
 
-client::client(boost::asio::any_io_executor executor, config c)
-    : client(detail::make_client(executor, detail::with_sampling_of_client(std::move(c)),
-                                 detail::defaults_of_client)) {}
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
+
+client::client(executor_type executor, config c, instruments i)
+    : client(detail::make_client(executor, detail::apply_client_sampling_defaults(std::move(c)),
+                                 std::move(i), detail::client_slot_defaults)) {}
 
 client::client(std::shared_ptr<core> c) noexcept : core_(std::move(c)) {}
 
@@ -69,12 +89,8 @@ client::~client() {
     destroy(std::move(core_));
 }
 
-boost::asio::any_io_executor client::get_executor() const noexcept {
+client::executor_type client::get_executor() const noexcept {
     return detail::used(core_)->executor();
-}
-
-boost::asio::any_io_executor client::executor_of(const core& c) {
-    return c.executor();
 }
 
 reply client::start(std::string prompt) {
@@ -82,22 +98,13 @@ reply client::start(std::string prompt) {
 }
 
 reply client::start(std::string prompt, generation_options options) {
-    const auto shell = detail::reply_shell::make(detail::used(core_)->home(), core_->config(),
-                                                 {.options = std::move(options)},
-                                                 detail::source_at(core_, std::move(prompt)));
+    const auto shell = detail::reply_shell::make(
+        detail::used(core_)->home(), core_->config(), {.options = std::move(options)},
+        detail::make_single_server_source(core_, std::move(prompt)));
     return reply(shell);
 }
 
-void client::cancel_call(const std::weak_ptr<core>& weak, std::function<std::uint64_t()> abort) {
-    auto owned = weak.lock();
-    if (!owned) return;
-    const auto& home = owned->home();
-    home.dispatch([k = std::move(owned), a = std::move(abort)] {
-        k->calls().cancel(a(), boost::asio::error::operation_aborted);
-    });
-}
-
-// The answer is for all that wait for it, so no single one may cut the request.
+// All waiting callers share the answer, so no single caller may cancel the request.
 void client::prepare(std::shared_ptr<core> c, pending<server_props> p) {
     run_call(std::move(c), std::move(p), [](core& k, auto done) {
         k.prepare(std::move(done));
@@ -165,4 +172,4 @@ void client::set_adapters(std::shared_ptr<core> c, pending<> p,
     });
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -8,20 +8,20 @@
 
 namespace tandem::detail {
 
-std::string body_of(const completion_order& order) {
+std::string body_of(const completion_params& order) {
     std::vector<wire::prompt_part> parts;
     if (!order.prompt.ids.empty()) parts.emplace_back(order.prompt.ids);
     if (!order.prompt.text.empty() || parts.empty()) parts.emplace_back(order.prompt.text);
-    return wire::completion_body({.prompt = parts,
-                                  .id_slot = order.slot,
-                                  .n_predict = order.n_predict,
-                                  .reuse_cache = order.reuse_cache,
-                                  .settings = order.settings});
+    return wire::encode_completion_body({.prompt = parts,
+                                         .id_slot = order.slot,
+                                         .n_predict = order.n_predict,
+                                         .reuse_cache = order.reuse_cache,
+                                         .settings = order.settings});
 }
 
 void completion_call::start(transport::http_transport& transport, std::string body,
                             std::weak_ptr<const void> owner, std::string traceparent,
-                            std::optional<reply_place> place) {
+                            std::optional<recording_key> place) {
     owner_ = std::move(owner);
     sent_at_ = now();
     reader_ = wire::completion_reader();
@@ -35,14 +35,15 @@ void completion_call::start(transport::http_transport& transport, std::string bo
 void completion_call::on_status(int http_status) {
     const auto owner = owner_.lock();
     reader_.begin(http_status);
-    // A refusal is no beginning: no slot works on it.
+    // A rejection does not start the request: no slot works on it.
     if (http_status == wire::http_ok) handlers_.begun();
 }
 
 void completion_call::on_data(std::string_view bytes) {
     const auto owner = owner_.lock();
     reader_.feed(bytes);
-    // A cut in the middle of the buffer drops the rest: the next request generates it again.
+    // A cut in the middle of the buffer drops the remaining events; the next request generates them
+    // again.
     while (exchange_ && reader_.next(event_)) handlers_.read(event_);
     if (exchange_ && reader_.fault()) handlers_.failed(failure(*reader_.fault()));
 }

@@ -2,7 +2,7 @@
 
 #include "base/failure.hpp"
 #include "base/time.hpp"
-#include "reply/machine/continuation.hpp"
+#include "reply/machine/reply_transcript.hpp"
 #include "transport/transport.hpp"
 #include "wire/json/token_event.hpp"
 #include "wire/stream/completion_reader.hpp"
@@ -15,24 +15,24 @@
 
 namespace tandem::detail {
 
-/// How a prompt is to be completed.
-struct completion_order {
+/// The parameters of a completion.
+struct completion_params {
     prompt_view prompt;
     int slot = 0;
-    /// Tokens to generate at most; -1 = no bound.
+    /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict = -1;
     bool reuse_cache = true;
-    /// From wire::completion_settings().
+    /// From wire::encode_completion_settings().
     std::string_view settings;
 };
 
-std::string body_of(const completion_order& order);
+std::string body_of(const completion_params& order);
 
-/// One request to /completion after the other: sends it, reads its answer as it comes, and reports
-/// what it says. Destroying or closing it is the cut.
+/// Runs requests to /completion one after the other: sends each one, reads its answer
+/// incrementally, and reports its events. Destroying or closing the object is the cut.
 class completion_call : private transport::exchange_handler {
  public:
-    /// Any of them may close the call. None is called after that.
+    /// Any handler may close the call; no handler is called afterwards.
     struct handlers {
         std::function<void()> begun;
         std::function<void(const wire::token_event&)> read;
@@ -40,18 +40,18 @@ class completion_call : private transport::exchange_handler {
     };
 
     explicit completion_call(handlers h) : handlers_(std::move(h)) {}
-    /// `owner` owns this object, and is kept alive while a handler runs. `traceparent` and `place`
+    /// `owner` owns this object and is kept alive while a handler runs. `traceparent` and `place`
     /// are as in http_request.
     void start(transport::http_transport& transport, std::string body,
                std::weak_ptr<const void> owner, std::string traceparent = {},
-               std::optional<reply_place> place = {});
+               std::optional<recording_key> place = {});
     /// When the last request was sent.
     time_point sent_at() const noexcept { return sent_at_; }
-    /// The connection is closed when this returns.
+    /// Closes the connection before it returns.
     void close() noexcept { exchange_.reset(); }
-    /// How long the connection took of the request that has begun, if that is known.
-    std::optional<duration> connected_after() const noexcept {
-        return exchange_ ? exchange_->connected_after() : std::nullopt;
+    /// How long the running request took to connect, if known.
+    std::optional<duration> connect_duration() const noexcept {
+        return exchange_ ? exchange_->connect_duration() : std::nullopt;
     }
 
  private:

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "config/usual_values.hpp"
+#include "config/config_defaults.hpp"
 
 #include "tandem/client.hpp"
 
 namespace tandem::detail {
 
-/// A client without sampling of its own: the server's settings hold where `c` has none.
-client make_client(const boost::asio::any_io_executor& executor, config c,
+/// A client without sampling defaults of its own: fields unset in `c` use the server's settings.
+client make_client(const boost::asio::any_io_executor& executor, config c, instruments i,
                    const slot_defaults& usual);
 
 }  // namespace tandem::detail

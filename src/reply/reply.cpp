@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 reply::reply(std::shared_ptr<detail::reply_shell> shell) noexcept : shell_(std::move(shell)) {}
 
@@ -19,7 +19,7 @@ reply::~reply() {
     let_go(std::move(shell_));
 }
 
-// What a shell owns belongs to its strand, and must be destroyed there too.
+// A shell's members belong to its strand, so the shell must be destroyed there.
 void reply::let_go(std::shared_ptr<detail::reply_shell> shell) noexcept {
     if (!shell) return;
     shell->link()->interrupt();
@@ -27,7 +27,7 @@ void reply::let_go(std::shared_ptr<detail::reply_shell> shell) noexcept {
     home.dispatch([s = std::move(shell)] { s->interrupt(); });
 }
 
-boost::asio::any_io_executor reply::executor_of(const detail::reply_shell& shell) {
+reply::executor_type reply::executor_of(const detail::reply_shell& shell) {
     return shell.home().executor();
 }
 
@@ -39,7 +39,7 @@ std::uint64_t reply::name_wait(detail::reply_shell& shell) noexcept {
     return shell.name_wait();
 }
 
-// The shell is moved here and below: a reference left here could be the last one.
+// The shell is moved here and below, because a reference kept here could be the last one.
 void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                        detail::next_chunk_completion handler) {
     const auto& home = shell->home();
@@ -48,11 +48,11 @@ void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t
     });
 }
 
-void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
+void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                             detail::speech_completion handler) {
     const auto& home = shell->home();
-    home.dispatch([s = std::move(shell), h = std::move(handler)]() mutable {
-        s->upcoming_speech(std::move(h));
+    home.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
+        s->upcoming_speech(wait, std::move(h));
     });
 }
 
@@ -61,6 +61,14 @@ void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak, st
     if (!shell) return;
     const auto& home = shell->home();
     home.dispatch([s = std::move(shell), wait] { s->cancel_next_chunk(wait); });
+}
+
+void reply::cancel_upcoming_speech(const std::weak_ptr<detail::reply_shell>& weak,
+                                   std::uint64_t wait) {
+    auto shell = weak.lock();
+    if (!shell) return;
+    const auto& home = shell->home();
+    home.dispatch([s = std::move(shell), wait] { s->cancel_upcoming_speech(wait); });
 }
 
 void reply::continue_after(chunk_id id) {
@@ -85,8 +93,12 @@ const reply_result& reply::result() const noexcept {
     return detail::used(shell_)->result();
 }
 
+reply::executor_type reply::get_executor() const noexcept {
+    return executor_of(*detail::used(shell_));
+}
+
 std::uint64_t reply::id() const noexcept {
     return detail::used(shell_)->id();
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -8,8 +8,7 @@
 
 #include <utility>
 
-namespace tandem {
-namespace detail {
+namespace tandem::detail {
 
 reply_link::reply_link(boost::asio::any_io_executor strand, interrupt_count interrupts)
     : strand_(std::move(strand)),
@@ -20,7 +19,7 @@ void reply_link::lead_to(std::weak_ptr<reply_shell> shell) {
     shell_ = std::move(shell);
 }
 
-// What a shell owns belongs to its strand: the last reference may be this one.
+// A shell's members belong to its strand, and a strong reference here could be the last one.
 void reply_link::post(std::function<void(reply_shell&)> f) {
     const std::lock_guard lock(mutex_);
     if (!strand_) return;
@@ -31,20 +30,22 @@ void reply_link::post(std::function<void(reply_shell&)> f) {
 
 void reply_link::complete_with_end(next_chunk_completion handler) {
     const std::lock_guard lock(mutex_);
-    if (!strand_) return handler.complete({}, std::nullopt);
+    if (!strand_) return handler.complete({}, {}, std::nullopt);
     boost::asio::post(strand_, [weak = shell_, h = std::move(handler)]() mutable {
         if (const auto shell = weak.lock()) return shell->complete_with_end(std::move(h));
-        h.complete({}, std::nullopt);
+        h.complete({}, {}, std::nullopt);
     });
 }
 
-// A context that is destroyed waits here for those that post to it.
+// Taking the lock makes the destruction of a context wait for threads that are posting to it.
 void reply_link::cut() noexcept {
     const std::lock_guard lock(mutex_);
     strand_ = boost::asio::any_io_executor();
 }
 
-}  // namespace detail
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 void reply_control::interrupt() const {
     if (!link_) return;
@@ -64,4 +65,4 @@ void reply_control::heard_share(chunk_id id, double share) const {
     if (link_) link_->post([=](detail::reply_shell& r) { r.heard_share(id, share); });
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

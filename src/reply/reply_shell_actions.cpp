@@ -1,6 +1,6 @@
 // The part of reply_shell that performs the machine's actions.
 #include "loop/clock.hpp"
-#include "reply/machine/refusal.hpp"
+#include "reply/machine/generation_options_check.hpp"
 #include "reply/reply_shell.hpp"
 #include "wire/calls/completion_request.hpp"
 
@@ -13,7 +13,7 @@
 namespace tandem::detail {
 namespace {
 
-// Set as long as it lives, also when an exception ends it.
+// Sets a flag for the lifetime of the object, so that an exception resets it too.
 class scoped_flag {
  public:
     explicit scoped_flag(bool& flag) : flag_(flag) { flag_ = true; }
@@ -25,15 +25,15 @@ class scoped_flag {
     bool& flag_;
 };
 
-// What slots are chosen by.
+// The part of the text that slots are compared by.
 std::string comparable(std::string_view text) {
-    return std::string(text.substr(0, slots::most_compared_bytes));
+    return std::string(text.substr(0, slots::max_compared_bytes));
 }
 
 }  // namespace
 
 void reply_shell::perform_actions() {
-    // Actions may make things happen that bring further actions: the outermost call does them all.
+    // Actions may cause events that add further actions; the outermost call executes them all.
     if (performing_) return;
     const auto self = weak_from_this().lock();
     {
@@ -43,12 +43,12 @@ void reply_shell::perform_actions() {
             for (auto& a : actions)
                 std::visit([this](auto& value) { perform(std::move(value)); }, a);
     }
-    if (speech_taker_) tell_upcoming_speech();
+    if (speech_taker_) deliver_upcoming_speech();
     arm_timer();
 }
 
-// To send a request takes some hundred microseconds, which a chunk that is being handed over must
-// not wait for.
+// Sending a request takes some hundred microseconds, which must not delay a chunk that is being
+// handed over.
 void reply_shell::after_hand_over(std::function<void(reply_shell&)> ask) {
     boost::asio::post(home_->executor(),
                       [weak = weak_from_this(), at = moves_, ask = std::move(ask)] {
@@ -67,12 +67,12 @@ void reply_shell::tokenize_prompt() {
                                                              std::vector<wire::token_id> ids) {
         const auto self = weak.lock();
         if (!self || self->moves_ != at) return;
-        if (!self->left_unanswered(ec, diag))
+        if (!self->ids_request_failed(ec, diag))
             self->machine_.prompt_tokenized(now(), std::move(ids));
         self->perform_actions();
     };
-    const std::string unknown(machine_.said().unknown_prompt());
-    core_->calls().tokenize_unknown(unknown, machine_.said().has_known_start(), done);
+    const std::string unknown(machine_.said().untokenized_prompt());
+    core_->calls().tokenize_prompt_rest(unknown, machine_.said().has_known_prefix(), done);
 }
 
 void reply_shell::perform(action::recover_tokens a) {
@@ -85,10 +85,10 @@ void reply_shell::recover_tokens(const std::vector<std::string>& texts) {
                           const std::vector<wire::token_id>& ids) {
         const auto self = weak.lock();
         if (!self || self->moves_ != at) return;
-        if (!self->left_unanswered(ec, diag)) self->machine_.tokens_recovered(now(), ids);
+        if (!self->ids_request_failed(ec, diag)) self->machine_.tokens_recovered(now(), ids);
         self->perform_actions();
     };
-    core_->calls().tokenize_pieces(texts, continuation::separator, done);
+    core_->calls().tokenize_pieces(texts, reply_transcript::separator, done);
 }
 
 void reply_shell::perform(action::check_ids) {
@@ -96,36 +96,38 @@ void reply_shell::perform(action::check_ids) {
                           const error_code& ec, const diagnostics& diag, const std::string& text) {
         const auto self = weak.lock();
         if (!self || self->moves_ != at) return;
-        if (!self->left_unanswered(ec, diag)) self->machine_.ids_checked(now(), text);
+        if (!self->ids_request_failed(ec, diag)) self->machine_.ids_checked(now(), text);
         self->perform_actions();
     };
     core_->calls().detokenize(machine_.next_prompt().ids, done);
 }
 
-bool reply_shell::left_unanswered(const error_code& ec, const diagnostics& diag) {
-    return ec && machine_.left_unanswered(now(), {ec, diag});
+bool reply_shell::ids_request_failed(const error_code& ec, const diagnostics& diag) {
+    return ec && machine_.ids_request_failed(now(), {ec, diag});
 }
 
-// As after_hand_over(), and nothing that a move makes void.
-void reply_shell::perform(action::want_slot a) {
-    if (a.is_urgent) return want_slot();
+// Like after_hand_over(), but still valid after a move to another server.
+void reply_shell::perform(action::request_slot a) {
+    if (a.is_urgent) return request_slot();
     boost::asio::post(home_->executor(), [weak = weak_from_this()] {
         const auto self = weak.lock();
-        if (!self || !self->machine_.wants_slot() || self->ticket_ != slots::no_ticket) return;
-        self->want_slot();
+        if (!self || !self->machine_.is_waiting_for_slot() || self->ticket_ != slots::no_ticket)
+            return;
+        self->request_slot();
         self->perform_actions();
     });
 }
 
-void reply_shell::perform(action::want_warm_slot) {
+void reply_shell::perform(action::request_warm_slot) {
     boost::asio::post(home_->executor(), [weak = weak_from_this()] {
         const auto self = weak.lock();
-        if (self && self->machine_.wants_warm_slot() && self->warm_ticket_ == slots::no_ticket)
-            self->want_warm_slot();
+        if (self && self->machine_.is_waiting_for_warm_slot() &&
+            self->warm_ticket_ == slots::no_ticket)
+            self->request_warm_slot();
     });
 }
 
-void reply_shell::want_slot() {
+void reply_shell::request_slot() {
     const auto warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot();
     auto& keeper = core_->keeper();
     ticket_ = keeper.want({.prompt = comparable(machine_.text()),
@@ -135,32 +137,32 @@ void reply_shell::want_slot() {
                            .owner = owner_,
                            .lease = lease_,
                            .avoid = machine_.failed_slot()},
-                          offered_to(&reply_shell::take_slot));
+                          make_grant_handler(&reply_shell::take_slot));
     if (ticket_ == slots::no_ticket) return machine_.slot_refused(now());
     keeper.give();
     if (ticket_ != slots::no_ticket) keeper.log_wait(id(), ticket_);
 }
 
-void reply_shell::want_warm_slot() {
+void reply_shell::request_warm_slot() {
     auto& keeper = core_->keeper();
     warm_ticket_ = keeper.want({.prompt = comparable(machine_.text()),
                                 .priority = slots::priority::warming,
                                 .rank = static_cast<int>(options_.priority),
                                 .owner = owner_,
                                 .lease = lease_},
-                               offered_to(&reply_shell::take_warm_slot));
+                               make_grant_handler(&reply_shell::take_warm_slot));
     keeper.give();
 }
 
-void reply_shell::perform(action::raise_wish) {
+void reply_shell::perform(action::raise_slot_priority) {
     core_->keeper().raise(ticket_, machine_.slot_priority());
 }
 
-void reply_shell::perform(action::forget_slot) {
-    machine_.wait_given_up(core_->keeper().forget(std::exchange(ticket_, slots::no_ticket)));
+void reply_shell::perform(action::cancel_slot_request) {
+    machine_.slot_wait_cancelled(core_->keeper().forget(std::exchange(ticket_, slots::no_ticket)));
 }
 
-void reply_shell::perform(action::forget_warm_slot) {
+void reply_shell::perform(action::cancel_warm_slot_request) {
     core_->keeper().forget(std::exchange(warm_ticket_, slots::no_ticket));
 }
 
@@ -173,8 +175,8 @@ void reply_shell::perform(action::send_request a) {
     send(request_, a.slot, a.n_predict, prompt);
 }
 
-// A server generates one token at least.
-void reply_shell::perform(action::send_warming a) {
+// A server generates at least one token.
+void reply_shell::perform(action::send_warming_request a) {
     core_->log(log_level::debug, "reply {}: prefilling slot {}", id(), a.slot);
     send(warming_, a.slot, 1, machine_.warming_prompt());
 }
@@ -187,62 +189,63 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
                         .reuse_cache = !core_->keeper().holds_foreign_text(slot),
                         .settings = settings_}),
                weak_from_this(), options_.traceparent,
-               reply_place{.home = home_->number(),
-                           .reply = id(),
-                           .text_bytes = machine_.said().generated().size(),
-                           .is_prefill = &call == &warming_});
+               recording_key{.home = home_->number(),
+                             .reply = id(),
+                             .text_bytes = machine_.said().generated().size(),
+                             .is_prefill = &call == &warming_});
 }
 
 void reply_shell::perform(action::close_connection) {
     request_.close();
 }
 
-void reply_shell::perform(action::close_warming) {
+void reply_shell::perform(action::close_warming_connection) {
     warming_.close();
 }
 
 void reply_shell::perform(action::release_slot a) {
-    slots::release_note note{.side = a.side,
+    slots::release_info note{.side = a.side,
                              .is_use = a.is_use,
                              .holds = comparable(machine_.text().substr(0, a.holds_bytes))};
     core_->keeper().release(a.slot, std::move(note), a.erase, a.cut,
                             [weak = weak_from_this()](duration since_cut) {
-                                // The result of an ended reply is read by others.
+                                // Others may read the result of an ended reply, so it must not
+                                // change.
                                 const auto self = weak.lock();
                                 if (self && !self->ended()) self->machine_.slot_idle(since_cut);
                             });
 }
 
 void reply_shell::perform(action::hand_over a) {
-    // A log function may have cancelled the wait just now: the reply fails with continue_timeout.
+    // A log function may just have cancelled the wait; the reply then fails with continue_timeout.
     if (!consumer_) return;
     if (const auto listener = listener_.lock()) listener->handed_over(a.value);
-    consumer_.complete({}, std::move(a.value));
+    consumer_.handler().complete({}, {}, std::move(a.value));
 }
 
-void reply_shell::perform(action::tell_held_back a) {
+void reply_shell::perform(action::log_late_start a) {
     core_->log(log_level::warning,
-               "reply {}: slot {}: the server held the request back for {:.0f} ms; the slot was "
-               "still busy there, or the model asleep",
+               "reply {}: slot {}: the server held the request for {:.0f} ms; the slot was still "
+               "busy, or the model was asleep",
                id(), a.slot, to_ms(a.held));
 }
 
-void reply_shell::perform(action::tell_lost) {
-    const auto& why = machine_.lost_to();
-    home_->log(log_level::warning, "reply {}: {}: {}; goes on from the text so far", id(),
+void reply_shell::perform(action::log_failover) {
+    const auto& why = machine_.failover_cause();
+    home_->log(log_level::warning, "reply {}: {}: {}; continues from the text so far", id(),
                error_name(why.ec), why.diag.to_string());
 }
 
-// The reply's own clocks tell of the server as much as a broken stream does.
-void reply_shell::perform(action::tell_overtime a) {
+// The reply's own timeouts are as informative about the server as a broken stream.
+void reply_shell::perform(action::report_timeout a) {
     core_->completion_failed(a.code, request_.sent_at());
 }
 
-void reply_shell::perform(action::tell_other_slot a) {
-    core_->ran_on_another_slot(a.asked, a.used);
+void reply_shell::perform(action::log_slot_mismatch a) {
+    core_->report_slot_mismatch(a.asked, a.used);
 }
 
-void reply_shell::perform(action::leave_slots) {
+void reply_shell::perform(action::release_slot_ownership) {
     if (core_) core_->keeper().let_go(owner_);
 }
 
@@ -256,15 +259,15 @@ void reply_shell::perform(action::finish) {
     if (r.error)
         home_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
                    r.diagnostics.to_string());
-    if (const auto listener = listener_.lock()) listener->ended(id(), r, machine_.take_rest());
+    if (const auto listener = listener_.lock()) listener->ended(id(), r, machine_.take_remainder());
     source_ = {};
-    if (consumer_) give_end();
+    if (consumer_) complete_with_result();
     if (on_end_) boost::asio::post(home_->executor(), std::exchange(on_end_, {}));
 }
 
 void reply_shell::arm_timer() {
     const auto due = machine_.deadline();
-    // A timer that is due earlier than needed looks again; so tokens do not re-arm it.
+    // A timer that expires early just checks again, so that tokens need not re-arm it.
     if (!due || (timer_due_ && *timer_due_ <= *due)) return;
     timer_due_ = due;
     if (!timer_) timer_.emplace(home_->executor());

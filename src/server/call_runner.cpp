@@ -1,6 +1,6 @@
 #include "server/call_runner.hpp"
 
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -24,11 +24,12 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
     void start(transport::http_request request, std::optional<duration> at_most) {
         is_short_ = at_most && *at_most < owner_.timeout_;
         limit_ = is_short_ ? *at_most : owner_.timeout_;
-        // A connection that does not come up tells more than an answer that is missing.
+        // A failed connect gives a more useful error than a missing answer, so it must time out
+        // first.
         request.connect_within = limit_ * 3 / 4;
         timer_.expires_after(limit_);
         timer_.async_wait([weak = weak_from_this()](error_code ec) {
-            if (const auto self = weak.lock(); self && !ec) self->time_out();
+            if (const auto self = weak.lock(); self && !ec) self->fail_with_timeout();
         });
         exchange_ = owner_.transport_.start(std::move(request), *this);
     }
@@ -57,7 +58,7 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
 
     void on_end(error_code ec, const diagnostics& diag) override { end(ec, diag); }
 
-    void time_out() {
+    void fail_with_timeout() {
         end(errc::request_timeout,
             {.client_message =
                  fmt::format("{} did not answer within {}{}", path_,

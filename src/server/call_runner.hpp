@@ -16,7 +16,7 @@
 
 namespace tandem::server {
 
-/// What came back from a call: an error of the transport, or a status and a body.
+/// The outcome of a call: a transport error, or a status and a body.
 struct answer {
     error_code ec;
     diagnostics diag;
@@ -24,29 +24,29 @@ struct answer {
     std::string body;
 };
 
-/// Names a running call. Names are not used again.
+/// Identifies a running call. Ids are not reused.
 using call_id = std::uint64_t;
 inline constexpr call_id no_call = 0;
 
-/// Runs short calls, each with a time limit and a bound on the body (wire::max_answer_bytes). Not
-/// thread-safe. Destroying it cuts the calls that run, and drops their handlers uncalled: cancel()
-/// them before where somebody waits.
+/// Runs short calls, each with a time limit and a limit on the body (wire::max_answer_bytes). Not
+/// thread-safe. Its destruction cuts the running calls and drops their handlers without calling
+/// them; call cancel() first if something waits for them.
 class call_runner {
  public:
     using handler = std::function<void(answer)>;
 
-    /// `transport` must outlive the object.
+    /// `transport` must outlive this object.
     call_runner(boost::asio::any_io_executor executor, transport::http_transport& transport,
                 duration timeout);
     ~call_runner();
 
     /// `done` is called once, from the event loop or from cancel(); it may start and cancel calls.
-    /// `at_most`: a limit that is shorter than that of all calls.
+    /// `at_most` is a time limit shorter than the general one.
     call_id run(transport::http_request request, handler done,
                 std::optional<duration> at_most = {});
-    /// Ends one call with `ec`, if it runs.
+    /// Ends one call with `ec` if it is running.
     void cancel(call_id id, error_code ec);
-    /// Ends all calls with `ec`, those that handlers start meanwhile included.
+    /// Ends all calls with `ec`, including calls that handlers start during cancellation.
     void cancel(error_code ec);
 
  private:

@@ -5,17 +5,17 @@
 
 namespace tandem::detail {
 
-/// Why what runs at a server should leave it. Whether a reply does is its machine's rule; a turn
-/// that still looks there leaves one that hangs, where it may continue at all.
+/// Why a reply or a turn should leave a server. A reply's machine decides for the reply. A turn
+/// that is still being started there leaves a hanging server if it may continue at all.
 struct reason_to_leave {
     enum class kind {
-        removed,  ///< from the service, and its time is over
-        away,     ///< a check found it so
-        hangs,    ///< a check got no answer, and another server is well
+        removed,  ///< removed from the service, and the time limit has passed
+        away,     ///< a check found the server away
+        hangs,    ///< a check got no answer while another server is healthy
     };
     kind what;
     failure why;
-    /// When the check began that found it so.
+    /// Start of the check that found it.
     time_point asked{};
 };
 

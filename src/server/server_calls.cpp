@@ -1,6 +1,6 @@
 #include "server/server_calls.hpp"
 
-#include "wire/calls/sendable.hpp"
+#include "wire/calls/prompt_check.hpp"
 #include "wire/calls/server_messages.hpp"
 
 #include <utility>
@@ -8,8 +8,8 @@
 namespace tandem::server {
 namespace {
 
-// It is answered beside generation, in a millisecond or few: this leaves room for a machine that
-// swaps.
+// A server answers /health within a few milliseconds, even while generating; the limit leaves room
+// for a machine that swaps.
 constexpr duration longest_health_answer = std::chrono::seconds(2);
 
 template <class Result>
@@ -21,7 +21,7 @@ server_calls::handler<Result> without_result(server_calls::handler<> done) {
 
 }  // namespace
 
-// Every answer takes this way: transport error, else what the decoder makes of it.
+// Common path of all answers: the transport error, otherwise the result of the decoder.
 template <class... Results, class Decode>
 call_id server_calls::call(transport::http_request request, Decode decode, handler<Results...> done,
                            std::optional<duration> at_most) {
@@ -60,12 +60,12 @@ call_id server_calls::prove(handler<> done) {
 }
 
 call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
-    return tokenize_unknown(text, false, std::move(done));
+    return tokenize_prompt_rest(text, false, std::move(done));
 }
 
-call_id server_calls::tokenize_unknown(std::string_view text, bool follows_ids,
-                                       handler<std::vector<std::int32_t>> done) {
-    if (refused(wire::refuse_text("the text", text), done)) return no_call;
+call_id server_calls::tokenize_prompt_rest(std::string_view text, bool follows_ids,
+                                           handler<std::vector<std::int32_t>> done) {
+    if (refused(wire::check_request_text("the text", text), done)) return no_call;
     return tokenize_body(follows_ids ? wire::tokenize_tail_body(text) : wire::tokenize_body(text),
                          std::move(done));
 }
@@ -87,14 +87,14 @@ call_id server_calls::detokenize(std::span<const std::int32_t> ids, handler<std:
 
 call_id server_calls::apply_template(const std::vector<chat_message>& messages,
                                      const generation_options& o, handler<std::string> done) {
-    if (refused(wire::refuse_messages(messages), done)) return no_call;
+    if (refused(wire::check_messages(messages), done)) return no_call;
     return call({.path = "/apply-template",
                  .body = wire::apply_template_body(messages, o.tools, o.template_options)},
                 wire::decode_prompt, std::move(done));
 }
 
 call_id server_calls::erase_slot(int slot, handler<> done) {
-    // The body is empty JSON: old servers refuse a POST without one.
+    // The body is an empty JSON object because old servers reject a POST without a body.
     return call({.path = wire::slot_erase_path(slot), .body = "{}"}, wire::decode_slot_erased,
                 without_result<int>(std::move(done)));
 }
@@ -105,19 +105,19 @@ call_id server_calls::adapters(handler<std::vector<server_adapter>> done) {
 }
 
 call_id server_calls::set_adapters(std::span<const adapter_scale> adapters, handler<> done) {
-    return call({.path = "/lora-adapters", .body = wire::adapter_list(adapters)},
+    return call({.path = "/lora-adapters", .body = wire::encode_adapter_list(adapters)},
                 wire::decode_adapters_set, std::move(done));
 }
 
 call_id server_calls::save_slot(int slot, std::string_view file, handler<slot_file_result> done) {
-    if (refused(wire::refuse_file_name(file), done)) return no_call;
+    if (refused(wire::check_file_name(file), done)) return no_call;
     return call({.path = wire::slot_save_path(slot), .body = wire::slot_file_body(file)},
                 wire::decode_slot_saved, std::move(done));
 }
 
 call_id server_calls::restore_slot(int slot, std::string_view file,
                                    handler<slot_file_result> done) {
-    if (refused(wire::refuse_file_name(file), done)) return no_call;
+    if (refused(wire::check_file_name(file), done)) return no_call;
     return call({.path = wire::slot_restore_path(slot), .body = wire::slot_file_body(file)},
                 wire::decode_slot_restored, std::move(done));
 }

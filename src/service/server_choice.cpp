@@ -7,7 +7,8 @@
 namespace tandem::services {
 namespace {
 
-// For each slot, as servers may differ; what generates now weighs before what may later.
+// Load per slot, because servers may differ. Running generation counts before the number of
+// conversations.
 std::pair<double, double> load_of(const server_load& s) {
     const double slots = std::max(1, s.slots);
     return {s.generating / slots, s.conversations / slots};
@@ -18,7 +19,7 @@ std::pair<double, double> load_of(const server_load& s) {
 std::optional<std::size_t> server_choice::choose(std::span<const server_load> servers) {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < servers.size(); ++i) {
-        // Counted from the next in turn, which so comes first among equals.
+        // Counted from the next server in turn, which therefore comes first among equals.
         const auto place = (next_ + i) % servers.size();
         if (!servers[place].may_serve) continue;
         const bool is_better = !best || (rule_ == placement::least_busy &&

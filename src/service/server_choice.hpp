@@ -8,10 +8,10 @@
 
 namespace tandem::services {
 
-/// What a server looks like to a conversation that needs one.
+/// The state of a server that matters for choosing one.
 struct server_load {
     bool may_serve = false;
-    /// Slots that are used; 0 if that is not known yet.
+    /// Number of usable slots; 0 if not known yet.
     int slots = 0;
     int conversations = 0;
     int generating = 0;
@@ -22,12 +22,12 @@ class server_choice {
  public:
     explicit server_choice(placement rule) : rule_(rule) {}
 
-    /// A place in `servers`; nothing if none may serve.
+    /// An index into `servers`; nothing if none may serve.
     std::optional<std::size_t> choose(std::span<const server_load> servers);
 
  private:
     placement rule_;
-    std::size_t next_ = 0;  // in turn
+    std::size_t next_ = 0;  // round-robin position
 };
 
 }  // namespace tandem::services

@@ -1,6 +1,6 @@
 #include "service/server_health.hpp"
 
-#include "server/going_on.hpp"
+#include "server/retry_policy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 namespace tandem::services {
 namespace {
 
-// A server that was restarted is found again soon; one that stays away costs little.
+// Short, so that a restarted server is found soon; checking a server that stays away costs little.
 constexpr duration first_pause = std::chrono::milliseconds(100);
-// As often as replies look for a server.
+// The interval at which replies search for a server.
 constexpr duration longest_pause_of_wanted = std::chrono::milliseconds(400);
 
 constexpr duration fresh = std::chrono::milliseconds(500);
@@ -22,7 +22,7 @@ constexpr std::array gone{errc::resolve_failed,  errc::connect_failed,    errc::
 
 }  // namespace
 
-bool tells_of_server(const error_code& ec) noexcept {
+bool indicates_server_down(const error_code& ec) noexcept {
     return std::find(gone.begin(), gone.end(), ec) != gone.end();
 }
 
@@ -31,24 +31,24 @@ bool server_health::enter(health next, std::string words) {
     return std::exchange(state_, next) != next;
 }
 
-// A handshake that fails says more than the health check that times out in it.
-void server_health::note_reached(const error_code& ec) noexcept {
-    has_been_reached_ = has_been_reached_ || !detail::is_of_connecting(ec);
+// A failed handshake is more informative than the timeout of a health check during the handshake.
+void server_health::record_reached(const error_code& ec) noexcept {
+    has_been_reached_ = has_been_reached_ || !detail::is_connect_error(ec);
     if (has_been_reached_)
         why_never_reached_.clear();
     else if (why_never_reached_ != errc::tls_failed)
         why_never_reached_ = ec;
 }
 
-void server_health::ask_soon(time_point now) {
+void server_health::schedule_check_soon(time_point now) {
     pause_ = std::clamp(2 * pause_, std::min(first_pause, interval_), interval_);
     next_check_ = now + pause_;
     asked_soon_at_ = now;
 }
 
-void server_health::check_begun() noexcept {
+void server_health::check_started() noexcept {
     next_check_.reset();
-    asks_for_proof_ = needs_proof();
+    asks_for_proof_ = needs_authenticated_check();
 }
 
 void server_health::wanted() noexcept {
@@ -62,21 +62,21 @@ bool server_health::needed(time_point now) noexcept {
     return true;
 }
 
-// A server that has no /health cannot be watched: it is up, unless it has not done as a
-// llama-server either. All else that is no "ok" may be a proxy that tells of a dead server.
+// A server without /health cannot be watched: it counts as up, unless it has also failed to answer
+// as a llama-server. Any other answer than "ok" may come from a proxy that reports a dead server.
 bool server_health::answered(time_point now, const error_code& ec, std::string words) {
     answered_at_ = now;
-    note_reached(ec);
+    record_reached(ec);
     hangs_ = ec == errc::request_timeout || ec == errc::connect_timeout;
     const bool knows_no_key = refuses_key_ && !asks_for_proof_;
     const bool is_no_server = is_strange_ && ec == errc::not_supported;
     if (is_no_server || (knows_no_key && (!ec || ec == errc::not_supported))) {
-        ask_soon(now);
+        schedule_check_soon(now);
         return false;
     }
     is_strange_ = false;
     if (ec && ec != errc::not_supported) {
-        ask_soon(now);
+        schedule_check_soon(now);
         return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
     }
     pause_ = {};
@@ -87,17 +87,17 @@ bool server_health::answered(time_point now, const error_code& ec, std::string w
 }
 
 bool server_health::failed(time_point now, const error_code& ec, std::string words) {
-    note_reached(ec);
+    record_reached(ec);
     const bool is_strange = ec == errc::not_supported && !has_been_well_;
-    if (!tells_of_server(ec) && !is_strange) return false;
+    if (!indicates_server_down(ec) && !is_strange) return false;
     is_strange_ = is_strange_ || is_strange;
     const bool was_up = may_serve();
-    // One reply that broke off may be the fault of its own connection: the check decides.
+    // A single broken reply may be due to its own connection, so the check decides.
     if (ec == errc::stream_incomplete || ec == errc::request_timeout) {
         if (was_up && next_check_) next_check_ = now;
         return false;
     }
-    if (was_up && next_check_) ask_soon(now);
+    if (was_up && next_check_) schedule_check_soon(now);
     hangs_ = false;
     refuses_key_ = refuses_key_ || ec == errc::unauthorized;
     return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));

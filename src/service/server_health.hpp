@@ -10,46 +10,48 @@
 
 namespace tandem::services {
 
-/// When one server is asked for its health, and what its answers mean. Pure.
+/// Decides when to check the health of a server, and interprets the answers. Pure.
 class server_health {
  public:
     using health = server_status::health;
 
     explicit server_health(duration interval) : interval_(interval) {}
 
-    /// When it is asked next; nothing while an answer is waited for.
+    /// Time of the next check; nothing while a check is running.
     std::optional<time_point> next_check() const noexcept { return next_check_; }
-    void check_begun() noexcept;
-    /// Somebody waits for it now: one that is not up is asked again soon, however long it has been
-    /// away.
+    void check_started() noexcept;
+    /// A client is waiting for the server: if it is not up, it is checked soon, regardless of how
+    /// long it has been away.
     void wanted() noexcept;
-    /// A turn begins there: it is asked now, unless it has just answered. True if that is news.
+    /// A turn begins on the server: it is checked now, unless it has just answered. Returns true if
+    /// that changed the schedule.
     bool needed(time_point now) noexcept;
-    /// It has refused a request for want of its key, which /health needs not.
-    bool refuses_key() const noexcept { return refuses_key_; }
-    /// It refuses the key, or nothing of a llama-server answered there, and not even that may have
-    /// /health. Its check is to ask for what proves that requests may come.
-    bool needs_proof() const noexcept { return refuses_key_ || is_strange_; }
-    /// Why no connection to it has ever been made; no error once it has answered anything.
-    error_code why_never_reached() const noexcept { return why_never_reached_; }
-    /// The answer of the check. True if the state changed.
+    /// The server has rejected a request because of the key, which /health does not need.
+    bool rejects_key() const noexcept { return refuses_key_; }
+    /// Whether a check must prove that requests can be served: the server rejects the key, or
+    /// something other than a llama-server answered, whose /health proves nothing.
+    bool needs_authenticated_check() const noexcept { return refuses_key_ || is_strange_; }
+    /// Why no connection to the server has ever succeeded; no error once it has answered anything.
+    error_code never_reached_error() const noexcept { return why_never_reached_; }
+    /// The result of the check. Returns true if the state changed.
     bool answered(time_point now, const error_code& ec, std::string words);
-    /// A request met a server that is gone, a model that loads, or something that is no
-    /// llama-server: taken at its word, and asked soon. True if the state changed.
+    /// A request found the server gone, loading a model, or not a llama-server. The state changes
+    /// accordingly, and a check follows soon. Returns true if the state changed.
     bool failed(time_point now, const error_code& ec, std::string words);
 
     health state() const noexcept { return state_; }
-    /// A server that was not asked yet may be up.
+    /// A server that was not checked yet may be up.
     bool may_serve() const noexcept { return state_ == health::up || state_ == health::unknown; }
-    /// It has not answered in time: it may be busy, or frozen, also before TLS is up. Or it has
-    /// answered with nothing of a llama-server: behind a proxy one may come up. Better than none.
+    /// The server did not answer in time: it may be busy or frozen, possibly before TLS is up. Or
+    /// something other than a llama-server answered, for example a proxy whose server may still
+    /// start. Such a server is used only if there is no other.
     bool hangs() const noexcept { return hangs_ || is_strange_; }
     const std::string& fault() const noexcept { return fault_; }
 
  private:
     bool enter(health next, std::string words);
-    void note_reached(const error_code& ec) noexcept;
-    void ask_soon(time_point now);
+    void record_reached(const error_code& ec) noexcept;
+    void schedule_check_soon(time_point now);
 
     duration interval_;
     health state_ = health::unknown;
@@ -60,14 +62,14 @@ class server_health {
     time_point answered_at_ = time_point::min();
     bool hangs_ = false;
     bool refuses_key_ = false;
-    bool asks_for_proof_ = false;  // the check that runs
-    bool has_been_well_ = false;   // /health has said so
+    bool asks_for_proof_ = false;  // for the running check
+    bool has_been_well_ = false;   // /health has reported it as healthy
     bool is_strange_ = false;
     bool has_been_reached_ = false;
     error_code why_never_reached_;
 };
 
-/// Whether an error says that the server is gone or not ready, whatever was asked.
-bool tells_of_server(const error_code& ec) noexcept;
+/// Whether an error shows that the server is gone or not ready, regardless of the request.
+bool indicates_server_down(const error_code& ec) noexcept;
 
 }  // namespace tandem::services

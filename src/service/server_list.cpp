@@ -10,7 +10,7 @@ namespace tandem::services {
 server_id server_list::add(std::string_view url) {
     if (auto* known = find(url)) {
         known->ends.reset();
-        known->told_to_leave = false;
+        known->is_eviction_reported = false;
         return no_server;
     }
     servers_.push_back(
@@ -23,7 +23,7 @@ const listed_server* server_list::remove(time_point now, std::string_view url, d
     auto* s = find(url);
     if (!s) return nullptr;
     s->ends = now + std::clamp(limit, duration{}, longest);
-    s->told_to_leave = false;
+    s->is_eviction_reported = false;
     return s;
 }
 
@@ -37,11 +37,11 @@ std::vector<server_id> server_list::drop_drained() {
     return dropped;
 }
 
-std::vector<server_id> server_list::take_overdue(time_point now) {
+std::vector<server_id> server_list::take_expired_removals(time_point now) {
     std::vector<server_id> overdue;
     for (auto& s : servers_) {
-        if (!s.ends || *s.ends > now || s.told_to_leave) continue;
-        s.told_to_leave = true;
+        if (!s.ends || *s.ends > now || s.is_eviction_reported) continue;
+        s.is_eviction_reported = true;
         overdue.push_back(s.id);
     }
     return overdue;
@@ -52,17 +52,18 @@ std::vector<server_id> server_list::take_due_checks(time_point now) {
     for (auto& s : servers_) {
         const auto next = s.health.next_check();
         if (s.ends || !next || *next > now) continue;
-        s.health.check_begun();
+        s.health.check_started();
         due.push_back(s.id);
     }
     return due;
 }
 
-// What was told to leave may stay as long as its voice speaks: there is nothing to wake up for.
+// Replies that were told to leave may stay while their voice speaks, so no timer is needed for
+// them.
 std::optional<time_point> server_list::next_event(bool is_watching) const {
     auto next = never;
     for (const auto& s : servers_) {
-        if (!s.told_to_leave) next = std::min(next, s.ends.value_or(never));
+        if (!s.is_eviction_reported) next = std::min(next, s.ends.value_or(never));
         if (is_watching && !s.ends) next = std::min(next, s.health.next_check().value_or(never));
     }
     return next == never ? std::nullopt : std::optional(next);
@@ -70,14 +71,14 @@ std::optional<time_point> server_list::next_event(bool is_watching) const {
 
 // --- conversations
 
-bool server_list::may_serve(const listed_server& s, const server_wish& wish, const ask_server& ask,
-                            health_rule is_well) {
+bool server_list::may_serve(const listed_server& s, const server_criteria& wish,
+                            const ask_server& ask, health_rule is_well) {
     return (s.health.*is_well)() && !s.ends && ask(s).takes_requests &&
            std::ranges::find(wish.without, s.id) == wish.without.end();
 }
 
-listed_server* server_list::choose_another(const server_wish& wish, const ask_server& ask,
-                                           health_rule is_well) {
+listed_server* server_list::choose_other(const server_criteria& wish, const ask_server& ask,
+                                         health_rule is_well) {
     std::vector<server_load> loads;
     for (const auto& s : servers_)
         loads.push_back({.may_serve = s.id != wish.pinned && may_serve(s, wish, ask, is_well),
@@ -88,16 +89,16 @@ listed_server* server_list::choose_another(const server_wish& wish, const ask_se
     return chosen ? &servers_[*chosen] : nullptr;
 }
 
-listed_server* server_list::choose(const server_wish& wish, const ask_server& ask,
+listed_server* server_list::choose(const server_criteria& wish, const ask_server& ask,
                                    health_rule is_well) {
     auto* const before = find(wish.pinned);
     auto* next = before && may_serve(*before, wish, ask, is_well) ? before : nullptr;
     if (!next || wish.elsewhere)
-        if (auto* const chosen = choose_another(wish, ask, is_well)) next = chosen;
+        if (auto* const chosen = choose_other(wish, ask, is_well)) next = chosen;
     return next;
 }
 
-listed_server* server_list::place(const server_wish& wish, const ask_server& ask) {
+listed_server* server_list::place(const server_criteria& wish, const ask_server& ask) {
     auto* next = choose(wish, ask, &server_health::may_serve);
     if (!next) {
         for (auto& s : servers_) s.health.wanted();
@@ -109,7 +110,7 @@ listed_server* server_list::place(const server_wish& wish, const ask_server& ask
     return next;
 }
 
-listed_server* server_list::pin_near(std::string_view url, const ask_server& ask) {
+listed_server* server_list::pin_if_suitable(std::string_view url, const ask_server& ask) {
     const auto has_room = [&](const listed_server& s) {
         const auto slots = ask(s).slots;
         return slots == 0 || s.generating < slots;
@@ -127,7 +128,7 @@ listed_server* server_list::pin_near(std::string_view url, const ask_server& ask
     return there;
 }
 
-std::optional<leave_kind> server_list::why_leave(server_id id, const ask_server& ask) const {
+std::optional<leave_kind> server_list::leave_reason(server_id id, const ask_server& ask) const {
     const auto at = std::ranges::find(servers_, id, &listed_server::id);
     if (at == servers_.end() || at->health.may_serve()) return std::nullopt;
     if (!at->health.hangs()) return leave_kind::away;
@@ -141,12 +142,12 @@ void server_list::unpin(server_id pinned) {
     if (auto* s = find(pinned)) --s->conversations;
 }
 
-// A turn that was on its way there when its server's limit came must leave, too.
+// A turn that was on its way to the server when its time limit passed must leave too.
 void server_list::turn_began(server_id at) {
     auto* const s = find(at);
     if (!s) return;
     ++s->generating;
-    s->told_to_leave = false;
+    s->is_eviction_reported = false;
 }
 
 bool server_list::turn_ended(server_id at) {

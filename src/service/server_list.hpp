@@ -15,79 +15,80 @@
 
 namespace tandem::services {
 
-/// Names a server from add() until it is dropped.
+/// Identifies a server from add() until it is dropped.
 using server_id = std::uint64_t;
 inline constexpr server_id no_server = 0;
 
-/// A server of a list.
+/// A server in the list.
 struct listed_server {
     server_id id;
     std::string url;
     server_health health;
-    /// Conversations that are pinned to it, and those of them that generate.
+    /// Number of conversations pinned to it, and how many of them are generating.
     int conversations = 0;
     int generating = 0;
-    /// Being removed: when what still runs must leave.
+    /// Set while the server is being removed: when running replies must leave.
     std::optional<time_point> ends{};
-    bool told_to_leave = false;
+    bool is_eviction_reported = false;
 };
 
-/// What only requests reveal of a server.
+/// The state of a server that only requests reveal.
 struct server_state {
-    /// Its circuit is closed, or may be tried.
+    /// Its circuit is closed or ready for a trial request.
     bool takes_requests = true;
-    /// Slots that are used; 0 if that is not known yet.
+    /// Number of usable slots; 0 if not known yet.
     int slots = 0;
 };
 using ask_server = std::function<server_state(const listed_server&)>;
 
-/// What a conversation wants of its next server.
-struct server_wish {
+/// A conversation's requirements for its next server.
+struct server_criteria {
     server_id pinned = no_server;
-    /// Another one goes before it.
+    /// Prefer another server to the pinned one.
     bool elsewhere = false;
-    /// None of these.
+    /// Servers that must not be used.
     std::span<const server_id> without{};
 };
 
 using leave_kind = detail::reason_to_leave::kind;
 
-/// The servers of a service: which there are, which of them a conversation gets, what is counted of
-/// them, and when something is due. Pure.
+/// The servers of a service: which ones exist, which one a conversation gets, their counters, and
+/// their due events. Pure.
 class server_list {
  public:
     server_list(placement rule, duration health_interval)
         : choice_(rule), health_interval_(health_interval) {}
 
-    /// The new server's id; no_server if it is there, which takes a removal back.
+    /// Returns the new server's id; no_server if the server is present, in which case a pending
+    /// removal is cancelled.
     server_id add(std::string_view url);
-    /// It gets no turns any more, and what runs there must leave after `limit`, which is bounded to
-    /// a day. Nothing if it is not there.
+    /// Stops assigning turns to the server; running replies must leave after `limit`, at most a
+    /// day. Returns nothing if the server is not present.
     const listed_server* remove(time_point now, std::string_view url, duration limit);
-    /// Drops removed servers on which nothing generates, and returns them.
+    /// Drops removed servers on which no reply is generating, and returns them.
     std::vector<server_id> drop_drained();
-    /// Removed servers whose limit is over, each returned once for its replies.
-    std::vector<server_id> take_overdue(time_point now);
-    /// Servers to be asked for their health now; answered() must follow for each.
+    /// Removed servers whose time limit has passed; each is returned once for its replies.
+    std::vector<server_id> take_expired_removals(time_point now);
+    /// Servers whose health must be checked now; answered() must follow for each.
     std::vector<server_id> take_due_checks(time_point now);
-    /// When take_overdue() or, if `is_watching`, take_due_checks() has something next.
+    /// When take_expired_removals() or, if `is_watching`, take_due_checks() next returns something.
     std::optional<time_point> next_event(bool is_watching) const;
 
-    /// Where a conversation's next request goes, which is pinned to that server then: where it is
-    /// pinned, as long as that may serve, else another one; else one that hangs, as it may be busy
-    /// only. Nothing if there is none. Where none may serve, those that are away are asked for
-    /// their health soon.
-    listed_server* place(const server_wish& wish, const ask_server& ask);
-    /// A new conversation is pinned there, as its text may be in a slot still: nothing if that may
-    /// not serve, or all its slots are busy while another one has some free.
-    listed_server* pin_near(std::string_view url, const ask_server& ask);
-    /// Why those that are pinned to a server should leave it; nothing if they should stay. One that
-    /// hangs may be busy only: it is left where another one may serve.
-    std::optional<leave_kind> why_leave(server_id id, const ask_server& ask) const;
-    /// Its conversation has ended.
+    /// Pins a conversation to the server for its next request: the one it is pinned to as long as
+    /// that may serve, else another one, else one that hangs, because it may only be busy. Returns
+    /// nothing if there is none. If no server may serve, those that are away are checked soon.
+    listed_server* place(const server_criteria& wish, const ask_server& ask);
+    /// Pins a new conversation to this server, whose slots may still hold its text. Returns nothing
+    /// if the server may not serve, or if all its slots are busy while another server has free
+    /// ones.
+    listed_server* pin_if_suitable(std::string_view url, const ask_server& ask);
+    /// Why the conversations pinned to a server should leave it; nothing if they should stay. A
+    /// hanging server may only be busy, so it is left only if another one may serve.
+    std::optional<leave_kind> leave_reason(server_id id, const ask_server& ask) const;
+    /// The conversation pinned to the server has ended.
     void unpin(server_id pinned);
     void turn_began(server_id at);
-    /// True if drop_drained() may have something to drop.
+    /// Returns true if drop_drained() may have something to drop.
     bool turn_ended(server_id at);
 
     listed_server* find(server_id id);
@@ -96,11 +97,11 @@ class server_list {
 
  private:
     using health_rule = bool (server_health::*)() const noexcept;
-    static bool may_serve(const listed_server& s, const server_wish& wish, const ask_server& ask,
-                          health_rule is_well);
-    listed_server* choose(const server_wish& wish, const ask_server& ask, health_rule is_well);
-    listed_server* choose_another(const server_wish& wish, const ask_server& ask,
-                                  health_rule is_well);
+    static bool may_serve(const listed_server& s, const server_criteria& wish,
+                          const ask_server& ask, health_rule is_well);
+    listed_server* choose(const server_criteria& wish, const ask_server& ask, health_rule is_well);
+    listed_server* choose_other(const server_criteria& wish, const ask_server& ask,
+                                health_rule is_well);
 
     server_choice choice_;
     duration health_interval_;

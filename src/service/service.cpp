@@ -11,10 +11,18 @@
 #include <utility>
 #include <vector>
 
-namespace tandem {
+namespace tandem::detail {
+
+boost::asio::any_io_executor executor_of(const service_core& core) noexcept {
+    return core.home().executor();
+}
+
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 namespace {
 
-// Ends what the service owns, on its strand.
+// Ends everything the service owns, on its strand.
 void destroy(std::shared_ptr<detail::service_core> core) {
     if (!core) return;
     const auto& home = core->home();
@@ -28,7 +36,7 @@ void check_options(const conversation_options& options) {
 std::shared_ptr<detail::conversation_shell> begin(const std::shared_ptr<detail::service_core>& core,
                                                   conversations::turn_history history,
                                                   std::string near = {}) {
-    auto shell = detail::conversation_shell::make(core->home(), core, core->config().server,
+    auto shell = detail::conversation_shell::make(core->home(), core, core->config().client,
                                                   std::move(history));
     core->home().dispatch(
         [core, shell, at = std::move(near)] { core->conversation_began(shell, at); });
@@ -37,9 +45,9 @@ std::shared_ptr<detail::conversation_shell> begin(const std::shared_ptr<detail::
 
 }  // namespace
 
-service::service(boost::asio::any_io_executor executor, service_config c) {
+service::service(executor_type executor, service_config c, instruments i) {
     if (auto faults = check(c); !faults.empty()) throw config_error(std::move(faults));
-    core_ = detail::service_core::make(executor, std::move(c));
+    core_ = detail::service_core::make(executor, std::move(c), std::move(i));
 }
 
 service::service(service&&) noexcept = default;
@@ -67,27 +75,35 @@ conversation service::create(conversation_options options, std::string near) {
                               std::move(near)));
 }
 
+std::optional<conversation> service::load(std::string_view json, error_code& ec) {
+    diagnostics unread;
+    return load(json, ec, unread);
+}
+
 std::optional<conversation> service::load(std::string_view json, error_code& ec,
-                                          diagnostics* diag) {
+                                          diagnostics& diag) {
+    diag = {};
     saved_conversation saved;
     const auto fault = read_saved(json, saved);
     ec = fault ? errc::invalid_config : error_code();
-    if (fault && diag)
-        diag->client_message =
-            fmt::format("not a saved conversation: {} {}", fault->field, fault->message);
-    if (fault) return std::nullopt;
+    if (fault) {
+        diag = {.client_message =
+                    fmt::format("not a saved conversation: {} {}", fault->field, fault->message)};
+        return std::nullopt;
+    }
     return conversation(begin(detail::used(core_), conversations::turn_history(std::move(saved))));
 }
 
 void service::add_server(std::string url) {
-    auto settings = detail::used(core_)->config().server;
-    settings.url = url;
+    auto settings = detail::used(core_)->config().client;
+    settings.server.url = url;
     if (auto faults = check(settings); !faults.empty()) throw config_error(std::move(faults));
     core_->home().dispatch([c = core_, u = std::move(url)] { c->add_server(u); });
 }
 
 void service::remove_server(std::string url, duration limit) {
-    core_->home().dispatch([c = core_, u = std::move(url), limit] { c->remove_server(u, limit); });
+    detail::used(core_)->home().dispatch(
+        [c = core_, u = std::move(url), limit] { c->remove_server(u, limit); });
 }
 
 void service::reload(std::vector<std::string> urls) {
@@ -97,8 +113,8 @@ void service::reload(std::vector<std::string> urls) {
     core_->home().dispatch([c = core_, u = std::move(urls)] { c->reload(u); });
 }
 
-boost::asio::any_io_executor service::get_executor() const noexcept {
-    return detail::used(core_)->home().executor();
+service::executor_type service::get_executor() const noexcept {
+    return executor_of(*detail::used(core_));
 }
 
 void service::ask_servers(core c,
@@ -114,4 +130,4 @@ void service::ask_servers(core c,
     });
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

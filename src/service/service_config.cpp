@@ -8,18 +8,18 @@
 
 #include <algorithm>
 
-namespace tandem {
+namespace tandem::inline v0 {
 namespace {
 
 constexpr std::size_t most_servers = 256;
 
 void check_servers(const service_config& c, std::vector<config_fault>& faults) {
     if (c.servers.size() > most_servers)
-        faults.push_back({"servers", fmt::format("has {} URLs; at most {} are possible",
-                                                 c.servers.size(), most_servers)});
+        faults.push_back({"servers", fmt::format("has {} URLs; the maximum is {}", c.servers.size(),
+                                                 most_servers)});
     for (auto url = c.servers.begin(); url != c.servers.end(); ++url) {
-        auto settings = c.server;
-        settings.url = *url;
+        auto settings = c.client;
+        settings.server.url = *url;
         for (auto& fault : check(settings))
             if (fault.field == "url")
                 faults.push_back({"servers", fmt::format("'{}' {}", *url, fault.message)});
@@ -60,11 +60,11 @@ std::string_view to_string(server_status::health h) noexcept {
 }
 
 std::vector<config_fault> check(const service_config& c) {
-    auto faults = check(c.server);
+    auto faults = check(c.client);
     for (auto& f : check(c.conversation)) faults.push_back(std::move(f));
     check_servers(c, faults);
     if (to_string(c.placement).empty())
-        faults.push_back({"placement", fmt::format("is {}, which names nothing",
+        faults.push_back({"placement", fmt::format("is {}, which is not a valid value",
                                                    static_cast<int>(c.placement))});
     if (c.slots_per_conversation < 0 || c.slots_per_conversation > 1024)
         faults.push_back({"slots_per_conversation",
@@ -78,4 +78,4 @@ std::vector<config_fault> check(const service_config& c) {
     return faults;
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

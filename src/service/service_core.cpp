@@ -10,100 +10,106 @@
 
 namespace tandem::detail {
 
-service_core::service_core(std::shared_ptr<event_home> home, service_config c)
+service_core::service_core(std::shared_ptr<strand_scope> home, service_config c,
+                           traffic_hooks traffic)
     : home_(std::move(home)),
       config_(std::move(c)),
-      board_(config_),
+      traffic_(std::move(traffic)),
+      directory_(config_, traffic_.scope()),
       timer_(std::in_place, home_->executor()) {}
 
-// The loop may be running already, on another thread.
+// The loop may already be running on another thread.
 std::shared_ptr<service_core> service_core::make(const boost::asio::any_io_executor& executor,
-                                                 service_config c) {
-    auto home = std::make_shared<event_home>(executor, c.server.logger);
-    std::shared_ptr<service_core> core(new service_core(std::move(home), std::move(c)));
+                                                 service_config c, instruments i) {
+    auto home = std::make_shared<strand_scope>(executor, std::move(i.log));
+    std::shared_ptr<service_core> core(new service_core(
+        std::move(home), std::move(c), {.record = std::move(i.record), .play = std::move(i.play)}));
     core->home().add(core);
     if (core->config().watch_always) core->home().dispatch([core] { core->arm_timer(); });
     return core;
 }
 
-// --- the list of servers
+// --- list of servers
 
-auto service_core::id_of(const core_ptr& core) const -> server_id {
+auto service_core::id_of(const server_link_ptr& core) const -> server_id {
     for (const auto& [id, known] : cores_)
         if (known == core) return id;
     return services::no_server;
 }
 
-auto service_core::core_of(const listed_server& s) -> core_ptr {
+auto service_core::get_or_make_link(const listed_server& s) -> server_link_ptr {
     if (const auto known = cores_.find(s.id); known != cores_.end()) return known->second;
-    auto settings = config_.server;
-    settings.url = s.url;
-    // Only what could be made is kept.
-    auto core = client_core::make(home_, std::move(settings), board_.use_of(s.id));
+    auto settings = config_.client;
+    settings.server.url = s.url;
+    // Only a core that could be created is stored.
+    auto core =
+        server_link::make(home_, std::move(settings), traffic_, directory_.get_server_use(s.id));
     return cores_[s.id] = std::move(core);
 }
 
 void service_core::add_server(const std::string& url) {
     if (home_->closed()) return;
-    board_.add(config_, url);
+    directory_.add(config_, url);
     arm_timer();
 }
 
 void service_core::remove_server(std::string_view url, duration limit) {
     if (home_->closed()) return;
-    const auto generating = board_.remove(now(), url, limit);
+    const auto generating = directory_.remove(now(), url, limit);
     if (!generating) return;
-    home_->log(log_level::info, "server {}: removed, {} replies are finished",
+    home_->log(log_level::info, "server {}: removed after its {} running replies end",
                transport::without_credentials(std::string(url)), *generating);
     drop_drained();
     arm_timer();
 }
 
 void service_core::reload(const std::vector<std::string>& urls) {
-    const auto gone = board_.find_others(urls);
+    const auto gone = directory_.find_unlisted_servers(urls);
     for (const auto& url : urls) add_server(url);
     for (const auto& url : gone) remove_server(url, std::chrono::minutes(1));
 }
 
 void service_core::drop_drained() {
-    for (const auto id : board_.drop_drained()) drop(id);
+    for (const auto id : directory_.drop_drained()) drop(id);
 }
 
-// Calls that still run there belong to conversations that go elsewhere. A turn that found its place
-// there just before has to leave, too.
+// Calls still running there belong to conversations that move to another server. A turn that was
+// placed there just before must leave too.
 void service_core::drop(server_id id) {
     const auto found = cores_.extract(id);
     if (!found) return;
     const auto& core = found.mapped();
     core->shut_down(errc::server_gone);
-    leave_all(core,
-              {reason_to_leave::kind::removed,
-               {errc::server_gone,
-                {.client_message = fmt::format("server {} was removed", core->shown_url())}}});
+    move_all_away(core,
+                  {reason_to_leave::kind::removed,
+                   {errc::server_gone,
+                    {.client_message = fmt::format("server {} was removed", core->shown_url())}}});
 }
 
-void service_core::end_overdue(server_id id) {
-    const auto* const s = board_.list().find(id);
-    if (!s) return;  // it was dropped with the last reply of another one
+void service_core::end_expired_removal(server_id id) {
+    const auto* const s = directory_.list().find(id);
+    if (!s) return;  // dropped with the last reply of another server
     const auto url = transport::without_credentials(s->url);
-    leave_all(id,
-              {reason_to_leave::kind::removed,
-               {errc::server_gone,
-                {.client_message = fmt::format(
-                     "server {} was removed, and the reply took longer than its limit", url)}}});
+    move_all_away(
+        id, {reason_to_leave::kind::removed,
+             {errc::server_gone,
+              {.client_message = fmt::format(
+                   "server {} was removed, and the reply took longer than its limit", url)}}});
 }
 
-void service_core::leave_all(server_id id, const reason_to_leave& reason) {
-    if (const auto found = cores_.find(id); found != cores_.end()) leave_all(found->second, reason);
+void service_core::move_all_away(server_id id, const reason_to_leave& reason) {
+    if (const auto found = cores_.find(id); found != cores_.end())
+        move_all_away(found->second, reason);
 }
 
-// The last reply that leaves may drop a server that is being removed, whose calls send others away.
-void service_core::leave_all(core_ptr core, const reason_to_leave& reason) {
+// The last reply that leaves may drop a server that is being removed, and ending that server's
+// calls makes further replies leave.
+void service_core::move_all_away(server_link_ptr core, const reason_to_leave& reason) {
     for (const auto& c : conversations_at(core))
         if (c->pinned() == core) c->leave_server(reason);
 }
 
-auto service_core::conversations_at(const core_ptr& core) const
+auto service_core::conversations_at(const server_link_ptr& core) const
     -> std::vector<std::shared_ptr<conversation_shell>> {
     std::vector<std::shared_ptr<conversation_shell>> there;
     for (const auto& [conversation, weak] : conversations_)
@@ -115,59 +121,59 @@ auto service_core::conversations_at(const core_ptr& core) const
 
 void service_core::conversation_began(const std::shared_ptr<conversation_shell>& shell,
                                       std::string_view near) {
-    // A handle that was made off the strand may have been destroyed on it before.
+    // A handle created off the strand may already have been destroyed.
     if (home_->closed() || shell->ended()) return;
     conversations_.emplace(shell->id(), shell);
-    if (const auto core = pin_near(near)) shell->begin_at(core);
+    if (const auto core = pin_if_suitable(near)) shell->set_first_server(core);
 }
 
-auto service_core::pin_near(std::string_view url) -> core_ptr {
+auto service_core::pin_if_suitable(std::string_view url) -> server_link_ptr {
     if (url.empty()) return nullptr;
-    const auto* const s = board_.list().pin_near(url, board_.states(now()));
-    return s ? core_of(*s) : nullptr;
+    const auto* const s = directory_.list().pin_if_suitable(url, directory_.states(now()));
+    return s ? get_or_make_link(*s) : nullptr;
 }
 
-void service_core::conversation_ended(slots::owner_id conversation, const core_ptr& pinned) {
+void service_core::conversation_ended(slots::owner_id conversation, const server_link_ptr& pinned) {
     conversations_.erase(conversation);
-    board_.list().unpin(id_of(pinned));
+    directory_.list().unpin(id_of(pinned));
 }
 
-auto service_core::place(const server_wish& wish) -> std::variant<core_ptr, failure> {
-    auto* const s = find_place(wish);
+auto service_core::place(const server_criteria& wish) -> std::variant<server_link_ptr, failure> {
+    auto* const s = select_server(wish);
     if (!s) {
         arm_timer();
-        return board_.why_none(now());
+        return directory_.unavailable_reason(now());
     }
-    auto core = core_of(*s);
-    // A server that hangs is found out while the turn begins there.
+    auto core = get_or_make_link(*s);
+    // A hanging server is detected while the turn begins there.
     if (wish.is_for_turn && s->health.needed(now())) arm_timer();
-    // Of an open circuit, the turn is the one request that was to be sent.
+    // If the circuit is open, the turn is the one trial request.
     if (wish.is_for_turn) core->refuses(now());
     return core;
 }
 
-auto service_core::find_place(const server_wish& wish) -> listed_server* {
+auto service_core::select_server(const server_criteria& wish) -> listed_server* {
     std::vector<server_id> without;
     for (const auto& core : wish.without) without.push_back(id_of(core));
-    return board_.list().place(
+    return directory_.list().place(
         {.pinned = id_of(wish.pinned), .elsewhere = wish.elsewhere, .without = without},
-        board_.states(now()));
+        directory_.states(now()));
 }
 
-bool service_core::server_failed(const core_ptr& core, const failure& why) {
-    auto* const s = board_.list().find(id_of(core));
+bool service_core::server_failed(const server_link_ptr& core, const failure& why) {
+    auto* const s = directory_.list().find(id_of(core));
     if (!s) return true;
     const bool is_news = s->health.failed(now(), why.ec, why.diag.to_string());
     const bool may_serve = s->health.may_serve();
     arm_timer();
-    // Last: a log function may change the list.
+    // Must be last: a log function may change the list.
     if (is_news) log_state(*s);
     return !may_serve;
 }
 
 void service_core::reply_began() {
     if (++running_replies_ > 1) return;
-    // A reply that fails at once, as no server is up, ends before the timer can ask anybody.
+    // A reply that fails at once because no server is up ends before the timer can start a check.
     check_due_servers();
     arm_timer();
 }
@@ -176,17 +182,17 @@ void service_core::reply_ended() {
     if (--running_replies_ == 0) arm_timer();
 }
 
-void service_core::turn_began(const core_ptr& core) {
-    board_.list().turn_began(id_of(core));
+void service_core::turn_began(const server_link_ptr& core) {
+    directory_.list().turn_began(id_of(core));
     arm_timer();
 }
 
-void service_core::turn_ended(const core_ptr& core) {
-    if (board_.list().turn_ended(id_of(core))) drop_drained();
+void service_core::turn_ended(const server_link_ptr& core) {
+    if (directory_.list().turn_ended(id_of(core))) drop_drained();
 }
 
-// Two slots spare a reply its guard; where there is none, one slot keeps all that it needs.
-int service_core::lease(const client_core& core) const {
+// A second slot spares a reply the guard; without a guard one slot is enough.
+int service_core::lease(const server_link& core) const {
     if (config_.slots_per_conversation > 0) return config_.slots_per_conversation;
     return core.reuse_guard() > duration{} ? 2 : 1;
 }
@@ -195,8 +201,8 @@ int service_core::lease(const client_core& core) const {
 
 void service_core::arm_timer() {
     if (!timer_) return;
-    const auto due = board_.list().next_event(is_watching());
-    // A timer that nobody needs would keep the event loop busy.
+    const auto due = directory_.list().next_event(is_watching());
+    // A timer that nothing needs would keep the event loop busy.
     if (!due || home_->closed()) return void(timer_->cancel());
     timer_->expires_at(std::max(*due, now()));
     timer_->async_wait([this, weak = weak_from_this()](error_code ec) {
@@ -207,13 +213,14 @@ void service_core::arm_timer() {
 void service_core::timer_expired() {
     if (home_->closed()) return;
     if (is_watching()) check_due_servers();
-    for (const auto id : board_.list().take_overdue(now())) end_overdue(id);
+    for (const auto id : directory_.list().take_expired_removals(now())) end_expired_removal(id);
     drop_drained();
     arm_timer();
 }
 
 void service_core::check_due_servers() {
-    for (const auto id : board_.list().take_due_checks(now())) check(*board_.list().find(id));
+    for (const auto id : directory_.list().take_due_checks(now()))
+        check(*directory_.list().find(id));
 }
 
 void service_core::check(const listed_server& s) {
@@ -221,8 +228,8 @@ void service_core::check(const listed_server& s) {
                                                                    const diagnostics& diag) {
         if (const auto owner = self.lock()) owner->checked(id, when, ec, diag);
     };
-    const auto core = core_of(s);
-    if (s.health.needs_proof())
+    const auto core = get_or_make_link(s);
+    if (s.health.needs_authenticated_check())
         core->calls().prove(std::move(done));
     else
         core->calls().health(std::move(done));
@@ -230,28 +237,28 @@ void service_core::check(const listed_server& s) {
 
 void service_core::checked(server_id id, time_point when, const error_code& ec,
                            const diagnostics& diag) {
-    auto* const s = home_->closed() ? nullptr : board_.list().find(id);
+    auto* const s = home_->closed() ? nullptr : directory_.list().find(id);
     if (!s) return;
     const bool is_news = s->health.answered(now(), ec, diag.to_string());
     const auto told = *s;
     arm_timer();
-    if (is_news && !ec) core_of(told)->server_works();
-    tell_to_leave(id, when);
+    if (is_news && !ec) get_or_make_link(told)->report_server_success();
+    evict_if_needed(id, when);
     if (is_news) log_state(told);
 }
 
-// Each check tells it, as a request may have taken the server down before. Replies that rest use
-// the time that the voice takes to find another server.
-void service_core::tell_to_leave(server_id id, time_point asked) {
-    const auto what = board_.list().why_leave(id, board_.states(now()));
+// Runs after each check, because a request may have marked the server as down earlier. Resting
+// replies use the time in which the voice speaks to find another server.
+void service_core::evict_if_needed(server_id id, time_point asked) {
+    const auto what = directory_.list().leave_reason(id, directory_.states(now()));
     if (!what) return;
-    const auto& s = *board_.list().find(id);
-    leave_all(id, {*what,
-                   {errc::no_model,
-                    {.client_message =
-                         fmt::format("server {} is {}: {}", transport::without_credentials(s.url),
-                                     to_string(s.health.state()), s.health.fault())}},
-                   asked});
+    const auto& s = *directory_.list().find(id);
+    move_all_away(id, {*what,
+                       {errc::no_model,
+                        {.client_message = fmt::format(
+                             "server {} is {}: {}", transport::without_credentials(s.url),
+                             to_string(s.health.state()), s.health.fault())}},
+                       asked});
 }
 
 void service_core::log_state(const listed_server& s) const {
@@ -263,12 +270,12 @@ void service_core::log_state(const listed_server& s) const {
 
 // --- ends
 
-void service_core::home_closed() {
+void service_core::on_owner_destroyed() {
     if (timer_) timer_->cancel();
     conversations_.clear();
 }
 
-void service_core::context_ended() noexcept {
+void service_core::on_context_destroyed() noexcept {
     timer_.reset();
     conversations_.clear();
 }

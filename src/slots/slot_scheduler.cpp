@@ -4,15 +4,14 @@
 #include <tuple>
 #include <utility>
 
-// What happens to slots and tickets. Who is served next is in slot_scheduler_queue.cpp, and which
-// slots owners have for themselves in slot_scheduler_leases.cpp.
+// Slots and tickets. slot_scheduler_queue.cpp selects the next ticket, and
+// slot_scheduler_leases.cpp reserves slots for owners.
 namespace tandem::slots {
 namespace {
 
-// What goes over the bound goes for good, memory and all.
+// Copies the prefix, so that the memory of a longer text is freed.
 std::string bounded(std::string text) {
-    return text.size() <= most_compared_bytes ? std::move(text)
-                                              : text.substr(0, most_compared_bytes);
+    return text.size() <= max_compared_bytes ? std::move(text) : text.substr(0, max_compared_bytes);
 }
 
 }  // namespace
@@ -20,7 +19,7 @@ std::string bounded(std::string text) {
 slot_scheduler::slot_scheduler(int slots, duration reuse_guard)
     : reuse_guard_(reuse_guard), slots_(static_cast<std::size_t>(slots)), usable_(slots) {}
 
-std::size_t slot_scheduler::turns_waiting() const {
+std::size_t slot_scheduler::count_waiting_turns() const {
     return static_cast<std::size_t>(
         std::count_if(queue_.begin(), queue_.end(),
                       [](const waiting& other) { return other.wish.priority == priority::turn; }));
@@ -38,7 +37,7 @@ void slot_scheduler::insert(waiting w) {
 }
 
 ticket slot_scheduler::request(wish w) {
-    if (w.priority == priority::turn && turns_waiting() >= queue_limit_) return no_ticket;
+    if (w.priority == priority::turn && count_waiting_turns() >= queue_limit_) return no_ticket;
     w.prompt = bounded(std::move(w.prompt));
     insert({++last_ticket_, std::move(w)});
     return last_ticket_;
@@ -57,7 +56,7 @@ void slot_scheduler::withdraw(ticket t) {
     if (const auto found = find(t); found != queue_.end()) queue_.erase(found);
 }
 
-void slot_scheduler::release(int slot, time_point now, release_note note) {
+void slot_scheduler::release(int slot, time_point now, release_info note) {
     auto& s = at(slot);
     s.busy = s.is_prefilled_now = false;
     if (!note.has_run) return;
@@ -77,7 +76,7 @@ void slot_scheduler::let_go(owner_id owner) noexcept {
     }
 }
 
-std::optional<int> slot_scheduler::last_slot_of(owner_id owner) const {
+std::optional<int> slot_scheduler::last_slot_used_by(owner_id owner) const {
     std::optional<int> last;
     for (const int slot : slots_used_by(owner))
         if (!last || at(slot).last_used > at(*last).last_used) last = slot;
@@ -102,13 +101,13 @@ std::vector<int> slot_scheduler::slots_used_by(owner_id owner) const {
     return used;
 }
 
-void slot_scheduler::set_side(int slot, server_side side) {
+void slot_scheduler::set_server_state(int slot, server_slot_state side) {
     at(slot).side = side;
 }
 
 void slot_scheduler::stop_verifying() noexcept {
     for (auto& s : slots_)
-        if (s.side == server_side::unverified) s.side = server_side::idle;
+        if (s.side == server_slot_state::unverified) s.side = server_slot_state::idle;
 }
 
 bool slot_scheduler::is_idle() const {
@@ -116,20 +115,20 @@ bool slot_scheduler::is_idle() const {
            std::none_of(slots_.begin(), slots_.end(), [](const slot_state& s) { return s.busy; });
 }
 
-int slot_scheduler::requests_waiting() const noexcept {
+int slot_scheduler::count_waiting_requests() const noexcept {
     const auto live = std::ranges::count_if(
         queue_, [](const waiting& w) { return w.wish.priority != priority::warming; });
     return static_cast<int>(live);
 }
 
-void slot_scheduler::limit_to(int slots) {
+void slot_scheduler::set_slot_count(int slots) {
     usable_ = std::clamp(slots, 1, static_cast<int>(slots_.size()));
     next_in_turn_ %= usable_;
-    // Their owners must not count on them.
+    // Slots above the limit cannot stay leased, because their owners must not count on them.
     for (auto s = slots_.begin() + usable_; s != slots_.end(); ++s) s->leased_to = nobody;
 }
 
-void slot_scheduler::widen_to(int slots) {
+void slot_scheduler::raise_slot_limit(int slots) {
     slots_.resize(std::max(slots_.size(), static_cast<std::size_t>(slots)));
 }
 

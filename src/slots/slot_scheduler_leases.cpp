@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-// Which slots owners have for themselves.
+// Leases: which slots are reserved for owners.
 namespace tandem::slots {
 namespace {
 
@@ -14,11 +14,11 @@ bool wants_lease(const wish& w) noexcept {
 
 }  // namespace
 
-bool slot_scheduler::is_anothers(int slot, const wish& w) const {
+bool slot_scheduler::is_leased_to_other(int slot, const wish& w) const {
     return at(slot).leased_to != nobody && at(slot).leased_to != w.owner;
 }
 
-// A stuck slot is of no use to its owner, who may have another in its place.
+// A stuck slot is of no use to its owner, so it does not count and the owner may lease another.
 int slot_scheduler::held_by(owner_id owner) const {
     int held = 0;
     for (int slot = 0; slot < usable_; ++slot)
@@ -30,15 +30,15 @@ bool slot_scheduler::has_all(const wish& w) const {
     return wants_lease(w) && held_by(w.owner) >= w.lease;
 }
 
-// As far as leases are concerned. `has_all` is that of the wish.
-bool slot_scheduler::is_for(int slot, const wish& w, bool has_all) const {
+// Considers leases and `only`. `has_all` must be that of the request.
+bool slot_scheduler::may_be_granted(int slot, const wish& w, bool has_all) const {
     if (w.only && slot != *w.only) return false;
     if (at(slot).leased_to == nobody) return !has_all;
-    return !is_anothers(slot, w) || (sharing_ && w.priority <= priority::turn && !has_all);
+    return !is_leased_to_other(slot, w) || (sharing_ && w.priority <= priority::turn && !has_all);
 }
 
-std::vector<int> slot_scheduler::best_first(const std::vector<int>& slots, const wish& w,
-                                            time_point now) const {
+std::vector<int> slot_scheduler::sort_by_reuse_cost(const std::vector<int>& slots, const wish& w,
+                                                    time_point now) const {
     std::vector<std::pair<std::size_t, int>> ranked;
     ranked.reserve(slots.size());
     for (const int slot : slots) ranked.emplace_back(cost(slot, w, now), slot);
@@ -50,36 +50,36 @@ std::vector<int> slot_scheduler::best_first(const std::vector<int>& slots, const
     return sorted;
 }
 
-// The slot is granted to the wish, whose owner gets what it may have besides of those that are idle
-// and promised to nobody: these are in the order in which their guards end. True: it had too many,
-// and its lease of those has ended.
+// Grants the slot to the request and leases further slots to its owner from `idle`, which lists
+// slots not promised to any ticket in the order in which their guards end. Returns true if the
+// owner had too many leases and some ended.
 bool slot_scheduler::lease(int slot, const wish& w, const std::vector<int>& idle, time_point now) {
-    if (is_anothers(slot, w)) at(slot).leased_to = nobody;
+    if (is_leased_to_other(slot, w)) at(slot).leased_to = nobody;
     if (!wants_lease(w)) return false;
     at(slot).leased_to = w.owner;
     const int more = w.lease - held_by(w.owner);
-    if (more > 0) lease_more(w, more, idle, now);
-    if (more < 0) lease_fewer(slot, w, -more, now);
+    if (more > 0) extend_leases(w, more, idle, now);
+    if (more < 0) reduce_leases(slot, w, -more, now);
     return more < 0;
 }
 
-// A slot within its guard will do: it is for later.
-void slot_scheduler::lease_more(const wish& w, int more, const std::vector<int>& idle,
-                                time_point now) {
+// A slot within its guard is acceptable, because it is for later use.
+void slot_scheduler::extend_leases(const wish& w, int more, const std::vector<int>& idle,
+                                   time_point now) {
     std::vector<int> free;
     std::copy_if(idle.begin(), idle.end(), std::back_inserter(free),
                  [this](int slot) { return at(slot).leased_to == nobody && !is_stuck(slot); });
-    for (const int slot : best_first(free, w, now))
+    for (const int slot : sort_by_reuse_cost(free, w, now))
         if (more-- > 0) at(slot).leased_to = w.owner;
 }
 
-// Of what the owner has besides, what is idle and holds the least of the prompt goes.
-void slot_scheduler::lease_fewer(int granted, const wish& w, int fewer, time_point now) {
+// Ends the owner's surplus leases, idle slots that hold the least of the prompt first.
+void slot_scheduler::reduce_leases(int granted, const wish& w, int fewer, time_point now) {
     std::vector<int> own;
     for (int slot = 0; slot < usable_; ++slot)
         if (at(slot).leased_to == w.owner && !is_stuck(slot) && slot != granted)
             own.push_back(slot);
-    own = best_first(own, w, now);
+    own = sort_by_reuse_cost(own, w, now);
     std::stable_partition(own.begin(), own.end(), [this](int slot) { return at(slot).busy; });
     for (; fewer > 0 && !own.empty(); --fewer, own.pop_back()) at(own.back()).leased_to = nobody;
 }

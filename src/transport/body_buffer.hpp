@@ -7,13 +7,13 @@
 
 namespace tandem::transport {
 
-/// Bytes between curl and the handler. While the handler looks at one batch, curl may fill the
-/// next: resuming inside on_data() makes curl hand over what it held back at once.
+/// Buffers bytes between curl and the handler. curl may fill one batch while the handler reads
+/// another: resuming inside on_data() makes curl deliver held-back bytes immediately.
 class body_buffer {
  public:
     explicit body_buffer(std::size_t bound) noexcept : bound_(bound) {}
 
-    /// Takes all of `bytes`, or none if they would pass the bound.
+    /// Appends all of `bytes`, or none if they would exceed the bound.
     bool append(std::string_view bytes) {
         if (bytes.size() > bound_ - filling_.size()) return false;
         filling_.append(bytes);
@@ -22,7 +22,7 @@ class body_buffer {
 
     bool empty() const noexcept { return filling_.empty(); }
 
-    /// All bytes since the last call; valid until the next.
+    /// All bytes since the last call; valid until the next call.
     std::string_view take() noexcept {
         handed_out_.clear();
         std::swap(filling_, handed_out_);

@@ -1,7 +1,7 @@
 #include "transport/curl_errors.hpp"
 
 #include "transport/tls_failure.hpp"
-#include "wire/stream/server_words.hpp"
+#include "wire/stream/sanitize_server_text.hpp"
 
 #include <boost/system/error_code.hpp>
 #include <fmt/chrono.h>
@@ -28,7 +28,7 @@ errc errc_of(CURLcode code) noexcept {
         case CURLE_COULDNT_RESOLVE_HOST:
         case CURLE_COULDNT_RESOLVE_PROXY:
             return errc::resolve_failed;
-        // No limit but the one on connecting is given to curl.
+        // curl is given only a connect timeout.
         case CURLE_OPERATION_TIMEDOUT:
             return errc::connect_timeout;
         case CURLE_SSL_CONNECT_ERROR:
@@ -52,7 +52,7 @@ errc errc_of(CURLcode code) noexcept {
         case CURLE_SEND_ERROR:
         case CURLE_RECV_ERROR:
             return errc::stream_incomplete;
-        // The first is what curl says to bytes that do not begin with a status line.
+        // curl reports the first code for data that does not start with a status line.
         case CURLE_UNSUPPORTED_PROTOCOL:
         case CURLE_WEIRD_SERVER_REPLY:
         case CURLE_BAD_CONTENT_ENCODING:
@@ -71,9 +71,9 @@ bool is_out_of_memory(CURLcode code) noexcept {
     return code == CURLE_OUT_OF_MEMORY || code == CURLE_WRITE_ERROR || code == CURLE_FAILED_INIT;
 }
 
-// curl has one code for a handshake that the server refuses and one that its death ends.
+// curl uses the same error code if the server rejects a handshake and if it dies during one.
 bool broke_off(const failure_context& c) noexcept {
-    // The last where the reset comes before curl asks who it is connected to.
+    // The last one occurs if the reset arrives before curl queries the peer's address.
     constexpr std::array<std::string_view, 4> words{"SSL_ERROR_SYSCALL", "reset by peer",
                                                     "unexpected eof", "getpeername() failed"};
     return std::any_of(words.begin(), words.end(),
@@ -85,37 +85,36 @@ bool is_about_proxy(CURLcode code, const failure_context& c) noexcept {
 }
 
 std::string words_about_proxy(CURLcode code, const failure_context& c) {
-    const std::string proxy = c.proxy.empty() ? "the proxy that the environment names"
-                                              : fmt::format("the proxy {}", c.proxy);
-    const auto* advice = "check proxy, or set it to \"none\" to go without";
+    const std::string proxy =
+        c.proxy.empty() ? "the proxy from the environment" : fmt::format("the proxy {}", c.proxy);
+    const auto* advice = "check proxy, or set it to \"none\" to use no proxy";
     if (c.proxy_status == 407)
         return fmt::format(
-            "{} wants credentials before it connects to {}; put them into proxy as "
-            "http://user:password@host:port",
+            "{} requires credentials to connect to {}; set proxy to http://user:password@host:port",
             proxy, c.url);
     if (c.proxy_status >= 300)
         return fmt::format("{} refused to connect to {} with HTTP {}; {}", proxy, c.url,
                            c.proxy_status, advice);
-    const auto* verb = code == CURLE_COULDNT_RESOLVE_PROXY ? "has no address" : "failed";
-    return fmt::format("{}, on the way to {}, {}; {}", proxy, c.url, verb, advice);
+    const auto* verb = code == CURLE_COULDNT_RESOLVE_PROXY ? "cannot be resolved" : "failed";
+    return fmt::format("{} for {} {}; {}", proxy, c.url, verb, advice);
 }
 
 std::string words_about_tls(CURLcode code, const failure_context& c) {
     if (code == CURLE_SSL_CACERT_BADFILE)
-        return fmt::format(
-            "cannot read the certificates to trust for {}; check ca_file and ca_path", c.url);
+        return fmt::format("cannot read the trusted certificates for {}; check ca_file and ca_path",
+                           c.url);
     if (code == CURLE_PEER_FAILED_VERIFICATION)
         return fmt::format(
-            "{}{} is not trusted; check the host name in the URL, or "
-            "give the certificate of its issuer as ca_file",
+            "{}{} is not trusted; check the host name in the URL, or set ca_file to the "
+            "certificate of its issuer",
             untrusted_start, c.url);
     return fmt::format("the TLS handshake with {} failed; check that the port speaks https", c.url);
 }
 
 constexpr std::string_view silent_handshake =
-    "the port does not answer the TLS handshake: it may speak http, then use http:// in the URL";
+    "the port does not answer the TLS handshake: if it speaks http, use http:// in the URL";
 
-// The connection was taken, and the time ran out after that.
+// The server accepted the TCP connection; the timeout expired after that.
 bool is_in_handshake(const failure_context& c) {
     return c.https && c.detail.find("SSL") != std::string_view::npos;
 }
@@ -130,7 +129,7 @@ std::string connect_limit(const failure_context& c) {
 std::string words(errc e, CURLcode code, const failure_context& c) {
     switch (e) {
         case errc::resolve_failed:
-            return fmt::format("the host name of {} has no address; check the URL", c.url);
+            return fmt::format("the host name of {} cannot be resolved; check the URL", c.url);
         case errc::connect_timeout:
             return fmt::format(
                 "no connection to {} within {}; {}", c.url, connect_limit(c),
@@ -147,11 +146,11 @@ std::string words(errc e, CURLcode code, const failure_context& c) {
                              "the server may have died",
                              c.url);
         case errc::bad_response:
-            return fmt::format("what {} sent is not HTTP; check host and port", c.url);
+            return fmt::format("the answer of {} is not HTTP; check host and port", c.url);
         case errc::response_too_large:
             return fmt::format("the headers of {}'s answer are too large; check the URL", c.url);
         case errc::invalid_config:
-            return fmt::format("libcurl refuses the request to {}; check url, proxy and ca_path",
+            return fmt::format("libcurl rejected the request to {}; check url, proxy and ca_path",
                                c.url);
         default:
             return fmt::format("cannot connect to {}; start {}, or check host and port", c.url,
@@ -159,7 +158,8 @@ std::string words(errc e, CURLcode code, const failure_context& c) {
     }
 }
 
-// A proxy that is set in the environment is easily forgotten.
+// The name of the variable that sets a proxy, because users easily forget one set in the
+// environment.
 const char* environment_proxy(bool https) {
     constexpr std::array https_names{"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
     constexpr std::array http_names{"http_proxy", "all_proxy", "ALL_PROXY", ""};
@@ -171,15 +171,16 @@ const char* environment_proxy(bool https) {
 std::string proxy_note(errc e, const failure_context& c) {
     if (e != errc::connect_failed && e != errc::connect_timeout) return {};
     if (c.proxy == "none") return {};
-    if (!c.proxy.empty()) return fmt::format("; the way leads over the proxy {}", c.proxy);
+    if (!c.proxy.empty()) return fmt::format("; the request uses the proxy {}", c.proxy);
     const char* name = environment_proxy(c.https);
-    return name ? fmt::format("; {} may send it over a proxy, proxy = \"none\" goes without", name)
+    return name ? fmt::format("; {} may set a proxy; set proxy to \"none\" to use no proxy", name)
                 : std::string();
 }
 
 std::string with_detail(std::string text, const failure_context& c) {
-    // It may quote what the server sent, such as a name in a certificate.
-    return c.detail.empty() ? text : fmt::format("{} ({})", text, wire::server_words(c.detail));
+    // The text may quote the server, for example a name in a certificate.
+    return c.detail.empty() ? text
+                            : fmt::format("{} ({})", text, wire::sanitize_server_text(c.detail));
 }
 
 failure make_failure(error_code ec, std::string text, int http_status) {
@@ -192,7 +193,7 @@ failure describe(CURLcode code, const failure_context& c) {
     if (is_out_of_memory(code))
         return make_failure(
             boost::system::errc::make_error_code(boost::system::errc::not_enough_memory),
-            fmt::format("no memory left for the request to {}", c.url), c.http_status);
+            fmt::format("out of memory for the request to {}", c.url), c.http_status);
     if (is_about_proxy(code, c)) {
         const auto e =
             code == CURLE_COULDNT_RESOLVE_PROXY ? errc::resolve_failed : errc::connect_failed;
@@ -210,18 +211,18 @@ failure describe(CURLcode code, const failure_context& c) {
     return make_failure(e, with_detail(words(e, code, c) + proxy_note(e, c), c), c.http_status);
 }
 
-failure blame_silent_handshake(failure f) {
+failure reclassify_handshake_timeout(failure f) {
     if (f.ec == errc::connect_timeout &&
         f.diag.client_message.find(silent_handshake) != std::string::npos)
         f.ec = errc::tls_failed;
     return f;
 }
 
-bool shows_certificate(const failure& f) {
+bool is_untrusted_certificate(const failure& f) {
     return f.ec == errc::tls_failed && f.diag.client_message.starts_with(untrusted_start);
 }
 
-failure describe_missing_status(const failure_context& c) {
+failure make_missing_status_failure(const failure_context& c) {
     return make_failure(errc::stream_incomplete, words(errc::stream_incomplete, CURLE_OK, c), 0);
 }
 

@@ -11,31 +11,31 @@
 
 namespace tandem::transport {
 
-/// What the words about a failed exchange need besides curl's code.
+/// Context for the description of a failed exchange, in addition to curl's code.
 struct failure_context {
-    /// The server's URL and the proxy's, without credentials.
+    /// URLs of the server and the proxy, without credentials.
     std::string_view url{};
     std::string_view proxy{};
     bool https = false;
     duration connect_timeout{};
-    /// The request's own limit in its place.
+    /// The request's own connect limit, which replaces connect_timeout.
     std::optional<duration> connect_within{};
-    /// What is to be started where nobody listens.
+    /// The program to start if nothing listens at the URL.
     std::string_view peer = "llama-server";
-    /// curl's own words.
+    /// curl's own error message.
     std::string_view detail{};
     /// Status of the answer, and of a proxy's answer to CONNECT; 0 if there was none.
     int http_status = 0;
     long proxy_status = 0;
 };
 
-/// `code` is never CURLE_OK.
+/// `code` must not be CURLE_OK.
 failure describe(CURLcode code, const failure_context& context);
 
-/// The answer ended well for curl, but without a status line.
-failure describe_missing_status(const failure_context& context);
+/// The answer ended without an error from curl, but had no status line.
+failure make_missing_status_failure(const failure_context& context);
 
-/// A fault of the configuration, in its own words.
+/// A configuration fault, with `text` as its message.
 failure invalid_config(std::string text);
 
 }  // namespace tandem::transport

@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-// Owners of curl's handles.
+// RAII wrappers for curl's handles.
 namespace tandem::transport {
 
 struct easy_deleter {
@@ -37,8 +37,8 @@ inline void append(header_list& list, const char* line) {
     list.reset(longer);
 }
 
-/// Sets options of an easy handle and remembers the first that failed, so that none is lost: one
-/// that is silently missing could be the check of certificates.
+/// Sets options of an easy handle and records the first failure: an option that is silently missing
+/// could be the certificate check.
 class option_setter {
  public:
     explicit option_setter(CURL* easy) noexcept : easy_(easy) {}

@@ -1,6 +1,6 @@
 #include "transport/curl_transport.hpp"
 
-#include "transport/multi_loop.hpp"
+#include "transport/curl_multi_driver.hpp"
 
 #include <cassert>
 #include <utility>
@@ -10,25 +10,25 @@ namespace {
 
 class curl_exchange final : public exchange {
  public:
-    curl_exchange(std::shared_ptr<multi_loop> loop, std::shared_ptr<transfer> t)
+    curl_exchange(std::shared_ptr<curl_multi_driver> loop, std::shared_ptr<transfer> t)
         : loop_(std::move(loop)), transfer_(std::move(t)) {}
     ~curl_exchange() override { loop_->cut(*transfer_); }
 
     void pause() override { transfer_->pause(); }
     void resume() override { transfer_->resume(); }
-    std::optional<duration> connected_after() const noexcept override {
-        return transfer_->connected_after();
+    std::optional<duration> connect_duration() const noexcept override {
+        return transfer_->connect_duration();
     }
 
  private:
-    std::shared_ptr<multi_loop> loop_;
+    std::shared_ptr<curl_multi_driver> loop_;
     std::shared_ptr<transfer> transfer_;
 };
 
 class curl_transport final : public http_transport {
  public:
     curl_transport(const boost::asio::any_io_executor& executor, curl_options options)
-        : loop_(std::make_shared<multi_loop>(executor, std::move(options))) {}
+        : loop_(std::make_shared<curl_multi_driver>(executor, std::move(options))) {}
 
     ~curl_transport() override {
         assert(loop_->idle() && "exchanges must be destroyed before their transport");
@@ -43,7 +43,7 @@ class curl_transport final : public http_transport {
     }
 
  private:
-    std::shared_ptr<multi_loop> loop_;
+    std::shared_ptr<curl_multi_driver> loop_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace tandem::transport {
 
-/// Where requests go and how; the fields of `tandem::config` with the same names.
+/// Where to send requests, and how; the fields of `tandem::config` with the same names.
 struct curl_options {
     std::string url;
     std::string api_key;
@@ -20,21 +20,22 @@ struct curl_options {
     std::string ca_path;
     std::string proxy;
     duration connect_timeout = std::chrono::seconds(5);
-    /// What listens there, as messages call it; lives as long as the program.
+    /// Name of the program at the URL, for messages; must live as long as the program.
     std::string_view peer = "llama-server";
 };
 
 inline curl_options curl_options_of(const config& c) {
-    return {c.url, c.api_key, c.ca_file, c.ca_path, c.proxy, c.connect_timeout, "llama-server"};
+    return {c.server.url,   c.server.api_key,         c.server.ca_file, c.server.ca_path,
+            c.server.proxy, c.limits.connect_timeout, "llama-server"};
 }
 
-/// A transport on libcurl. `executor` must run one handler at a time: a strand, or the executor of
-/// an io_context with one thread; all functions must be called on it. Options with a fault are
-/// reported by each exchange's on_end() as invalid_config.
+/// A transport based on libcurl. `executor` must run one handler at a time: a strand, or the
+/// executor of an io_context with one thread. All functions must be called on it. Each exchange
+/// reports invalid options to on_end() as invalid_config.
 ///
-/// The transport may be destroyed inside a handler, and with handlers of its own still queued;
-/// exchanges must be destroyed first (asserted; without assertions they fall silent). As with all
-/// I/O objects, the io_context must outlive it.
+/// The transport may be destroyed inside a handler, and while its own handlers are queued.
+/// Exchanges must be destroyed first (asserted; without assertions they call no more handlers). The
+/// io_context must outlive the transport, as with all I/O objects.
 std::unique_ptr<http_transport> make_curl_transport(boost::asio::any_io_executor executor,
                                                     curl_options options);
 

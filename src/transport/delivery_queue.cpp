@@ -19,7 +19,7 @@ void delivery_queue::run() {
         while (!waiting_.empty()) deliver_next();
     } catch (...) {
         running_ = false;
-        // The event loop may be run again.
+        // Schedules the remaining deliveries, because the event loop may be run again.
         run_soon();
         throw;
     }
@@ -27,7 +27,7 @@ void delivery_queue::run() {
 }
 
 void delivery_queue::deliver_next() {
-    // Meanwhile a handler may start an exchange, or clear() the queue by destroying the transport.
+    // deliver() may start an exchange, or destroy the transport, which clears the queue.
     const auto next = std::move(waiting_.front());
     waiting_.pop_front();
     next->queued_ = false;

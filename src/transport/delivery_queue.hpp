@@ -10,18 +10,18 @@ namespace tandem::transport {
 
 class transfer;
 
-/// Exchanges that have something for their handlers. curl's callbacks only push; run() is called
-/// when curl is done, or from the event loop. Shared with its queued handler.
+/// The exchanges with news for their handlers. curl's callbacks only push; run() is called after
+/// curl returns, or from the event loop. Shared with its queued handler.
 class delivery_queue : public std::enable_shared_from_this<delivery_queue> {
  public:
     explicit delivery_queue(boost::asio::any_io_executor executor)
         : executor_(std::move(executor)) {}
 
     void push(transfer& t);
-    /// Delivers all, what is pushed meanwhile included. An exception of a handler leaves it; the
-    /// rest is delivered by the event loop then.
+    /// Delivers everything, including exchanges pushed during the call. If a handler throws, the
+    /// exception propagates, and the event loop delivers the remaining ones.
     void run();
-    /// Has run() called from the event loop, unless it is running.
+    /// Posts a call of run() to the event loop, unless run() is already active.
     void run_soon();
     void clear() noexcept { waiting_.clear(); }
 

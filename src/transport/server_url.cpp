@@ -11,7 +11,7 @@
 namespace tandem::transport {
 namespace {
 
-// Without CURLU_NON_SUPPORT_SCHEME curl refuses "localhost:8080" and "ftp://…" in the same words.
+// Without CURLU_NON_SUPPORT_SCHEME curl reports the same error for "localhost:8080" and "ftp://…".
 constexpr unsigned parse_flags = CURLU_NON_SUPPORT_SCHEME;
 
 url_handle parse(const std::string& text, CURLUcode& code) {
@@ -32,7 +32,7 @@ std::string without_final_slash(std::string text) {
     return text;
 }
 
-// Of a URL only the scheme and the host have no case.
+// For the scheme and the host, the only case-insensitive parts of a URL.
 std::string in_lower_case(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
     return text;
@@ -47,7 +47,7 @@ std::string shown_url(const url_handle& handle) {
     return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
 }
 
-// Of a handle whose URL is as it is shown.
+// `handle` must contain the URL as shown.
 std::string identity_of(const url_handle& handle) {
     const auto host = part(handle, CURLUPART_HOST);
     if (host == "localhost" || host == "[::1]")
@@ -59,7 +59,7 @@ bool is_control_or_space(char c) {
     return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f;
 }
 
-// A text that cannot be parsed is shown only if it has no place for credentials.
+// An unparsable text is shown only if it cannot contain credentials.
 std::string quoted(std::string_view text) {
     const bool showable =
         text.find('@') == text.npos && std::ranges::none_of(text, is_control_or_space);
@@ -73,7 +73,7 @@ std::optional<std::string> find_fault(const url_handle& handle, std::string_view
     if (part(handle, CURLUPART_HOST).empty())
         return fmt::format("{} has no host; write it as http://host:port", quoted(text));
     if (part(handle, CURLUPART_PORT) == "0")
-        return fmt::format("{} has port 0; give the port the server listens at", quoted(text));
+        return fmt::format("{} has port 0; give the port the server listens on", quoted(text));
     if (!part(handle, CURLUPART_QUERY).empty() || !part(handle, CURLUPART_FRAGMENT).empty())
         return fmt::format("{} must end with the path; remove what follows \"?\" or \"#\"",
                            quoted(text));
@@ -85,12 +85,14 @@ std::optional<std::string> find_fault(const url_handle& handle, std::string_view
 parsed_url parse_server_url(std::string_view text) {
     if (text.empty()) return {{}, "the URL is empty; write it as http://host:port"};
     if (std::ranges::any_of(text, is_control_or_space))
-        return {{}, "the URL holds a space or a control character; write it as http://host:port"};
+        return {{},
+                "the URL contains a space or a control character; write it as http://host:port"};
     const std::string url(text);
     CURLUcode code{};
     const auto handle = parse(url, code);
     if (code == CURLUE_BAD_PORT_NUMBER)
-        return {{}, fmt::format("{} has a port that is no number from 1 to 65535", quoted(text))};
+        return {{},
+                fmt::format("{} has a port that is not a number from 1 to 65535", quoted(text))};
     if (code != CURLUE_OK)
         return {{}, fmt::format("{} is not a URL; write it as http://host:port", quoted(text))};
     if (auto fault = find_fault(handle, text)) return {{}, std::move(fault)};
@@ -112,15 +114,15 @@ std::string without_credentials(const std::string& text) {
     return scheme + text.substr(at + 1);
 }
 
-std::optional<std::string> url_fault(std::string_view url) {
+std::optional<std::string> check_server_url(std::string_view url) {
     return parse_server_url(url).fault;
 }
 
-std::optional<std::string> api_path_fault(std::string_view url) {
+std::optional<std::string> check_api_path(std::string_view url) {
     CURLUcode code{};
     const auto handle = parse(std::string(url), code);
     if ((part(handle, CURLUPART_PATH) + "/").find("/v1/") == std::string::npos) return {};
-    return fmt::format("{} has /v1, which is for OpenAI's clients; leave out /v1 and what follows",
+    return fmt::format("{} contains /v1, which is for OpenAI clients; remove /v1 and what follows",
                        quoted(url));
 }
 
@@ -131,12 +133,12 @@ bool is_same_server(std::string_view a, std::string_view b) {
     return !first.fault && !second.fault && first.url.identity == second.url.identity;
 }
 
-std::optional<std::string> api_key_fault(std::string_view api_key) {
+std::optional<std::string> check_api_key(std::string_view api_key) {
     const auto bad = std::ranges::find_if(api_key, [](char c) { return c < 0x20 || c > 0x7e; });
     if (bad == api_key.end()) return {};
     return fmt::format(
-        "the API key's character {} of {} cannot be sent in a header; use printable ASCII only, "
-        "and look for a line end that was copied along",
+        "the API key's character {} of {} cannot be sent in a header; use only printable ASCII, "
+        "and check for a copied line end",
         bad - api_key.begin() + 1, api_key.size());
 }
 

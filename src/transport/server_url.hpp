@@ -6,19 +6,20 @@
 
 namespace tandem::transport {
 
-/// The URL of a server, taken apart.
+/// The parts of a server's URL.
 struct server_url {
-    /// As it is sent to curl, credentials included, without a slash at the end.
+    /// The URL passed to curl, with credentials and without a trailing slash.
     std::string base;
-    /// As people may see it: without credentials, with the port.
+    /// The URL for display: without credentials, with the port.
     std::string shown;
-    /// Equal for all spellings of one server. `localhost`, 127.0.0.1 and [::1] count as one host.
+    /// Equal for all spellings of one server. `localhost`, 127.0.0.1 and [::1] count as the same
+    /// host.
     std::string identity;
     std::string host;
     bool https = false;
 };
 
-/// A URL, or what is wrong with it.
+/// A URL, or its fault.
 struct parsed_url {
     server_url url;
     std::optional<std::string> fault;
@@ -26,24 +27,24 @@ struct parsed_url {
 
 parsed_url parse_server_url(std::string_view text);
 
-/// What is wrong with the URL of a server, in words without its credentials; nothing if it can be
-/// used. It must have a scheme (http or https) and a host; port, credentials and path are optional.
-std::optional<std::string> url_fault(std::string_view url);
+/// The fault of a server's URL, described without its credentials; nothing if the URL is valid. It
+/// needs a scheme (http or https) and a host; port, credentials and path are optional.
+std::optional<std::string> check_server_url(std::string_view url);
 
-/// A llama-server's own API is not below /v1, so a URL with that answers nothing. Precondition: the
-/// URL has no fault.
-std::optional<std::string> api_path_fault(std::string_view url);
+/// llama-server's own API is not below /v1, so a URL with that path gets no useful answer.
+/// Precondition: the URL has no fault.
+std::optional<std::string> check_api_path(std::string_view url);
 
-/// Both name one server, whatever their spelling: case of the host, default port, slash at the end,
-/// credentials, `localhost` for 127.0.0.1. False if one of them has a fault and they are not the
-/// same text.
+/// Whether both URLs name the same server, ignoring the case of the host, the default port, a
+/// trailing slash, credentials, and `localhost` versus 127.0.0.1. False if one of them has a fault,
+/// unless both are the same text.
 bool is_same_server(std::string_view a, std::string_view b);
 
-/// What is wrong with an API key, which must consist of printable ASCII characters. Never shows the
-/// key.
-std::optional<std::string> api_key_fault(std::string_view api_key);
+/// The fault of an API key, which must consist of printable ASCII characters. The text never
+/// contains the key.
+std::optional<std::string> check_api_key(std::string_view api_key);
 
-/// `text` without user and password, for messages.
+/// `text` without user name and password, for messages.
 std::string without_credentials(const std::string& text);
 
 }  // namespace tandem::transport

@@ -12,14 +12,14 @@
 namespace tandem::transport {
 namespace {
 
-// Closes the connection of `fd` at once; the number stays taken. It becomes an unconnected socket,
-// which gives curl an error at the next read or write. Each has a socket of its own: its
-// registration in epoll lasts as long as the file, so a file shared by several numbers would stay
-// registered after curl has closed the number.
+// Closes the connection of `fd` at once but keeps the descriptor in use. It becomes an unconnected
+// socket, on which curl gets an error at the next read or write. Each descriptor gets its own
+// socket: an epoll registration lasts as long as the open file, so a socket shared by several
+// descriptors would stay registered after curl closes one of them.
 void disconnect(curl_socket_t fd) noexcept {
     const int dead_end = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (dead_end < 0) {
-        // Out of descriptors: the peer sees the end all the same.
+        // Out of descriptors, but the peer still sees the end of the connection.
         ::shutdown(fd, SHUT_RDWR);
         return;
     }
@@ -27,7 +27,7 @@ void disconnect(curl_socket_t fd) noexcept {
     ::close(dead_end);
 }
 
-// 0 if `fd` is no socket.
+// 0 if `fd` is not a socket.
 std::uint64_t cookie_of(curl_socket_t fd) noexcept {
     std::uint64_t cookie = 0;
     socklen_t size = sizeof cookie;
@@ -35,14 +35,14 @@ std::uint64_t cookie_of(curl_socket_t fd) noexcept {
     return known ? cookie : 0;
 }
 
-// Without cookies nothing tells our socket from a stranger's that has got its number.
+// Without cookies, our socket cannot be distinguished from another one with the same descriptor.
 bool is_same_socket(std::uint64_t opened, std::uint64_t found) noexcept {
     return opened != 0 && opened == found;
 }
 
 }  // namespace
 
-socket_table::socket_table(boost::asio::any_io_executor executor, loop_events& events)
+socket_table::socket_table(boost::asio::any_io_executor executor, event_loop_listener& events)
     : executor_(std::move(executor)), events_(events) {}
 
 socket_table::~socket_table() {
@@ -71,7 +71,7 @@ int socket_table::close_trampoline(void* table, curl_socket_t fd) noexcept {
 }
 
 curl_socket_t socket_table::open(const curl_sockaddr& address, socket_owner& owner) noexcept {
-    // A child process that inherited the socket would keep the connection open beyond a cut.
+    // A child process that inherited the socket would keep the connection open after a cut.
     const int type = address.socktype | SOCK_CLOEXEC | SOCK_NONBLOCK;
     const curl_socket_t fd = ::socket(address.family, type, address.protocol);
     if (fd < 0) return CURL_SOCKET_BAD;
@@ -82,7 +82,7 @@ curl_socket_t socket_table::open(const curl_sockaddr& address, socket_owner& own
         if (e.watcher->is_registered()) return fd;
     } catch (...) {
     }
-    // curl ends the transfer: a socket that cannot be watched would wait for its time limit.
+    // curl then ends the transfer; a socket that cannot be watched would wait for its time limit.
     forget(fd);
     std::erase(owner.sockets, fd);
     ::close(fd);
@@ -109,7 +109,8 @@ void socket_table::hold(socket_owner& owner, bool held) {
             found->second.watcher->hold(held);
 }
 
-// The next exchange may have got the number of a socket that curl closed without telling.
+// The next exchange may have received the descriptor of a socket that curl closed without reporting
+// it.
 socket_table::entry_map::iterator socket_table::find(curl_socket_t fd,
                                                      const socket_owner& owner) noexcept {
     const auto found = entries_.find(fd);
@@ -132,7 +133,7 @@ void socket_table::cut(socket_owner& owner) noexcept {
     }
 }
 
-// curl shall notice at once that the connection is dead; else it does when its own time is up.
+// Lets curl notice the dead connection at once instead of at its own timeout.
 void socket_table::watch_again(curl_socket_t fd, int what) noexcept try {
     watch(fd, what);
 } catch (...) {

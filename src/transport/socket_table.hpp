@@ -13,49 +13,48 @@ namespace tandem::transport {
 
 class socket_table;
 
-/// The sockets that curl opened for one exchange and did not close yet.
+/// The open sockets that curl uses for one exchange.
 struct socket_owner {
     socket_table* table = nullptr;
     std::vector<curl_socket_t> sockets;
     bool held = false;
 };
 
-/// All sockets curl uses: the ones it opened through us, and its own wake-up pipes.
+/// All sockets of curl: the ones opened through this table, and curl's own wake-up pipes.
 class socket_table {
  public:
-    socket_table(boost::asio::any_io_executor executor, loop_events& events);
+    socket_table(boost::asio::any_io_executor executor, event_loop_listener& events);
     ~socket_table();
     socket_table(const socket_table&) = delete;
     socket_table& operator=(const socket_table&) = delete;
 
-    /// Lets the sockets of `easy` be opened and closed here. `owner` must stay until cut() or until
+    /// Makes `easy` open and close its sockets here. `owner` must stay valid until cut() or until
     /// curl has closed them.
     CURLcode attach(CURL* easy, socket_owner& owner);
     curl_socket_t open(const curl_sockaddr& address, socket_owner& owner) noexcept;
     void close(curl_socket_t fd) noexcept;
 
-    /// For CURLMOPT_SOCKETFUNCTION: `what` is CURL_POLL_*.
+    /// For CURLMOPT_SOCKETFUNCTION: `what` is one of CURL_POLL_*.
     void watch(curl_socket_t fd, int what);
 
-    /// Stops reading the sockets of `owner`, and continues. That is for curl to do when a transfer
-    /// is paused, but some versions (8.5) read on, into a buffer of their own without a useful
-    /// bound.
+    /// Stops or resumes reading the sockets of `owner`. curl should do this for a paused transfer,
+    /// but some versions (8.5) keep reading into a buffer of their own without a useful bound.
     void hold(socket_owner& owner, bool held);
 
     /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down
-    /// gracefully, or after a failed wait. The numbers stay taken until curl gives them up. A
-    /// socket that curl closed without reporting it is left alone: its number may belong to another
-    /// by now.
+    /// gracefully, or after a failed wait. The descriptors stay in use until curl closes them.
+    /// Skips a socket that curl closed without reporting it, because its descriptor may belong to
+    /// another file.
     void cut(socket_owner& owner) noexcept;
 
-    /// Ends all waits.
+    /// Stops watching all sockets.
     void stop_watching();
 
  private:
     struct entry {
         socket_owner* owner = nullptr;
         std::shared_ptr<socket_watcher> watcher{};
-        // Identifies the socket for good, unlike its number; 0 where the kernel gives none.
+        // Identifies the socket permanently, unlike its descriptor; 0 if the kernel provides none.
         std::uint64_t cookie = 0;
     };
 
@@ -70,7 +69,7 @@ class socket_table {
     void forget(curl_socket_t fd) noexcept;
 
     boost::asio::any_io_executor executor_;
-    loop_events& events_;
+    event_loop_listener& events_;
     entry_map entries_;
 };
 

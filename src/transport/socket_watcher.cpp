@@ -13,8 +13,8 @@ using boost::asio::posix::stream_descriptor;
 
 namespace {
 
-// One that is no strand runs one handler at a time by itself. Boost 1.74 gives target() for any
-// type.
+// An executor other than a strand must already run one handler at a time. Boost 1.74's target()
+// does not check the type.
 strand<any_io_executor> strand_of(const any_io_executor& executor) {
     if (executor.target_type() == typeid(strand<any_io_executor>))
         return *executor.target<strand<any_io_executor>>();
@@ -24,7 +24,7 @@ strand<any_io_executor> strand_of(const any_io_executor& executor) {
 }  // namespace
 
 socket_watcher::socket_watcher(const boost::asio::any_io_executor& executor, curl_socket_t fd,
-                               loop_events& events)
+                               event_loop_listener& events)
     : strand_(strand_of(executor)),
       descriptor_(strand_.get_inner_executor()),
       fd_(fd),
@@ -41,8 +41,8 @@ void socket_watcher::want(int what) {
     arm();
 }
 
-// Asio never stops asking epoll for room to write, which would wake the loop again for each token.
-// Only a fresh registration ends that.
+// Asio keeps polling epoll for writability, which would wake the loop for each token. Only a new
+// registration stops that.
 void socket_watcher::forget_writes() {
     ++registration_;
     armed_ = 0;
@@ -88,14 +88,16 @@ void socket_watcher::on_wait(const error_code& ec, int mask, int registration) {
     armed_ &= ~mask;
     if (mask == CURL_CSELECT_OUT && !(wanted_ & mask)) return forget_writes();
     if (!(permitted() & mask)) return;
-    // curl does not call again if it wants the same as before.
+    // curl does not repeat its request for the same events, so they are armed again if a handler
+    // throws.
     try {
         events_->on_ready(fd_, ec ? CURL_CSELECT_ERR : mask);
     } catch (...) {
         arm();
         throw;
     }
-    // A socket that cannot be registered would fail again at once, for as long as curl connects.
+    // A socket that cannot be registered would fail again immediately, for as long as curl tries to
+    // connect.
     if (!ec) arm();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "transport/loop_events.hpp"
+#include "transport/event_loop_listener.hpp"
 
 #include "tandem/error.hpp"
 
@@ -12,24 +12,25 @@
 
 namespace tandem::transport {
 
-/// Waits for one socket on behalf of curl, which owns it. Shared with its queued handlers, which do
-/// nothing after close(): the number of the socket may be another one's by then.
+/// Waits for a socket on behalf of curl, which owns it. Shared with its queued handlers, which do
+/// nothing after close(), because the descriptor may then belong to another file.
 class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
  public:
     socket_watcher(const boost::asio::any_io_executor& executor, curl_socket_t fd,
-                   loop_events& events);
+                   event_loop_listener& events);
     ~socket_watcher();
     socket_watcher(const socket_watcher&) = delete;
     socket_watcher& operator=(const socket_watcher&) = delete;
 
-    /// The event loop took the socket.
+    /// The event loop has registered the socket.
     bool is_registered() const noexcept { return !assign_error_; }
-    /// `what` is CURL_POLL_IN, _OUT or _INOUT, whose bits are those of CURL_CSELECT_*.
+    /// `what` is CURL_POLL_IN, _OUT or _INOUT, which have the same bits as CURL_CSELECT_*.
     void want(int what);
     int wanted() const noexcept { return wanted_; }
-    /// While held, curl does not learn that there is something to read.
+    /// While held, curl is not notified of readable data.
     void hold(bool held);
-    /// Must be called before the socket is closed, while the event loop can still be informed.
+    /// Must be called before the socket is closed, while it can still be removed from the event
+    /// loop.
     void close();
 
  private:
@@ -39,19 +40,19 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     void wait(boost::asio::posix::stream_descriptor::wait_type type, int mask);
     void on_wait(const error_code& ec, int mask, int registration);
 
-    /// As what it is, and not as any executor: Asio copies an executor several times for each wait,
-    /// and a strand does not fit into `any_io_executor` without memory of its own.
+    /// Stored as a strand rather than any_io_executor: Asio copies an executor several times for
+    /// each wait, and a strand does not fit into `any_io_executor` without an allocation.
     boost::asio::strand<boost::asio::any_io_executor> strand_;
     boost::asio::posix::stream_descriptor descriptor_;
     curl_socket_t fd_;
-    loop_events* events_;
+    event_loop_listener* events_;
     error_code assign_error_;
-    // What curl wants, and the waits that run. They differ for a while whenever curl changes its
-    // mind, as a running wait is left to end by itself.
+    // The events that curl wants, and the waits that are running. They differ for a while after a
+    // change, because a running wait is left to complete.
     int wanted_ = 0;
     int armed_ = 0;
     bool held_ = false;
-    // Counts how often the socket was registered; waits of an earlier one are over.
+    // Number of the current registration; waits of earlier registrations are obsolete.
     int registration_ = 0;
 };
 

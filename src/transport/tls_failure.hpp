@@ -4,12 +4,13 @@
 
 namespace tandem::transport {
 
-/// Whether an exchange failed at a certificate that is not trusted: so the port speaks TLS.
-bool shows_certificate(const failure& f);
+/// Whether an exchange failed because of an untrusted certificate, which shows that the port speaks
+/// TLS.
+bool is_untrusted_certificate(const failure& f);
 
-/// The failure of a server that has never answered. A TLS handshake that timed out without an
-/// answer becomes tls_failed, because the port most likely speaks http. Other failures stay as they
-/// are.
-failure blame_silent_handshake(failure f);
+/// Adapts the failure of a server that has never answered: a TLS handshake that timed out without
+/// an answer becomes tls_failed, because the port most likely speaks plain HTTP. Other failures are
+/// unchanged.
+failure reclassify_handshake_timeout(failure f);
 
 }  // namespace tandem::transport

@@ -8,10 +8,10 @@
 namespace tandem::transport {
 namespace {
 
-// curl keeps up to CURL_MAX_WRITE_SIZE bytes more when it is told to wait.
+// When paused, curl keeps up to CURL_MAX_WRITE_SIZE more bytes.
 constexpr std::size_t buffer_bound = 256 * 1024 - CURL_MAX_WRITE_SIZE;
 
-// Of a line like "HTTP/1.1 200 OK"; 0 if it is another one.
+// The status in a line like "HTTP/1.1 200 OK"; 0 for any other line.
 int status_of(std::string_view line) {
     const auto space = line.find(' ');
     if (!line.starts_with("HTTP/") || space == line.npos) return 0;
@@ -20,7 +20,7 @@ int status_of(std::string_view line) {
     return status;
 }
 
-// The time of TLS is 0 where there is none.
+// The TLS time is 0 without TLS.
 duration connecting_time(CURL* easy) noexcept {
     curl_off_t tcp = 0;
     curl_off_t tls = 0;
@@ -63,14 +63,14 @@ easy_handle transfer::detach() noexcept {
 
 void transfer::pause() {
     if (std::exchange(paused_, true)) return;
-    // Before the connection is up curl forgets this; write() holds it back then.
+    // curl forgets a pause made before the connection is up; write() then holds data back.
     if (easy_) curl_easy_pause(easy_.get(), CURLPAUSE_RECV);
-    hold_or_read();
+    apply_pause_state();
 }
 
 void transfer::resume() {
     if (!std::exchange(paused_, false)) return;
-    let_curl_write();
+    resume_curl();
     queue_->push(*this);
     queue_->run_soon();
 }
@@ -99,7 +99,7 @@ std::size_t transfer::header_trampoline(char* data, std::size_t size, std::size_
 std::size_t transfer::write(std::string_view bytes) {
     if (paused_ || !body_.append(bytes)) {
         stalled_ = true;
-        hold_or_read();
+        apply_pause_state();
         return CURL_WRITEFUNC_PAUSE;
     }
     queue_->push(*this);
@@ -107,13 +107,13 @@ std::size_t transfer::write(std::string_view bytes) {
 }
 
 void transfer::read_header(std::string_view line) {
-    // After the end only trailers come.
+    // Only trailers follow the headers.
     if (headers_ended_) return;
     if (const int status = status_of(line)) status_ = status;
     if (line.starts_with('\r') || line.starts_with('\n')) headers_ended_ = is_final(status_);
     if (!headers_ended_) return;
     connected_after_ = connecting_time(easy_.get());
-    hold_or_read();
+    apply_pause_state();
     queue_->push(*this);
 }
 
@@ -121,7 +121,7 @@ void transfer::deliver() {
     deliver_status();
     deliver_data();
     while (may_call() && stalled_) {
-        let_curl_write();
+        resume_curl();
         deliver_data();
     }
     deliver_end();
@@ -142,17 +142,17 @@ void transfer::deliver_end() {
     std::exchange(handler_, nullptr)->on_end(result.ec, result.diag);
 }
 
-// curl hands over at once what it held back, through write().
-void transfer::let_curl_write() {
+// curl delivers the data that it held back at once, through write().
+void transfer::resume_curl() {
     stalled_ = false;
-    hold_or_read();
+    apply_pause_state();
     if (!easy_) return;
     const auto code = curl_easy_pause(easy_.get(), CURLPAUSE_CONT);
     if (code != CURLE_OK) end(describe(code, {.url = "the server"}));
 }
 
-// Until the headers came the socket is needed, for the connection and the request.
-void transfer::hold_or_read() {
+// Until the headers arrive, the socket is needed for the connection and the request.
+void transfer::apply_pause_state() {
     if (easy_) sockets_.table->hold(sockets_, stalled_ || (paused_ && headers_ended_));
 }
 

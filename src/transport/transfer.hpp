@@ -15,18 +15,19 @@
 
 namespace tandem::transport {
 
-/// One exchange between curl's callbacks, which only fill it, and its handler, which is called by
-/// deliver(). So a handler may do anything, also destroy this exchange or the transport.
+/// Connects curl's callbacks, which only store data here, with the handler of one exchange, which
+/// deliver() calls. A handler may therefore do anything, including destroying this exchange or the
+/// transport.
 class transfer : public std::enable_shared_from_this<transfer> {
  public:
     transfer(http_request request, exchange_handler& handler,
              std::shared_ptr<delivery_queue> queue);
 
     const http_request& request() const noexcept { return request_; }
-    /// Headers of this request alone, which live as long as it.
+    /// Headers of this request only; they live as long as the request.
     header_list& own_headers() noexcept { return own_headers_; }
 
-    /// Makes `easy` report to this object; detach() ends that.
+    /// Makes `easy` report to this object until detach().
     CURLcode attach(easy_handle easy, socket_table& table);
     easy_handle detach() noexcept;
     CURL* easy() const noexcept { return easy_.get(); }
@@ -35,17 +36,17 @@ class transfer : public std::enable_shared_from_this<transfer> {
     void pause();
     void resume();
 
-    /// The last that there is to say; no failure if the answer came whole.
+    /// The final report; `why` is empty if the answer is complete.
     void end(std::optional<failure> why);
-    /// The handler is not called any more.
+    /// The handler is not called again.
     void silence() noexcept { handler_ = nullptr; }
 
-    /// Status of the answer, 0 before its headers ended.
+    /// Status of the answer; 0 before its headers are complete.
     int http_status() const noexcept { return headers_ended_ ? status_ : 0; }
-    /// See exchange.
-    std::optional<duration> connected_after() const noexcept { return connected_after_; }
-    /// curl's words about a failure.
-    std::string_view curl_words() const noexcept { return curl_words_.data(); }
+    /// See exchange::connect_duration().
+    std::optional<duration> connect_duration() const noexcept { return connected_after_; }
+    /// curl's message about a failure.
+    std::string_view curl_error_text() const noexcept { return curl_words_.data(); }
 
  private:
     friend class delivery_queue;
@@ -57,14 +58,14 @@ class transfer : public std::enable_shared_from_this<transfer> {
     std::size_t write(std::string_view bytes);
     void read_header(std::string_view line);
 
-    /// Calls the handler with all that is there.
+    /// Calls the handler with everything received so far.
     void deliver();
     void deliver_status();
     void deliver_data();
     void deliver_end();
     bool may_call() const noexcept { return handler_ && !paused_; }
-    void let_curl_write();
-    void hold_or_read();
+    void resume_curl();
+    void apply_pause_state();
 
     http_request request_;
     header_list own_headers_;
@@ -83,7 +84,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     std::optional<failure> failure_;
 
     bool paused_ = false;   // by the user
-    bool stalled_ = false;  // curl waits until there is room
+    bool stalled_ = false;  // curl waits for room in the buffer
     bool queued_ = false;   // the queue holds this object
 };
 

@@ -51,11 +51,11 @@ tandem::mock::options server_options() {
 
 tandem::config config_for(const tandem::mock::server& server) {
     tandem::config c;
-    c.url = server.url();
-    c.proxy = "none";
-    c.reuse_guard = 0s;
-    c.slots = slots;
-    c.pacing = tandem::pacing::stream;
+    c.server.url = server.url();
+    c.server.proxy = "none";
+    c.server.reuse_guard = 0s;
+    c.server.slots = slots;
+    c.pacing.mode = tandem::pacing::stream;
     return c;
 }
 

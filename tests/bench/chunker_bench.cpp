@@ -13,7 +13,7 @@ namespace text = tandem::text;
 
 // Reads a reply of so many tokens, and takes each chunk when it is there.
 void chunk_prose(benchmark::State& state, tandem::boundary_rule rule, text::chunk_limits limits) {
-    const auto tokens = tandem::testing::word_pieces(tandem::testing::prose);
+    const auto tokens = tandem::testing::token_like_pieces(tandem::testing::prose);
     const auto count = static_cast<std::size_t>(state.range(0));
     std::size_t chunks = 0;
     for (auto _ : state) {

@@ -129,11 +129,11 @@ class running_gateway {
         o.port = 0;
         o.service.servers = servers;
         o.answer_cache.entries = 0;  // each request is to be asked
-        auto& s = o.service.server;
-        s.proxy = "none";
-        s.reuse_guard = 0s;
-        s.pacing = pacing;
-        s.first_chunk_min_tokens = 0;
+        auto& s = o.service.client;
+        s.server.proxy = "none";
+        s.server.reuse_guard = 0s;
+        s.pacing.mode = pacing;
+        s.chunking.first_chunk_min_tokens = 0;
         s.generation.temperature = 0;
         o.service.slots_per_conversation = 1;
         gate_.emplace(loop_.loop, std::move(o));

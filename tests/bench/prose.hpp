@@ -25,7 +25,7 @@ inline constexpr std::string_view prose =
 using token_list = std::vector<std::string_view>;
 
 /// Words with the space before them, and single marks: views into `text`.
-inline token_list word_pieces(std::string_view text) {
+inline token_list token_like_pieces(std::string_view text) {
     const auto is_word = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     };

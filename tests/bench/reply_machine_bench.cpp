@@ -51,7 +51,7 @@ void bytes_of_a_whole_reply(benchmark::State& state) {
 
 // The machine alone, from here on.
 void whole_reply_that_is_cut_at_each_chunk(benchmark::State& state) {
-    const auto tokens = tandem::testing::word_pieces(tandem::testing::prose);
+    const auto tokens = tandem::testing::token_like_pieces(tandem::testing::prose);
     int cuts = 0;
     for (auto _ : state) {
         token_path path({});

@@ -12,8 +12,8 @@
 namespace {
 
 using tandem::testing::prose;
+using tandem::testing::token_like_pieces;
 using tandem::testing::token_list;
-using tandem::testing::word_pieces;
 using tandem::text::spoken_boundary;
 
 token_list characters(std::string_view text) {
@@ -39,7 +39,7 @@ void read(benchmark::State& state, const token_list& tokens, std::string_view la
 }
 
 void english_in_word_pieces(benchmark::State& state) {
-    read(state, word_pieces(prose));
+    read(state, token_like_pieces(prose));
 }
 void english_in_characters(benchmark::State& state) {
     read(state, characters(prose));
@@ -63,7 +63,7 @@ void chinese(benchmark::State& state) {
     read(state, {"今天", "天气", "很", "好", "。", "我们", "去", "公园", "吧", "！"});
 }
 void english_by_script(benchmark::State& state) {
-    read(state, word_pieces(prose), "");
+    read(state, token_like_pieces(prose), "");
 }
 void russian_by_script(benchmark::State& state) {
     read(state, {"Сегодня", " мы", " гуля", "ли", " весь", " день", ".", " Он", " живёт", "!"}, "");

@@ -60,10 +60,10 @@ servers start_servers(int count, int slots, double tokens_per_second) {
 tandem::service_config config_of(const servers& list) {
     tandem::service_config c;
     for (const auto& s : list) c.servers.push_back(s->url());
-    c.server.proxy = "none";
-    c.server.reuse_guard = 0s;
-    c.server.queue_limit = 100'000;
-    c.server.queue_timeout = 1h;
+    c.client.server.proxy = "none";
+    c.client.server.reuse_guard = 0s;
+    c.client.limits.queue_limit = 100'000;
+    c.client.limits.queue_timeout = 1h;
     return c;
 }
 
@@ -85,7 +85,7 @@ awaitable<void> speak_turn(tandem::conversation& talk, double words_per_minute, 
     tandem::error_code ec;
     auto reply = talk.say("Tell me about the island, please.");
     while (auto chunk = co_await reply.async_next_chunk(redirect_error(use_awaitable, ec))) {
-        if (chunk->id.seq > 0) sum.gaps.push_back(chunk->gap_ms);
+        if (chunk->id.seq > 0) sum.gaps.push_back(chunk->metrics.gap_ms);
         if (words_per_minute > 0) {
             const auto words = std::count(chunk->text.begin(), chunk->text.end(), ' ') + 1;
             voice.expires_after(std::chrono::duration_cast<clock_type::duration>(
@@ -164,8 +164,8 @@ int measure_hops(int count) {
     const auto list = start_servers(1, 2, 0);
     boost::asio::io_context library(1), consumer(1);
     tandem::config c;
-    c.url = list[0]->url();
-    c.proxy = "none";
+    c.server.url = list[0]->url();
+    c.server.proxy = "none";
     tandem::client llm(library.get_executor(), c);
     auto busy = boost::asio::make_work_guard(library);
     std::thread thread([&] { library.run(); });

@@ -108,15 +108,15 @@ class cpu_watch {
 tandem::service_config config_of(const token_hose& hose, const load& l) {
     tandem::service_config c;
     c.servers = hose.urls();
-    c.server.proxy = "none";
-    c.server.slots = token_hose::slots_of_a_server;
-    c.server.reuse_guard = 0s;
-    c.server.pacing = *l.pacing;
+    c.client.server.proxy = "none";
+    c.client.server.slots = token_hose::slots_of_a_server;
+    c.client.server.reuse_guard = 0s;
+    c.client.pacing.mode = *l.pacing;
     // So that a token decides about each chunk, and not the end of a wait; and that nothing is cut
     // but at ends of sentences, and nothing is asked for twice.
-    c.server.peek_hold = 10s;
-    c.server.held_chunks_max = 1024;
-    c.server.retries = 0;
+    c.client.chunking.peek_hold = 10s;
+    c.client.pacing.held_chunks_max = 1024;
+    c.client.failover.retries = 0;
     c.slots_per_conversation = 1;
     return c;
 }

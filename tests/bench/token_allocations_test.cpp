@@ -23,8 +23,8 @@ namespace {
 using tandem::testing::allocation_count;
 using tandem::testing::prose;
 using tandem::testing::token_bytes;
+using tandem::testing::token_like_pieces;
 using tandem::testing::token_path;
-using tandem::testing::word_pieces;
 
 bool shows() {
     return std::getenv("TANDEM_SHOW_ALLOCATIONS") != nullptr;
@@ -40,7 +40,7 @@ struct tally {
 
 // The prose again and again, as the events of one request.
 std::vector<std::string> long_stream(std::size_t tokens) {
-    const auto texts = word_pieces(prose);
+    const auto texts = token_like_pieces(prose);
     std::vector<std::string> events;
     for (std::size_t i = 0; i < tokens; ++i)
         events.push_back(token_bytes(texts[i % texts.size()], static_cast<int>(i) + 1));
@@ -110,10 +110,10 @@ std::size_t allocated_by_reply(int words) {
     tandem::mock::server server({.tokens_per_second = 2'000, .replies = {{"", text}}});
     boost::asio::io_context ioc(1);
     tandem::config c;
-    c.url = server.url();
-    c.proxy = "none";
-    c.pacing = tandem::pacing::stream;
-    c.first_chunk_max_tokens = c.chunk_max_tokens = 0;
+    c.server.url = server.url();
+    c.server.proxy = "none";
+    c.pacing.mode = tandem::pacing::stream;
+    c.chunking.first_chunk_max_tokens = c.chunking.chunk_max_tokens = 0;
     tandem::client llm(ioc.get_executor(), c);
     auto reply = llm.start("Go");
     bool ended = false;

@@ -41,7 +41,7 @@ inline std::string final_bytes(int n) {
 /// The bytes of each token of the prose.
 inline std::vector<std::string> prose_stream() {
     std::vector<std::string> events;
-    for (const auto text : word_pieces(prose))
+    for (const auto text : token_like_pieces(prose))
         events.push_back(token_bytes(text, static_cast<int>(events.size()) + 1));
     return events;
 }
@@ -54,7 +54,7 @@ class token_path {
     explicit token_path(detail::pacing_rules pacing, std::vector<tag_pair> tags = usual_tags())
         : machine_(1, rules_of(pacing, std::move(tags)),
                    text::make_boundary_detector(boundary_rule::spoken, "en"), {}) {
-        machine_.chunk_wanted(now_);
+        machine_.chunk_requested(now_);
         machine_.start(now_);
         machine_.take_actions();
         machine_.server_found(now_, 2, {.prompt = {.text = std::string(200, 'p')}});
@@ -62,7 +62,7 @@ class token_path {
     }
 
     /// Of the default configuration.
-    static std::vector<tag_pair> usual_tags() { return config{}.reasoning_tags; }
+    static std::vector<tag_pair> usual_tags() { return config{}.speech.reasoning_tags; }
 
     void feed(std::string_view bytes) {
         now_ += std::chrono::milliseconds(1);
@@ -106,13 +106,13 @@ class token_path {
             for (auto& a : actions) std::visit([this](auto& value) { perform(value); }, a);
         deadline_ = machine_.deadline();
     }
-    void perform(const detail::action::want_slot&) { machine_.slot_granted(now_, 0, true, {}); }
+    void perform(const detail::action::request_slot&) { machine_.slot_granted(now_, 0, true, {}); }
     void perform(const detail::action::send_request&) {
         reader_ = wire::completion_reader();
         reader_.begin(wire::http_ok);
         ++requests_;
         predicted_ = 0;
-        machine_.answer_begun(now_);
+        machine_.response_started(now_);
     }
     void perform(const detail::action::close_connection&) {
         --requests_;
@@ -124,7 +124,7 @@ class token_path {
     void perform(const detail::action::hand_over& a) {
         ++chunks_;
         machine_.continued(now_, a.value.id);
-        machine_.chunk_wanted(now_);
+        machine_.chunk_requested(now_);
     }
     template <class Other>
     void perform(const Other&) {}

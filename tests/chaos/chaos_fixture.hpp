@@ -1,7 +1,7 @@
 #pragma once
 
 #include "chaos/talkers.hpp"
-#include "config/usual_values.hpp"
+#include "config/config_defaults.hpp"
 #include "support/chaos_proxy.hpp"
 #include "support/http_probe.hpp"
 #include "support/real_server.hpp"
@@ -31,10 +31,10 @@ using namespace std::chrono_literals;
 
 /// Gives up soon where nothing comes.
 inline service_config impatient(service_config c) {
-    c.server.connect_timeout = 1s;
-    c.server.request_timeout = 1s;
-    c.server.first_token_timeout = 2s;
-    c.server.between_tokens_timeout = 500ms;
+    c.client.limits.connect_timeout = 1s;
+    c.client.limits.request_timeout = 1s;
+    c.client.limits.first_token_timeout = 2s;
+    c.client.limits.between_tokens_timeout = 500ms;
     return c;
 }
 
@@ -70,24 +70,23 @@ class chaos : public ::testing::Test {
     /// Of one server, or of any for a service: limits are generous, as the machine may be busy.
     tandem::config client_config(std::string url = {}) {
         tandem::config c;
-        if (!url.empty()) c.url = std::move(url);
-        c.proxy = "none";  // the machine's own proxy has no say in tests
+        if (!url.empty()) c.server.url = std::move(url);
+        c.server.proxy = "none";  // the machine's own proxy has no say in tests
         // A service too has the same text each time.
-        c.generation = tandem::detail::with_sampling_of_client({}).generation;
-        c.slots = 0;
-        c.reuse_guard = 0s;
-        c.first_chunk_min_tokens = 0;  // as many chunks as sentences
-        c.queue_timeout = 5min;
-        c.queue_limit = 100'000;
-        c.logger = logger();
-        c.retries = 100;
-        c.resume_within = 30s;
+        c.generation = tandem::detail::apply_client_sampling_defaults({}).generation;
+        c.server.slots = 0;
+        c.server.reuse_guard = 0s;
+        c.chunking.first_chunk_min_tokens = 0;  // as many chunks as sentences
+        c.limits.queue_timeout = 5min;
+        c.limits.queue_limit = 100'000;
+        c.failover.retries = 100;
+        c.failover.resume_within = 30s;
         return c;
     }
     service_config service_of(std::vector<std::string> urls) {
         service_config c;
         c.servers = std::move(urls);
-        c.server = client_config();
+        c.client = client_config();
         c.slots_per_conversation = 1;
         c.health_interval = 200ms;
         return c;
@@ -97,9 +96,10 @@ class chaos : public ::testing::Test {
         for (const auto& s : servers_) list.push_back(s->url());
         return list;
     }
+    instruments observed() { return {.log = logger()}; }
     /// What each turn says where nothing happens to it.
     turn_texts undisturbed(std::variant<service_config, tandem::config> library) {
-        talkers calm(std::move(library), {.dialogues = 51});
+        talkers calm(std::move(library), observed(), {.dialogues = 51});
         const auto totals = calm.finish();
         EXPECT_EQ(totals.failed, 0) << list_of(totals.failures);
         EXPECT_EQ(totals.retries, 0);

@@ -8,7 +8,8 @@ namespace {
 TEST_F(proxied_servers, whose_ports_close_and_open_are_found_again) {
     start_proxied(2, {.seed = seed()});
     const auto texts = undisturbed(service_of(urls()));
-    talkers people(impatient_service(), {.longest_speech = 50ms, .seed = seed()}, texts);
+    talkers people(impatient_service(), observed(), {.longest_speech = 50ms, .seed = seed()},
+                   texts);
     const int wanted = number_from("TANDEM_CHAOS_REPLIES", 200);
     int closed = 0;
     for (; !people.done() && people.replies() < wanted && closed < 10 * wanted; ++closed) {
@@ -33,7 +34,8 @@ TEST_F(proxied_servers, behind_a_bad_network_give_the_same_texts) {
     make_network_bad(false);
     const int wanted = number_from("TANDEM_CHAOS_REPLIES", 200);
     const auto totals =
-        talkers(impatient_service(), {.dialogues = wanted, .seed = seed()}, texts).finish();
+        talkers(impatient_service(), observed(), {.dialogues = wanted, .seed = seed()}, texts)
+            .finish();
     std::cout << ills() << "; " << totals.to_string() << "\n";
     expect_all_right(totals);
     EXPECT_GT(totals.retries, 0);
@@ -42,12 +44,13 @@ TEST_F(proxied_servers, behind_a_bad_network_give_the_same_texts) {
 
 TEST_F(proxied_servers, behind_a_bad_network_give_a_client_the_same_texts) {
     start_proxied(1, {.seed = seed()});
-    auto config = impatient_service().server;
-    config.url = proxy(0).url();
+    auto config = impatient_service().client;
+    config.server.url = proxy(0).url();
     const auto texts = undisturbed(client_config(proxy(0).url()));
     make_network_bad(false);
     const int wanted = number_from("TANDEM_CHAOS_REPLIES", 200);
-    const auto totals = talkers(config, {.dialogues = wanted, .seed = seed()}, texts).finish();
+    const auto totals =
+        talkers(config, observed(), {.dialogues = wanted, .seed = seed()}, texts).finish();
     std::cout << ills() << "; " << totals.to_string() << "\n";
     expect_all_right(totals);
     EXPECT_GT(totals.retries, 0);
@@ -61,13 +64,14 @@ TEST_F(proxied_servers, whose_bytes_are_corrupted_do_no_lasting_harm) {
     make_network_bad(true);
     const int wanted = number_from("TANDEM_CHAOS_REPLIES", 200);
     const auto totals =
-        talkers(impatient_service(), {.dialogues = wanted, .seed = seed()}, texts).finish();
+        talkers(impatient_service(), observed(), {.dialogues = wanted, .seed = seed()}, texts)
+            .finish();
     std::cout << ills() << "; " << totals.to_string() << "\n";
     EXPECT_EQ(totals.hanging, 0);
     EXPECT_GT(ill_total(ill::corrupt), 0);
     expect_nothing_left();
     make_network_good();
-    expect_all_right(talkers(service_of(urls()), {.dialogues = 51}, texts).finish());
+    expect_all_right(talkers(service_of(urls()), observed(), {.dialogues = 51}, texts).finish());
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ class recorded_servers : public proxied_servers {
         if (!IsSkipped() && !HasFatalFailure()) start_proxied(1, {.seed = seed()});
     }
 
-    said_turns say_all(const tandem::config& c) {
+    said_turns say_all(const tandem::config& c, instruments i) {
         reply_runner loop;
-        client llm(loop.ioc.get_executor(), c);
+        client llm(loop.ioc.get_executor(), c, std::move(i));
         said_turns all;
         for (const auto& turn : turns_) {
             consumer said(llm.start(turn.prompt));
@@ -39,32 +39,33 @@ class recorded_servers : public proxied_servers {
         return all;
     }
     tandem::config proxied_config() {
-        auto c = impatient(service_of(urls())).server;
-        c.url = proxy(0).url();
+        auto c = impatient(service_of(urls())).client;
+        c.server.url = proxy(0).url();
         c.generation.temperature = 0;
-        c.pacing = pacing::strict;
+        c.pacing.mode = pacing::strict;
         return c;
     }
     said_turns record(std::string& lines) {
-        auto c = proxied_config();
-        c.record =
+        auto i = observed();
+        i.record =
             std::make_shared<recorder>([&](std::string_view line) { lines.append(line) += '\n'; });
-        return say_all(c);
+        return say_all(proxied_config(), std::move(i));
     }
-    said_turns play(const std::string& lines, tandem::config c) {
+    said_turns play(const std::string& lines, const tandem::config& c) {
         error_code ec;
         diagnostics diag;
-        c.play = recording::read(lines, ec, &diag);
-        EXPECT_TRUE(c.play) << diag.client_message;
-        c.play->set_speed(0);
-        return say_all(c);
+        auto i = observed();
+        i.play = recording::read(lines, ec, diag);
+        EXPECT_TRUE(i.play) << diag.client_message;
+        i.play->set_speed(0);
+        return say_all(c, std::move(i));
     }
     // A bad network takes its time with each.
     void keep_turns(std::size_t count) { turns_.resize(count); }
     tandem::config of_small_chunks() {
         auto c = proxied_config();
-        c.first_chunk_max_tokens = 4;
-        c.chunk_max_tokens = 6;
+        c.chunking.first_chunk_max_tokens = 4;
+        c.chunking.chunk_max_tokens = 6;
         return c;
     }
 

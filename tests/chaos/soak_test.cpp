@@ -73,7 +73,8 @@ TEST_F(soak, memory_and_descriptors_stay_flat) {
     const auto before = open_descriptors();
     make_network_bad(false, 250);  // stalls cost seconds, and many replies are wanted
     const auto quarter = std::chrono::milliseconds(number_from("TANDEM_SOAK_SECONDS", 20) * 250);
-    auto people = std::make_unique<talkers>(impatient_service(), talk_plan{.seed = seed()}, texts);
+    auto people = std::make_unique<talkers>(impatient_service(), observed(),
+                                            talk_plan{.seed = seed()}, texts);
     go_through_trouble(*people, quarter);  // pools and caches fill
     const auto first = go_through_trouble(*people, quarter);
     go_through_trouble(*people, quarter);

@@ -129,14 +129,14 @@ class talkers::talker {
     std::mt19937_64 random_;
 };
 
-talkers::talkers(std::variant<service_config, tandem::config> library, talk_plan plan,
-                 turn_texts expected)
+talkers::talkers(std::variant<service_config, tandem::config> library, instruments i,
+                 talk_plan plan, turn_texts expected)
     : plan_(plan),
       texts_(std::move(expected)),
       compares_(!texts_.empty()),
       dialogues_(mock::load_dialogues(talk_file)) {
-    thread_ = std::thread([this, l = std::move(library)]() mutable {
-        run(std::move(l));
+    thread_ = std::thread([this, l = std::move(library), with = std::move(i)]() mutable {
+        run(std::move(l), std::move(with));
         done_ = true;
     });
 }
@@ -152,16 +152,17 @@ talk_totals talkers::finish() {
     return totals_;
 }
 
-void talkers::run(std::variant<service_config, tandem::config> library) {
+void talkers::run(std::variant<service_config, tandem::config> library, instruments i) {
     std::optional<service> bots;
     std::optional<client> llm;
     if (auto* of_service = std::get_if<service_config>(&library))
-        bots.emplace(ioc_.get_executor(), std::move(*of_service));
+        bots.emplace(ioc_.get_executor(), std::move(*of_service), std::move(i));
     else
-        llm.emplace(ioc_.get_executor(), std::move(std::get<tandem::config>(library)));
+        llm.emplace(ioc_.get_executor(), std::move(std::get<tandem::config>(library)),
+                    std::move(i));
     std::vector<std::unique_ptr<talker>> people;
-    for (int i = 0; i < plan_.at_a_time; ++i) {
-        people.push_back(std::make_unique<talker>(*this, i, [&](const mock::dialogue& d) {
+    for (int number = 0; number < plan_.at_a_time; ++number) {
+        people.push_back(std::make_unique<talker>(*this, number, [&](const mock::dialogue& d) {
             return bots ? session(*bots, d) : session(*llm, d);
         }));
         asio::co_spawn(ioc_, people.back()->talk(), asio::detached);

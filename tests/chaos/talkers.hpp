@@ -66,7 +66,7 @@ using turn_texts = std::map<std::string, std::string>;
 class talkers {
  public:
     /// What texts are compared with; nothing = they are kept as what was said.
-    talkers(std::variant<service_config, tandem::config> library, talk_plan plan,
+    talkers(std::variant<service_config, tandem::config> library, instruments i, talk_plan plan,
             turn_texts expected = {});
     ~talkers();
     talkers(const talkers&) = delete;
@@ -90,7 +90,7 @@ class talkers {
 
     const mock::dialogue* next_dialogue();
     void note(const std::string& turn, const reply_result& r);
-    void run(std::variant<service_config, tandem::config> library);
+    void run(std::variant<service_config, tandem::config> library, instruments i);
 
     talk_plan plan_;
     turn_texts texts_;

@@ -127,7 +127,7 @@ TEST_F(chat_in_a_terminal, tells_that_a_line_is_cut_where_it_cannot_edit) {
     s.term = "dumb";
     terminal_process chat(program, s);
     chat.type(std::string(5000, 'x') + "\n");
-    EXPECT_THAT(chat.shown_until("left out"), HasSubstr("a line is longer than 4094 bytes"));
+    EXPECT_THAT(chat.shown_until("skipped"), HasSubstr("a line is longer than 4094 bytes"));
     chat.type(ctrl_d);
     EXPECT_EQ(chat.wait(), 1);
     EXPECT_THAT(users(), ElementsAre());
@@ -137,7 +137,7 @@ TEST_F(chat_in_a_terminal, tells_what_a_line_may_have) {
     terminal_process chat(program, setup());
     chat.shown_until("> ");
     chat.type(pasted(std::string((64 << 10) + 1, 'x')));
-    EXPECT_THAT(chat.shown_until("left out"), HasSubstr("a line has 65536 bytes at most"));
+    EXPECT_THAT(chat.shown_until("dropped"), HasSubstr("a line is limited to 65536 bytes"));
     chat.type("story\r" + ctrl_d);
     EXPECT_EQ(chat.wait(), 0);
     EXPECT_THAT(users(), ElementsAre("story"));
@@ -149,7 +149,7 @@ TEST_F(chat_in_a_terminal, tells_that_what_is_put_back_is_too_much) {
     terminal_process chat(program, setup());
     chat.shown_until("> ");
     chat.type(pasted(foxes) + ctrl_u + ctrl_y + ctrl_y + ctrl_u + "story\r" + ctrl_d);
-    EXPECT_THAT(chat.shown_until("left out"), HasSubstr("what was put back is left out"));
+    EXPECT_THAT(chat.shown_until("dropped"), HasSubstr("the text that was put back is dropped"));
     EXPECT_EQ(chat.wait(), 0);
     EXPECT_THAT(users(), ElementsAre("story"));
 }

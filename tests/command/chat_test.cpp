@@ -250,7 +250,7 @@ TEST_F(chat, leaves_a_file_alone_that_is_no_wav_file) {
     std::ofstream(wav) << "a letter";
     const auto r = talk("count\n", heard({}));
     EXPECT_EQ(r.status, 2);
-    EXPECT_THAT(r.err, HasSubstr("--wav " + wav + ": it is there, and no WAV file"));
+    EXPECT_THAT(r.err, HasSubstr("--wav " + wav + ": exists and is not a WAV file"));
     std::ifstream in(wav);
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "a letter");
 }
@@ -272,8 +272,7 @@ TEST_F(chat, shows_the_text_where_the_synthesiser_fails) {
                                     "echo no such voice >&2; exit 1"});
     EXPECT_EQ(r.status, 1);
     EXPECT_THAT(r.out, HasSubstr("One. Two. Three."));
-    EXPECT_THAT(r.err,
-                HasSubstr("the synthesiser failed, and the text is shown alone: no such voice"));
+    EXPECT_THAT(r.err, HasSubstr("the synthesiser failed; only the text is shown: no such voice"));
 }
 
 TEST_F(chat, lets_a_program_play_what_it_speaks) {
@@ -319,8 +318,7 @@ TEST_F(chat, says_that_nothing_is_heard_only_where_there_is_a_sound_to_play) {
     const auto unheard = talk_by(TANDEM_FAKE_VOICE);
     EXPECT_EQ(unheard.status, 0);
     EXPECT_EQ(unheard.err,
-              "tandem chat: sounds cannot be played: no device; each one takes as long as it is, "
-              "and nothing is heard\n");
+              "tandem chat: sounds cannot be played: no device; their time passes in silence\n");
 }
 
 TEST_F(chat, says_once_that_nothing_is_heard_where_aplay_is_not_installed) {
@@ -337,8 +335,8 @@ TEST_F(chat, says_once_that_nothing_is_heard_where_aplay_is_not_installed) {
     const auto unheard = talk_by(TANDEM_FAKE_VOICE, {});
     EXPECT_EQ(unheard.status, 0);
     EXPECT_EQ(unheard.err,
-              "tandem chat: aplay is not installed, so nothing is heard; install it (apt-get "
-              "install alsa-utils), or give --player CMD or --play no\n");
+              "tandem chat: aplay is not installed; nothing is played; install it (apt-get install "
+              "alsa-utils), or use --player CMD or --play no\n");
     EXPECT_EQ(talk_by(TANDEM_FAKE_VOICE, {"--play", "no"}).err, "");
     EXPECT_EQ(talk_by("cat > /dev/null; sleep 0.1", {}).err, "") << "it plays its own sounds";
 }
@@ -356,7 +354,7 @@ TEST_F(chat, says_how_to_hear_something_where_there_is_no_synthesiser) {
     EXPECT_EQ(talk_without({"--tts", "espeak-ng"}).status, 2);
     const auto unheard = talk_without({"--wav", wav});
     EXPECT_EQ(unheard.status, 2);
-    EXPECT_THAT(unheard.err, HasSubstr("there is nothing to speak with for --wav"));
+    EXPECT_THAT(unheard.err, HasSubstr("--wav, --play and --player require a synthesiser"));
 }
 
 TEST_F(chat, passes_over_what_cannot_be_spoken) {
@@ -385,8 +383,7 @@ TEST_F(chat, does_not_begin_with_a_file_that_it_cannot_use) {
     std::ofstream(file) << "no conversation";
     const auto loaded = talk("count\n", {"--tts", "none", "--load", file});
     EXPECT_EQ(loaded.status, 2);
-    EXPECT_THAT(loaded.err,
-                HasSubstr("--load " + file + ": the saved conversation cannot be used: "));
+    EXPECT_THAT(loaded.err, HasSubstr("--load " + file + ": cannot use the saved conversation: "));
     const auto missing = talk("count\n", {"--tts", "none", "--load", "/no/such/talk.json"});
     EXPECT_EQ(missing.status, 2);
     EXPECT_THAT(missing.err, HasSubstr("--load /no/such/talk.json: No such file"));
@@ -412,8 +409,7 @@ TEST_F(chat, does_not_begin_without_stdin) {
         const auto end = child_process("/bin/sh", {.args = args}).wait();
         EXPECT_EQ(end.status, 2);
         EXPECT_EQ(end.err,
-                  "tandem chat: stdin is closed, or not open for reading; your lines are read from "
-                  "it\n");
+                  "tandem chat: cannot read stdin: it is closed, or not open for reading\n");
     }
 }
 

@@ -181,7 +181,7 @@ TEST_F(doctor, tells_another_kind_of_server) {
     EXPECT_EQ(r.status, 1);
     EXPECT_EQ(r.check("server")["status"], "bad");
     EXPECT_THAT(r.check("server")["message"].get<std::string>(),
-                AllOf(HasSubstr("this is no llama-server"), Not(HasSubstr("html"))));
+                AllOf(HasSubstr("not a llama-server"), Not(HasSubstr("html"))));
 }
 
 TEST_F(doctor, takes_no_port_for_https_that_answers_a_handshake_in_plain_words) {
@@ -282,7 +282,7 @@ TEST_F(doctor, tells_to_leave_out_the_v1_of_openai) {
     start_server();
     const auto r = run({"--url", server_->url() + "/v1"});
     EXPECT_EQ(r.status, 2);
-    EXPECT_THAT(r.err, HasSubstr("leave out /v1"));
+    EXPECT_THAT(r.err, HasSubstr("remove /v1"));
 }
 
 struct doctor_signal {

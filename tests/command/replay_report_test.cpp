@@ -108,7 +108,7 @@ TEST_F(replay_reports, draw_one_reply_only) {
     start_server();
     const auto r = run_with("r.svg", {"--prompt", "story", "--prompt", "count"});
     EXPECT_EQ(r.status, 2);
-    EXPECT_THAT(r.err, HasSubstr("shows one reply, and this run has 2; give a name in .html"));
+    EXPECT_THAT(r.err, HasSubstr("can show only one reply, but this run has 2"));
     EXPECT_FALSE(files::exists(path("r.svg")));
 }
 

@@ -224,7 +224,7 @@ TEST_F(replay_servers, are_done_without_where_they_are_none) {
         EXPECT_EQ(r.status, 0) << status << r.out << r.err;
         EXPECT_EQ(r.event("error")["server"], second_url_);
         EXPECT_THAT(r.event("error")["message"].get<std::string>(),
-                    HasSubstr("this run does without it"));
+                    HasSubstr("this run does not use it"));
         EXPECT_EQ(r.event("summary")["complete"], 2) << status;
         EXPECT_EQ(r.event("summary")["servers"][1]["state"], "down") << status;
     }

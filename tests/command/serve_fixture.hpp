@@ -90,7 +90,7 @@ class serve_test : public ::testing::Test {
     }
 
     /// A path that no other test has; the file is removed at the end.
-    std::string path_of(const std::string& name) {
+    std::string append_path(const std::string& name) {
         const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
         return files_.emplace_back(::testing::TempDir() + test + '.' + std::to_string(::getpid()) +
                                    '.' + name);

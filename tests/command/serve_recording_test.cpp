@@ -38,8 +38,8 @@ class serve_recording_test : public serve_test {
 
     static constexpr const char* older = R"({"ms":0.0,"recording":1})";
 
-    std::string recording_ = path_of("rec");
-    std::string older_file_ = path_of("rec.old");
+    std::string recording_ = append_path("rec");
+    std::string older_file_ = append_path("rec.old");
 };
 
 TEST_F(serve_recording_test, is_played_to_what_was_said) {
@@ -74,7 +74,7 @@ TEST_F(serve_recording_test, is_left_alone_by_a_second_one_that_is_started) {
     auto g = serve({"--model", "talk", "--record", recording_});
     const auto second = run(args({"--model", "talk", "--record", recording_}));
     EXPECT_EQ(second.status, 2);
-    EXPECT_THAT(second.err, HasSubstr(recording_ + ": another process records into it"));
+    EXPECT_THAT(second.err, HasSubstr(recording_ + ": another process is recording to it"));
     g.client().post("/v1/chat/completions", chat());
     EXPECT_EQ(g.stop(SIGTERM).status, 0);
     EXPECT_EQ(play(), std::vector<std::string>{story});
@@ -110,7 +110,7 @@ TEST_F(serve_recording_test, stays_where_the_next_gateway_cannot_listen) {
     const auto second = run(std::move(all));
     EXPECT_EQ(second.status, 1);
     EXPECT_THAT(second.err, HasSubstr("cannot listen"));
-    const auto state = path_of("db");
+    const auto state = append_path("db");
     write(state, std::string(4096, 'x'));
     EXPECT_EQ(run(args({"--model", "talk", "--record", recording_, "--state", state})).status, 2);
     EXPECT_EQ(lines_of_file(recording_), std::vector<std::string>{older});
@@ -120,7 +120,7 @@ TEST_F(serve_recording_test, stays_where_the_next_gateway_cannot_listen) {
 TEST_F(serve_recording_test, needs_the_name_of_its_file) {
     EXPECT_THAT(run(args({"--record", ""})).err, HasSubstr("--record is empty"));
     EXPECT_THAT(run(args({"--record-no-prompts"})).err,
-                HasSubstr("--record-no-prompts is given without --record FILE"));
+                HasSubstr("--record-no-prompts requires --record FILE"));
 }
 
 TEST_F(serve_recording_test, goes_on_where_it_cannot_be_written_and_tells_that_once) {

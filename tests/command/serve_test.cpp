@@ -72,7 +72,7 @@ TEST_F(serve_test, asks_a_server_what_the_model_is_called) {
     auto g = serve({});
     EXPECT_THAT(g.line, HasSubstr(", model small-talk, "));
     EXPECT_EQ(g.client().get("/v1/models").parsed()["data"][0]["id"], "small-talk");
-    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr("small-talk, as " + server_->url() + " tells"));
+    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr("small-talk, reported by " + server_->url()));
 }
 
 TEST_F(serve_test, serves_servers_of_several_models) {
@@ -91,12 +91,12 @@ TEST_F(serve_test, uses_no_server_whose_model_nobody_knows) {
     const std::string away = "http://127.0.0.1:1";
     auto g = serve({"--url", "talk=http://127.0.0.1:2", "--url", away});
     EXPECT_THAT(g.line, HasSubstr(", models mock, talk, 2 servers, "));
-    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(away + " has not told which of the models"));
+    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(away + " did not report its model"));
 }
 
 TEST_F(serve_test, remembers_what_is_deployed_when_it_is_started_again) {
     start_server({.lora = {"formal.gguf"}});
-    const auto state = path_of("state");
+    const auto state = append_path("state");
     const std::vector<std::string> flags{"--model",  "talk",    "--adapter",
                                          "formal=0", "--state", state};
     {
@@ -113,7 +113,7 @@ TEST_F(serve_test, remembers_what_is_deployed_when_it_is_started_again) {
     EXPECT_EQ(g.client().get("/admin/adapters").parsed()["data"][0]["scale"], 0.5);
     const auto second = run(args(flags));
     EXPECT_EQ(second.status, 2);
-    EXPECT_THAT(second.err, HasSubstr("--state " + state + ": another process has it"));
+    EXPECT_THAT(second.err, HasSubstr("--state " + state + ": it is in use by another process"));
 }
 
 TEST_F(serve_test, does_not_start_with_adapters_of_a_model_that_is_not_served) {
@@ -129,7 +129,7 @@ TEST_F(serve_test, serves_without_a_server_that_answers) {
     auto g = serve({});
     EXPECT_THAT(g.line, HasSubstr(", model default, "));
     EXPECT_EQ(g.client().get("/health").status, 200);
-    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr("clients know it as default"));
+    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr("clients use the name default"));
 }
 
 TEST_F(serve_test, tells_nobody_the_passwords_in_its_urls) {
@@ -168,7 +168,7 @@ TEST_F(serve_test, listens_nowhere_else_without_keys) {
     const auto end = run({"serve", "--listen", "0.0.0.0:0"});
     EXPECT_EQ(end.status, 2);
     EXPECT_EQ(end.out, "");
-    EXPECT_THAT(end.err, HasSubstr("--listen is 0.0.0.0, where others reach the gateway"));
+    EXPECT_THAT(end.err, HasSubstr("--listen is 0.0.0.0, which other machines can reach"));
     EXPECT_THAT(end.err, HasSubstr("--keys"));
 }
 
@@ -195,7 +195,7 @@ TEST_F(serve_test, takes_the_keys_that_the_command_makes) {
     const auto made = make_key("reception");
     ASSERT_THAT(made.key, StartsWith("tdm_"));
     EXPECT_EQ(json::parse(made.entry)["name"], "reception");
-    const auto keys = path_of("keys");
+    const auto keys = append_path("keys");
     write(keys, file_of(made));
     auto g = serve({"--model", "talk", "--keys", keys});
     EXPECT_THAT(g.line, HasSubstr(", 1 key"));
@@ -216,7 +216,7 @@ TEST_F(serve_test, makes_keys_whose_names_and_values_differ) {
 
 TEST_F(serve_test, refuses_prompts_with_denied_words) {
     start_server();
-    const auto denied = path_of("denied");
+    const auto denied = append_path("denied");
     write(denied, "hello\n");
     auto g = serve({"--model", "talk", "--denied", denied});
     const auto a = g.client().post("/v1/chat/completions", chat());
@@ -241,8 +241,8 @@ class serve_hangup_test : public serve_test {
 
     made_key old_ = make_key("reception");
     made_key new_ = make_key("kitchen");
-    std::string keys_ = path_of("keys");
-    std::string audit_ = path_of("audit");
+    std::string keys_ = append_path("keys");
+    std::string audit_ = append_path("audit");
 };
 
 TEST_F(serve_hangup_test, reads_the_keys_again) {
@@ -254,7 +254,7 @@ TEST_F(serve_hangup_test, reads_the_keys_again) {
     ASSERT_TRUE(hang_up(g));
     EXPECT_EQ(status_with(g, new_.key), 200);
     EXPECT_EQ(status_with(g, old_.key), 401);
-    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(keys_ + ": 1 key from now on"));
+    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(keys_ + ": reloaded, 1 key"));
 }
 
 TEST_F(serve_hangup_test, leaves_the_keys_where_the_file_is_bad) {
@@ -265,14 +265,14 @@ TEST_F(serve_hangup_test, leaves_the_keys_where_the_file_is_bad) {
     EXPECT_EQ(status_with(g, old_.key), 200);
     const auto end = g.stop(SIGTERM);
     EXPECT_THAT(end.err, HasSubstr(keys_ + ": keys[0].sha256 is missing"));
-    EXPECT_THAT(end.err, HasSubstr("the keys stay as they were"));
+    EXPECT_THAT(end.err, HasSubstr("the keys are unchanged"));
 }
 
 // --- audit
 
 TEST_F(serve_test, appends_a_line_for_each_request_to_the_audit) {
     start_server();
-    const auto audit = path_of("audit");
+    const auto audit = append_path("audit");
     write(audit, "{\"before\":1}\n");
     auto g = serve({"--model", "talk", "--audit", audit});
     g.client().post("/v1/chat/completions", chat());

@@ -42,9 +42,9 @@ class serve_tls_test : public serve_test {
 
     const certificate mine_{"IP:127.0.0.1"};
     const certificate other_{"IP:127.0.0.1"};
-    std::string cert_ = path_of("cert");
-    std::string key_ = path_of("key");
-    std::string audit_ = path_of("audit");
+    std::string cert_ = append_path("cert");
+    std::string key_ = append_path("key");
+    std::string audit_ = append_path("audit");
 };
 
 TEST_F(serve_tls_test, tells_where_it_listens_and_answers_there) {
@@ -52,13 +52,14 @@ TEST_F(serve_tls_test, tells_where_it_listens_and_answers_there) {
     EXPECT_THAT(g.line, StartsWith("listening on https://127.0.0.1:"));
     http_client c(g.port, mine_.cert);
     EXPECT_EQ(c.post("/v1/chat/completions", chat()).status, 200);
-    EXPECT_THAT(g.stop(SIGTERM).err, Not(HasSubstr("others may use")));
+    EXPECT_THAT(g.stop(SIGTERM).err, Not(HasSubstr("other users")));
 }
 
 TEST_F(serve_tls_test, warns_of_a_key_that_others_may_read) {
     fs::permissions(key_, fs::perms::others_read, fs::perm_options::add);
     auto g = serve_tls();
-    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(key_ + ": has mode 604: others may use this key"));
+    EXPECT_THAT(g.stop(SIGTERM).err,
+                HasSubstr(key_ + ": has mode 604: other users can read this key"));
 }
 
 TEST_F(serve_tls_test, reads_the_certificate_again_at_a_hangup) {
@@ -68,7 +69,7 @@ TEST_F(serve_tls_test, reads_the_certificate_again_at_a_hangup) {
     ASSERT_TRUE(hang_up(g));
     EXPECT_EQ(status_for(g, other_), 200);
     EXPECT_EQ(status_for(g, mine_), 0);
-    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(cert_ + ": read again, for new connections"));
+    EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(cert_ + ": reloaded, used for new connections"));
 }
 
 TEST_F(serve_tls_test, leaves_the_certificate_where_the_new_one_is_bad) {
@@ -78,7 +79,7 @@ TEST_F(serve_tls_test, leaves_the_certificate_where_the_new_one_is_bad) {
     EXPECT_EQ(status_for(g, mine_), 200);
     const auto end = g.stop(SIGTERM);
     EXPECT_THAT(end.err, HasSubstr(key_ + ": is not the key of the certificate"));
-    EXPECT_THAT(end.err, HasSubstr("the certificate stays as it was"));
+    EXPECT_THAT(end.err, HasSubstr("the certificate is unchanged"));
 }
 
 }  // namespace

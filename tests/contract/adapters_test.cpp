@@ -106,7 +106,7 @@ TEST_P(adapters_contract, a_request_that_runs_goes_on_as_it_was_begun) {
 }
 
 TEST_P(adapters_contract, the_client_knows_and_sets_them) {
-    client talk(loop().ioc.get_executor(), client_config());
+    client talk(loop().ioc.get_executor(), client_config(), kept_log());
     const std::vector<adapter_scale> wanted{{.id = 1, .scale = 0.25}};
     const auto set_them = loop().call([&](auto done) { talk.async_set_adapters(wanted, done); });
     EXPECT_EQ(set_them.first, error_code());
@@ -120,7 +120,7 @@ TEST_P(adapters_contract, the_client_knows_and_sets_them) {
 
 TEST_P(adapters_contract, a_reply_has_those_of_its_options) {
     set(json::array());
-    client talk(loop().ioc.get_executor(), client_config());
+    client talk(loop().ioc.get_executor(), client_config(), kept_log());
     const auto text_with = [&](double scale) {
         consumer c(talk.start(talk_turn_of("soup-recipe").prompt,
                               {.max_tokens = 40, .lora = {{.id = 0, .scale = scale}}}));

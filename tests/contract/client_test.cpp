@@ -22,7 +22,7 @@ class client_contract : public contract {
  protected:
     // Says every dialogue in chunks, and checks the text against that of one uncut request.
     void expect_whole_texts(const tandem::config& c) {
-        client llm(loop().ioc.get_executor(), c);
+        client llm(loop().ioc.get_executor(), c, kept_log());
         int cuts = 0;
         for (const auto& turn : talk_turns()) {
             SCOPED_TRACE(turn.name);
@@ -32,7 +32,8 @@ class client_contract : public contract {
             EXPECT_EQ(said.result().finish_reason, finish_reason::eos);
             EXPECT_EQ(said.text(), uncut_of(turn));
             EXPECT_EQ(said.result().text, said.text());
-            for (const auto& piece : said.chunks()) EXPECT_TRUE(piece.slot == 0 || piece.slot == 1);
+            for (const auto& piece : said.chunks())
+                EXPECT_TRUE(piece.metrics.slot == 0 || piece.metrics.slot == 1);
             cuts += said.result().metrics.cuts;
         }
         EXPECT_GT(cuts, 0);
@@ -69,27 +70,27 @@ TEST_P(client_contract, chunks_joined_are_the_uncut_text) {
 // Cuts inside words and characters.
 TEST_P(client_contract, chunks_joined_are_the_uncut_text_with_one_token_each) {
     auto c = client_config();
-    c.first_chunk_min_tokens = 0;
-    c.first_chunk_max_tokens = c.chunk_max_tokens = 1;
+    c.chunking.first_chunk_min_tokens = 0;
+    c.chunking.first_chunk_max_tokens = c.chunking.chunk_max_tokens = 1;
     expect_whole_texts(c);
 }
 
 TEST_P(client_contract, chunks_joined_are_the_uncut_text_with_few_tokens_each) {
     auto c = client_config();
-    c.first_chunk_min_tokens = 0;
-    c.first_chunk_max_tokens = 3;
-    c.chunk_max_tokens = 5;
+    c.chunking.first_chunk_min_tokens = 0;
+    c.chunking.first_chunk_max_tokens = 3;
+    c.chunking.chunk_max_tokens = 5;
     expect_whole_texts(c);
 }
 
 TEST_P(client_contract, chunks_joined_are_the_uncut_text_without_a_peek) {
     auto c = client_config();
-    c.peek_hold = {};
+    c.chunking.peek_hold = {};
     expect_whole_texts(c);
 }
 
 TEST_P(client_contract, replies_side_by_side_keep_their_texts_apart) {
-    client llm(loop().ioc.get_executor(), client_config());
+    client llm(loop().ioc.get_executor(), client_config(), kept_log());
     std::vector<std::pair<const talk_turn*, consumer>> all;
     for (const auto& turn : talk_turns()) all.emplace_back(&turn, llm.start(turn.prompt));
     for (auto& [turn, said] : all) {
@@ -100,7 +101,7 @@ TEST_P(client_contract, replies_side_by_side_keep_their_texts_apart) {
 
 TEST_P(client_contract, max_tokens_bounds_the_reply_over_its_requests) {
     const auto& turn = talk_turn_of("soup-recipe");
-    client llm(loop().ioc.get_executor(), client_config());
+    client llm(loop().ioc.get_executor(), client_config(), kept_log());
     consumer said(llm.start(turn.prompt, {.max_tokens = 50}));
     ASSERT_TRUE(loop().run_to_end(said));
     EXPECT_EQ(said.result().finish_reason, finish_reason::length);
@@ -113,7 +114,7 @@ TEST_P(client_contract, max_tokens_bounds_the_reply_over_its_requests) {
 TEST_P(client_contract, a_stop_word_ends_the_reply_before_it) {
     const auto& turn = talk_turn_of("soup-recipe");
     const auto at = turn.reply.rfind(". ") + 2;
-    client llm(loop().ioc.get_executor(), client_config());
+    client llm(loop().ioc.get_executor(), client_config(), kept_log());
     consumer said(llm.start(turn.prompt, {.stop = {turn.reply.substr(at, 8)}}));
     ASSERT_TRUE(loop().run_to_end(said));
     EXPECT_EQ(said.result().finish_reason, finish_reason::stop_word);
@@ -123,9 +124,9 @@ TEST_P(client_contract, a_stop_word_ends_the_reply_before_it) {
 // Most of these begin inside a token, whose other half comes with the tokens of the stop word.
 TEST_P(client_contract, a_stop_word_ends_the_reply_before_it_with_one_token_a_chunk) {
     auto c = client_config();
-    c.first_chunk_min_tokens = 0;
-    c.first_chunk_max_tokens = c.chunk_max_tokens = 1;
-    client llm(loop().ioc.get_executor(), c);
+    c.chunking.first_chunk_min_tokens = 0;
+    c.chunking.first_chunk_max_tokens = c.chunking.chunk_max_tokens = 1;
+    client llm(loop().ioc.get_executor(), c, kept_log());
     for (const auto& turn : talk_turns()) {
         const auto word = stop_word_in(turn.reply);
         SCOPED_TRACE(turn.name + " until \"" + word + "\"");
@@ -137,18 +138,18 @@ TEST_P(client_contract, a_stop_word_ends_the_reply_before_it_with_one_token_a_ch
 }
 
 TEST_P(client_contract, the_same_slot_evaluates_one_token_for_the_next_chunk) {
-    client llm(loop().ioc.get_executor(), client_config());
+    client llm(loop().ioc.get_executor(), client_config(), kept_log());
     consumer said(llm.start(talk_turn_of("soup-recipe").prompt));
     ASSERT_TRUE(loop().run_to_end(said));
     ASSERT_GT(said.chunks().size(), 3u);
     for (std::size_t i = 1; i + 1 < said.chunks().size(); ++i) {
-        EXPECT_TRUE(said.chunks()[i].slot_reused);
-        EXPECT_EQ(said.chunks()[i].evaluated, 1) << "chunk " << i;
+        EXPECT_TRUE(said.chunks()[i].metrics.slot_reused);
+        EXPECT_EQ(said.chunks()[i].metrics.evaluated, 1) << "chunk " << i;
     }
 }
 
 TEST_P(client_contract, an_interrupt_frees_the_slot) {
-    client llm(loop().ioc.get_executor(), client_config());
+    client llm(loop().ioc.get_executor(), client_config(), kept_log());
     consumer said(llm.start(talk_turn_of("walk").prompt),
                   [](consumer& c, const chunk&) { c.interrupt(); });
     ASSERT_TRUE(loop().run_to_end(said));
@@ -157,7 +158,7 @@ TEST_P(client_contract, an_interrupt_frees_the_slot) {
 }
 
 TEST_P(client_contract, a_prompt_as_long_as_the_context_is_told) {
-    client llm(loop().ioc.get_executor(), client_config());
+    client llm(loop().ioc.get_executor(), client_config(), kept_log());
     std::string numbers;
     for (int i = 0; i < 3000; ++i) numbers += " 1234";
     consumer said(llm.start(numbers));
@@ -166,7 +167,7 @@ TEST_P(client_contract, a_prompt_as_long_as_the_context_is_told) {
 }
 
 TEST_P(client_contract, calls_are_answered) {
-    client llm(loop().ioc.get_executor(), client_config());
+    client llm(loop().ioc.get_executor(), client_config(), kept_log());
     const auto& turn = talk_turn_of("timer/2");
     const auto props = loop().call<server_props>([&](auto h) { llm.async_props(std::move(h)); });
     EXPECT_FALSE(props.first) << props.first.message();
@@ -189,7 +190,7 @@ TEST_P(client_contract, calls_are_answered) {
 
 TEST_P(erasable_client_contract, chunks_joined_are_the_uncut_text) {
     auto c = client_config();
-    c.erase_after_cut = true;
+    c.server.erase_after_cut = true;
     expect_whole_texts(c);
 }
 

@@ -8,8 +8,8 @@ class constrained_contract : public contract {
  protected:
     consumer say(const generation_options& options) {
         auto c = client_config();
-        c.first_chunk_min_tokens = 0;
-        client llm(loop().ioc.get_executor(), c);
+        c.chunking.first_chunk_min_tokens = 0;
+        client llm(loop().ioc.get_executor(), c, kept_log());
         consumer said(llm.start(talk_turns().front().prompt, options));
         EXPECT_TRUE(loop().run_to_end(said));
         return said;

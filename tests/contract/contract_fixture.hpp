@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/usual_values.hpp"
+#include "config/config_defaults.hpp"
 #include "support/captured_log.hpp"
 #include "support/http_probe.hpp"
 #include "support/real_server.hpp"
@@ -55,17 +55,18 @@ class contract : public ::testing::TestWithParam<server_kind> {
         return {{"prompt", turn.prompt}, {"stream", true},       {"temperature", 0},
                 {"id_slot", slot},       {"cache_prompt", true}, {"timings_per_token", true}};
     }
-    /// A client of this server, or of another one. Its log is kept.
+    /// For a client of this server, or of another one.
     tandem::config client_config(std::string of_url = {}) {
         tandem::config c;
-        c.url = of_url.empty() ? url() : std::move(of_url);
-        c.proxy = "none";  // the machine's own proxy has no say in tests
+        c.server.url = of_url.empty() ? url() : std::move(of_url);
+        c.server.proxy = "none";  // the machine's own proxy has no say in tests
         // A service too has the same text each time.
-        c.generation = tandem::detail::with_sampling_of_client({}).generation;
-        c.reuse_guard = std::chrono::seconds(0);
-        c.logger = log_.logger();
+        c.generation = tandem::detail::apply_client_sampling_defaults({}).generation;
+        c.server.reuse_guard = std::chrono::seconds(0);
         return c;
     }
+    /// Keeps the log of a client.
+    instruments kept_log() { return {.log = log_.logger()}; }
     reply_runner& loop() { return loop_; }
     const captured_log& log() const { return log_; }
 

@@ -40,8 +40,8 @@ class conversations_contract : public contract {
     service_config two_servers() {
         service_config c;
         c.servers = {url(), second_url()};
-        c.server = client_config();
-        c.server.slots = 0;
+        c.client = client_config();
+        c.client.server.slots = 0;
         return c;
     }
     std::size_t turns_to_compare(const caller& c) const;
@@ -89,7 +89,7 @@ dialogue_parts parts_of(const mock::dialogue& d) {
 }
 
 TEST_P(conversations_contract, second_turn_evaluates_its_own_new_tokens_only) {
-    service bots(loop().ioc.get_executor(), two_servers());
+    service bots(loop().ioc.get_executor(), two_servers(), kept_log());
     const auto dialogues = two_turn_dialogues();
     ASSERT_GE(dialogues.size(), 6u);
     int worst = 0;
@@ -106,7 +106,7 @@ TEST_P(conversations_contract, second_turn_evaluates_its_own_new_tokens_only) {
         EXPECT_EQ(second.text(), left[3].content) << d.id;
         ASSERT_FALSE(second.chunks().empty());
         const int its_own = second.result().usage.prompt - said;
-        const int over = second.chunks()[0].evaluated - its_own;
+        const int over = second.chunks()[0].metrics.evaluated - its_own;
         EXPECT_LE(over, 2) << d.id;
         worst = std::max(worst, over);
     }
@@ -117,7 +117,7 @@ TEST_P(conversations_contract, second_turn_evaluates_its_own_new_tokens_only) {
 // --- the life of a conversation
 
 TEST_P(conversations_contract, lives_from_its_creation_to_its_end) {
-    service bots(loop().ioc.get_executor(), two_servers());
+    service bots(loop().ioc.get_executor(), two_servers(), kept_log());
     const auto& turn = talk_turn_of("hello");
     auto talk = bots.create();
     EXPECT_FALSE(talk.append({.role = "user", .content = "Hello!"}));
@@ -133,8 +133,8 @@ TEST_P(conversations_contract, lives_from_its_creation_to_its_end) {
 
 TEST_P(conversations_contract, goes_on_after_it_was_cancelled_as_if_it_had_not_been) {
     auto config = two_servers();
-    config.server.first_chunk_min_tokens = 0;
-    service bots(loop().ioc.get_executor(), config);
+    config.client.chunking.first_chunk_min_tokens = 0;
+    service bots(loop().ioc.get_executor(), config, kept_log());
     const auto& story = talk_turn_of("soup-recipe");
     const auto dialogues = mock::load_dialogues(talk_file);
     const auto soup = std::find_if(dialogues.begin(), dialogues.end(),
@@ -159,7 +159,7 @@ TEST_P(conversations_contract, goes_on_after_it_was_cancelled_as_if_it_had_not_b
 TEST_P(conversations_contract, use_slots_again_that_others_have_left) {
     auto config = two_servers();
     config.servers = {url()};
-    service bots(loop().ioc.get_executor(), config);
+    service bots(loop().ioc.get_executor(), config, kept_log());
     const auto& turn = talk_turn_of("hello");
     for (int i = 0; i < 12; ++i) {
         auto talk = bots.create();
@@ -167,7 +167,7 @@ TEST_P(conversations_contract, use_slots_again_that_others_have_left) {
         loop().run_to_end(reply);
         EXPECT_EQ(reply.text(), turn.reply);
         if (i == 0) continue;
-        EXPECT_EQ(reply.chunks().at(0).evaluated, 1) << "the same prompt on the same slot";
+        EXPECT_EQ(reply.chunks().at(0).metrics.evaluated, 1) << "the same prompt on the same slot";
     }
 }
 
@@ -184,7 +184,7 @@ TANDEM_CONTRACT(sleeping_conversations);
 TEST_P(sleeping_conversations, go_on_from_their_file) {
     auto config = two_servers();
     config.servers = {url()};
-    service bots(loop().ioc.get_executor(), config);
+    service bots(loop().ioc.get_executor(), config, kept_log());
     const auto [options, left] = parts_of(two_turn_dialogues().at(0));
     const auto file = "tandem-test-" + std::to_string(::getpid()) + ".bin";
     auto talk = bots.create(options);
@@ -206,7 +206,7 @@ TEST_P(sleeping_conversations, go_on_from_their_file) {
     consumer second(talk.say(left[2].content));
     loop().run_to_end(second);
     EXPECT_EQ(second.text(), left[3].content);
-    EXPECT_GE(second.chunks().at(0).cached, saved.tokens - 1);
+    EXPECT_GE(second.chunks().at(0).metrics.cached, saved.tokens - 1);
     std::remove((::testing::TempDir() + file).c_str());
 }
 
@@ -382,11 +382,11 @@ std::size_t conversations_contract::turns_to_compare(const caller& c) const {
 
 TEST_P(conversations_contract, two_hundred_at_once_with_random_interruptions) {
     auto config = two_servers();
-    config.server.speech = speech_form::exact;
-    config.server.generation.max_tokens = tokens_of_a_turn;
-    config.server.queue_timeout = std::chrono::minutes(5);
+    config.client.speech.form = speech_form::exact;
+    config.client.generation.max_tokens = tokens_of_a_turn;
+    config.client.limits.queue_timeout = std::chrono::minutes(5);
     config.slots_per_conversation = 1;
-    service bots(loop().ioc.get_executor(), config);
+    service bots(loop().ioc.get_executor(), config, kept_log());
     const auto questions = first_questions();
     const int count = static_cast<int>(number_from("TANDEM_CONVERSATIONS", 200));
     std::vector<std::unique_ptr<caller>> callers;
@@ -417,7 +417,7 @@ TEST_P(conversations_contract, two_hundred_at_once_with_random_interruptions) {
         for (std::size_t turn = 0; turn < turns_to_compare(*c); ++turn) {
             const auto prompt = rendered(c->prompts()[turn]);
             auto& whole = uncut[prompt];
-            if (whole.empty()) whole = uncut_text(url(), prompt, config.server.generation);
+            if (whole.empty()) whole = uncut_text(url(), prompt, config.client.generation);
             EXPECT_EQ(whole.rfind(c->texts()[turn], 0), 0u) << c->marker() << " turn " << turn;
         }
     }

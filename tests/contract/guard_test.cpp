@@ -1,5 +1,5 @@
 #include "contract/contract_fixture.hpp"
-#include "slots/server_builds.hpp"
+#include "slots/server_build_faults.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -24,8 +24,8 @@ class guarded_speaker {
  public:
     guarded_speaker(boost::asio::io_context& ioc, tandem::config c)
         : llm_(ioc.get_executor(), [&] {
-              c.url = server_.url();
-              c.reuse_guard = reuse_guard_time;
+              c.server.url = server_.url();
+              c.server.reuse_guard = reuse_guard_time;
               return c;
           }()) {}
 
@@ -118,10 +118,10 @@ TANDEM_CONTRACT(cut_contract);
 
 TEST_P(cut_contract, a_sound_build_needs_no_guard_over_interrupts_in_a_row) {
     const auto build = probe().get("/props")->parsed().at("build_info").get<std::string>();
-    if (!slots::is_sound(build)) GTEST_SKIP() << build << " keeps the guard";
+    if (!slots::is_safe_for_instant_reuse(build)) GTEST_SKIP() << build << " keeps the guard";
     auto c = client_config();
-    c.reuse_guard = auto_guard;
-    client llm(loop().ioc.get_executor(), c);
+    c.server.reuse_guard = auto_guard;
+    client llm(loop().ioc.get_executor(), c, kept_log());
     const auto& turn = talk_turn_of("soup-recipe");
     for (int i = 0; i < 20; ++i) {
         consumer said(llm.start(turn.prompt),
@@ -140,8 +140,8 @@ TEST_P(cut_contract, a_sound_build_needs_no_guard_over_interrupts_in_a_row) {
 
 TEST_P(cut_contract, a_verified_cut_tells_how_long_the_slot_took_to_get_idle) {
     auto c = client_config();
-    c.verify_cut = true;
-    client llm(loop().ioc.get_executor(), c);
+    c.server.verify_cut = true;
+    client llm(loop().ioc.get_executor(), c, kept_log());
     consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::say_nothing);
     ASSERT_TRUE(
         loop().run_until([this] { return log().count(log_level::debug, "slot 0: idle") == 1; }));

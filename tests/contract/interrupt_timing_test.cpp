@@ -73,8 +73,8 @@ TANDEM_CONTRACT(interrupt_timing);
 
 TEST_P(interrupt_timing, no_guard_is_waited_for_on_a_sound_build) {
     auto c = client_config();
-    c.reuse_guard = auto_guard;
-    client llm(loop().ioc.get_executor(), c);
+    c.server.reuse_guard = auto_guard;
+    client llm(loop().ioc.get_executor(), c, kept_log());
     talk(llm, false);  // what slots hold at the start must not count
     const auto whole = talk(llm, false);
     const auto interrupted = talk(llm, true);
@@ -89,8 +89,8 @@ TEST_P(interrupt_timing, no_guard_is_waited_for_on_a_sound_build) {
 TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
     const milliseconds guard(number_from("TANDEM_GUARD_MS", 200));
     auto c = client_config();
-    c.reuse_guard = guard;
-    client llm(loop().ioc.get_executor(), c);
+    c.server.reuse_guard = guard;
+    client llm(loop().ioc.get_executor(), c, kept_log());
     std::optional<clock::time_point> cut_at[2];
     double largest = 0;
     for (int i = 0; i < count_; ++i) {
@@ -103,7 +103,7 @@ TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
         wait_until(before + every_);
         said.interrupt();
         loop().run_to_end(said);
-        const auto slot = static_cast<std::size_t>(said.chunks()[0].slot);
+        const auto slot = static_cast<std::size_t>(said.chunks()[0].metrics.slot);
         const auto wanted = time_of(said.result(), timeline_event::kind::slot_wait);
         const auto sent = time_of(said.result(), timeline_event::kind::request);
         if (cut_at[slot]) {

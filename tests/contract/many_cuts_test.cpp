@@ -21,11 +21,10 @@ class many_cuts : public contract {
     // Chunks of one or two tokens.
     tandem::config small_chunks(duration guard) {
         auto c = client_config();
-        c.logger = {};
-        c.reuse_guard = guard;
-        c.first_chunk_min_tokens = 0;
-        c.first_chunk_max_tokens = 1;
-        c.chunk_max_tokens = 2;
+        c.server.reuse_guard = guard;
+        c.chunking.first_chunk_min_tokens = 0;
+        c.chunking.first_chunk_max_tokens = 1;
+        c.chunking.chunk_max_tokens = 2;
         return c;
     }
 
@@ -76,7 +75,7 @@ class many_cuts : public contract {
         [&] { ASSERT_EQ(said.text(), turn.reply) << turn.name; }();
         for (const auto& piece : said.chunks()) {
             ++chunks_;
-            if (std::exchange(last_slot_, piece.slot) != piece.slot) ++turns_;
+            if (std::exchange(last_slot_, piece.metrics.slot) != piece.metrics.slot) ++turns_;
         }
         return said.result().metrics.cuts;
     }

@@ -18,15 +18,15 @@ class pacing_contract : public contract {
  protected:
     tandem::config paced(pacing mode) {
         auto c = client_config();
-        c.pacing = mode;
-        c.held_chunks_max = 2;  // so that streams are cut, too
+        c.pacing.mode = mode;
+        c.pacing.held_chunks_max = 2;  // so that streams are cut, too
         return c;
     }
 
     void expect_uncut_texts(const tandem::config& c) {
-        client llm(loop().ioc.get_executor(), c);
+        client llm(loop().ioc.get_executor(), c, kept_log());
         for (const auto& turn : talk_turns()) {
-            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(c.pacing)));
+            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(c.pacing.mode)));
             consumer said(llm.start(turn.prompt));
             ASSERT_TRUE(loop().run_to_end(said));
             EXPECT_EQ(said.text(), turn.reply);
@@ -59,9 +59,9 @@ TEST_P(pacing_contract, every_mode_says_the_uncut_text) {
 TEST_P(pacing_contract, every_mode_says_the_uncut_text_with_few_tokens_a_chunk) {
     for (const auto mode : modes) {
         auto c = paced(mode);
-        c.first_chunk_min_tokens = 0;
-        c.first_chunk_max_tokens = 3;
-        c.chunk_max_tokens = 5;
+        c.chunking.first_chunk_min_tokens = 0;
+        c.chunking.first_chunk_max_tokens = 3;
+        c.chunking.chunk_max_tokens = 5;
         expect_uncut_texts(c);
     }
 }
@@ -69,7 +69,7 @@ TEST_P(pacing_contract, every_mode_says_the_uncut_text_with_few_tokens_a_chunk) 
 TEST_P(pacing_contract, interrupts_at_any_moment_leave_every_mode_its_text) {
     std::mt19937 random(4);
     for (const auto mode : modes) {
-        client llm(loop().ioc.get_executor(), paced(mode));
+        client llm(loop().ioc.get_executor(), paced(mode), kept_log());
         for (const auto& turn : talk_turns()) {
             SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(mode)));
             say_and_interrupt(
@@ -82,8 +82,8 @@ TEST_P(pacing_contract, interrupts_at_any_moment_leave_every_mode_its_text) {
 
 TEST_P(pacing_contract, a_short_stream_is_one_request) {
     auto c = paced(pacing::stream);
-    c.held_chunks_max = 16;
-    client llm(loop().ioc.get_executor(), c);
+    c.pacing.held_chunks_max = 16;
+    client llm(loop().ioc.get_executor(), c, kept_log());
     consumer said(llm.start(talk_turn_of("soup-recipe").prompt));
     ASSERT_TRUE(loop().run_to_end(said));
     EXPECT_GT(said.chunks().size(), 3u);
@@ -108,16 +108,15 @@ void expect_requests_where_prefilled(const captured_log& log) {
 // speech.
 TEST_P(pacing_contract, a_prefilled_slot_evaluates_one_token_for_the_next_chunk) {
     auto c = paced(pacing::warm);
-    c.reuse_guard = std::chrono::milliseconds(300);
+    c.server.reuse_guard = std::chrono::milliseconds(300);
     captured_log log;
-    c.logger = log.logger();
-    client llm(loop().ioc.get_executor(), c);
+    client llm(loop().ioc.get_executor(), c, {.log = log.logger()});
     const auto& turn = talk_turn_of("soup-recipe");
     const auto said = say_prefilled(loop(), log, llm.start(turn.prompt), turn.reply);
     EXPECT_EQ(said.text(), turn.reply);
     ASSERT_GT(said.chunks().size(), 3u);
     for (std::size_t i = 1; i < said.chunks().size(); ++i)
-        EXPECT_EQ(said.chunks()[i].evaluated, 1) << "chunk " << i;
+        EXPECT_EQ(said.chunks()[i].metrics.evaluated, 1) << "chunk " << i;
     expect_requests_where_prefilled(log);
     EXPECT_EQ(said.result().metrics.guard_waits, 0);
     EXPECT_GT(said.result().usage.warmed, 0);

@@ -67,16 +67,16 @@ class slot_file_client : public slot_file_contract {
 
     void SetUp() override {
         slot_file_contract::SetUp();
-        if (!IsSkipped()) llm_.emplace(loop().ioc.get_executor(), client_config());
+        if (!IsSkipped()) llm_.emplace(loop().ioc.get_executor(), client_config(), kept_log());
     }
 
     result save(int slot, const std::string& file) {
         return loop().call<slot_file_result>(
-            [&](auto h) { llm_->async_save_slot(slot, file, std::move(h), &diag_); });
+            [&](auto h) { llm_->async_save_slot(slot, file, diag_, std::move(h)); });
     }
     result restore(int slot, const std::string& file) {
         return loop().call<slot_file_result>(
-            [&](auto h) { llm_->async_restore_slot(slot, file, std::move(h), &diag_); });
+            [&](auto h) { llm_->async_restore_slot(slot, file, diag_, std::move(h)); });
     }
 
     std::optional<client> llm_;
@@ -203,7 +203,7 @@ TEST_P(slot_file_client, is_told_that_a_file_is_missing) {
 }
 
 TEST_P(locked_slots_client, is_told_that_slots_cannot_be_saved) {
-    client llm(loop().ioc.get_executor(), client_config());
+    client llm(loop().ioc.get_executor(), client_config(), kept_log());
     const auto saved =
         loop().call<slot_file_result>([&](auto h) { llm.async_save_slot(0, "a", std::move(h)); });
     EXPECT_EQ(saved.first, errc::not_supported);

@@ -20,7 +20,7 @@ void require_refused(const std::vector<config_fault>& faults, const api_keys& ke
     fuzzing::require(faults.size() <= most_faults && keys.all().size() == 1);
     for (const auto& f : faults) {
         fuzzing::require(!f.message.empty() && f.message.size() < 1024);
-        fuzzing::require(text::find_invalid(f.field + f.message) == std::string::npos);
+        fuzzing::require(text::find_invalid_utf8(f.field + f.message) == std::string::npos);
     }
 }
 
@@ -45,7 +45,7 @@ void require_right(const api_key& k) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const fuzzing::input in(data, size);
     api_keys keys({api_key{.name = "before"}});
-    const auto faults = read_api_keys(in.rest(), keys);
+    const auto faults = parse_api_keys(in.rest(), keys);
     if (!faults.empty()) {
         require_refused(faults, keys);
         return 0;

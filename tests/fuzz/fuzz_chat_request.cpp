@@ -15,7 +15,7 @@ using namespace tandem::gateway;
 const request_defaults defaults{.max_body_bytes = 64 << 10, .max_messages = 20};
 
 bool is_utf8(std::string_view bytes) {
-    return text::find_invalid(bytes) == std::string_view::npos;
+    return text::find_invalid_utf8(bytes) == std::string_view::npos;
 }
 
 void require_refused(const api_error& e, std::size_t body_bytes) {

@@ -27,7 +27,7 @@ void take_all(text::chunker& chunks, reply& r) {
     while (chunks.current() == status::ready) {
         const auto p = chunks.take();
         fuzzing::require(!p.text.empty() && p.text.size() <= text::max_chunk_bytes);
-        fuzzing::require(text::find_invalid(p.text) == std::string::npos);
+        fuzzing::require(text::find_invalid_utf8(p.text) == std::string::npos);
         r.handed_out += p.text;
         r.tokens_handed_out += p.tokens;
     }

@@ -18,7 +18,7 @@ struct outcome {
 };
 
 void require_valid(const std::string& text) {
-    fuzzing::require(text::find_invalid(text) == std::string::npos);
+    fuzzing::require(text::find_invalid_utf8(text) == std::string::npos);
 }
 
 void add(const wire::token_event& e, outcome& out) {

@@ -1,6 +1,6 @@
 #include "flags/config_flags.hpp"
 #include "flags/config_layers.hpp"
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 #include "fuzzing.hpp"
 #include "text/characters/utf8.hpp"
 
@@ -90,7 +90,7 @@ void read_file_and_variables(std::string_view input) {
     layers.add_environment(variables_of(text));
     const auto faults = layers.faults();
     require_sound(layers.result(), faults, layers.urls().size(), input);
-    if (faults.empty()) fuzzing::require(layers.result().api_key == key);
+    if (faults.empty()) fuzzing::require(layers.result().server.api_key == key);
 }
 
 void read_flags(std::string_view text) {
@@ -114,7 +114,7 @@ void read_flags(std::string_view text) {
     if (!command::values_taken_from_flags(app).empty()) return;
     const auto loaded = flags.load({});
     require_sound(loaded.value, loaded.faults, loaded.urls.size(), text);
-    if (loaded.faults.empty()) fuzzing::require(loaded.value.api_key == key);
+    if (loaded.faults.empty()) fuzzing::require(loaded.value.server.api_key == key);
 }
 
 }  // namespace

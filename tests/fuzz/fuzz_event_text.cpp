@@ -1,5 +1,5 @@
 #include "fuzzing.hpp"
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 #include "wire/stream/completion_reader.hpp"
 
 #include "tandem/utf8.hpp"

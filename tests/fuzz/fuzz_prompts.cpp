@@ -18,7 +18,7 @@ using namespace tandem;
 using command::input_lines;
 
 bool is_valid(const std::string& text) {
-    return text::find_invalid(text) == std::string::npos;
+    return text::find_invalid_utf8(text) == std::string::npos;
 }
 
 bool is_well_formed(const command::dialogue& d) {

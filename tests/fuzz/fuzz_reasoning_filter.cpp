@@ -60,8 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto whole = sanitized_utf8(in.rest());
     const auto read = read_in_parts(filter, whole, seed);
     fuzzing::require(read.visible.size() + read.reasoning.size() <= whole.size());
-    fuzzing::require(text::find_invalid(read.visible) == std::string::npos);
-    fuzzing::require(text::find_invalid(read.reasoning) == std::string::npos);
+    fuzzing::require(text::find_invalid_utf8(read.visible) == std::string::npos);
+    fuzzing::require(text::find_invalid_utf8(read.reasoning) == std::string::npos);
     auto at_once = filter;
     parted expected;
     expected.add(at_once.feed(whole));

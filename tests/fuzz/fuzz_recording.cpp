@@ -20,7 +20,7 @@ constexpr auto peek_hold = std::chrono::milliseconds(250);
 constexpr std::size_t request_count = 4;
 
 bool is_valid(const std::string& bytes) {
-    return text::find_invalid(bytes) == std::string::npos;
+    return text::find_invalid_utf8(bytes) == std::string::npos;
 }
 
 bool has_valid_answers(const detail::recorded_traffic& traffic) {
@@ -41,7 +41,7 @@ transport::http_request completion(fuzzing::input& in, bool has_place, bool is_p
         .body = fmt::format(R"({{"prompt":"p{}","id_slot":{},"n_predict":{}}})", reply, id_slot,
                             n_predict)};
     if (has_place)
-        request.place = reply_place{
+        request.place = recording_key{
             .home = 1, .reply = reply, .text_bytes = text_bytes, .is_prefill = is_prefill};
     return request;
 }
@@ -106,7 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     while (requests.size() < request_count) requests.push_back(request_from(in));
 
     std::string fault;
-    auto traffic = detail::read_traffic(in.rest(), fault);
+    auto traffic = detail::parse_traffic(in.rest(), fault);
     fuzzing::require(traffic.has_value() == fault.empty() && is_valid(fault));
     if (!traffic) return 0;
     const bool is_text = has_valid_answers(*traffic);

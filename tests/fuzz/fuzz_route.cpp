@@ -1,5 +1,5 @@
 #include "fuzzing.hpp"
-#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/authorizer.hpp"
 #include "gateway/access/routes.hpp"
 #include "text/characters/utf8.hpp"
 
@@ -20,9 +20,9 @@ constexpr std::string_view writer_key = "tdm_w";
 
 const api_keys& keys() {
     static const api_keys list(
-        {{.name = "reader", .sha256 = hash_of_key(reader_key).value(), .rights = {right::read}},
+        {{.name = "reader", .sha256 = hash_api_key(reader_key).value(), .rights = {right::read}},
          {.name = "writer",
-          .sha256 = hash_of_key(writer_key).value(),
+          .sha256 = hash_api_key(writer_key).value(),
           .rights = {right::generate}}});
     return list;
 }
@@ -40,17 +40,17 @@ std::string encoded(std::string_view parameter) {
 }
 
 // The pattern with the parameter in its place leads back to it.
-void require_right(const found_route& found, std::string_view method) {
+void require_right(const matched_route& found, std::string_view method) {
     const auto& r = *found.route;
     fuzzing::require(r.method == (method == "HEAD" ? "GET" : method));
     fuzzing::require(found.parameter.size() <= max_parameter_bytes);
-    fuzzing::require(text::find_invalid(found.parameter) == std::string_view::npos);
+    fuzzing::require(text::find_invalid_utf8(found.parameter) == std::string_view::npos);
     std::string path(r.path);
     if (const auto open = path.find('{'); open != path.npos)
         path.replace(open, path.find('}') + 1 - open, encoded(found.parameter));
-    const auto again = find_route(method, path);
-    fuzzing::require(std::get<found_route>(again).route == &r);
-    fuzzing::require(std::get<found_route>(again).parameter == found.parameter);
+    const auto again = match_route(method, path);
+    fuzzing::require(std::get<matched_route>(again).route == &r);
+    fuzzing::require(std::get<matched_route>(again).parameter == found.parameter);
 }
 
 void require_refused(const api_error& e) {
@@ -65,7 +65,7 @@ bool shows(const credentials& c, std::string_view key) {
 }
 
 void require_checked(const route& r, const credentials& c) {
-    gatekeeper gate(keys());
+    authorizer gate(keys());
     const auto checked = gate.check(r, c, time_point{});
     const auto* const who = std::get_if<admitted>(&checked);
     if (r.needs == right::open) return fuzzing::require(who != nullptr);
@@ -94,12 +94,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                             .websocket_protocols = line(),
                             .origin = line(),
                             .remote = "127.0.0.1"};
-    const auto found = find_route(method, target);
+    const auto found = match_route(method, target);
     if (const auto* const e = std::get_if<api_error>(&found)) {
         require_refused(*e);
     } else {
-        require_right(std::get<found_route>(found), method);
-        require_checked(*std::get<found_route>(found).route, shown);
+        require_right(std::get<matched_route>(found), method);
+        require_checked(*std::get<matched_route>(found).route, shown);
     }
     return 0;
 }

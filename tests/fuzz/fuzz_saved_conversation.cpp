@@ -1,7 +1,7 @@
 #include "conversation/conversation_json.hpp"
 #include "fuzzing.hpp"
 #include "text/characters/utf8.hpp"
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <string>
 
@@ -12,7 +12,7 @@ using namespace tandem;
 
 void require_refused(const config_fault& fault, const saved_conversation& out) {
     fuzzing::require(!fault.field.empty() && !fault.message.empty());
-    fuzzing::require(text::find_invalid(fault.field + fault.message) == std::string::npos);
+    fuzzing::require(text::find_invalid_utf8(fault.field + fault.message) == std::string::npos);
     fuzzing::require(out == saved_conversation{});
 }
 
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     require_within_bounds(read);
     saved_conversation again;
-    fuzzing::require(!wire::read_conversation(wire::conversation_text(read), again));
+    fuzzing::require(!wire::read_conversation(wire::serialize_conversation(read), again));
     fuzzing::require(again == read);
     return 0;
 }

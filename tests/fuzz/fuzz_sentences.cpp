@@ -53,7 +53,7 @@ std::vector<std::string> read_small(std::string_view text, bool bytes,
         for (auto& s : sentences) all.push_back(std::move(s));
     };
     while (!text.empty()) {
-        const auto size = bytes ? 1 : text::first_character(text).bytes;
+        const auto size = bytes ? 1 : text::decode_first_character(text).bytes;
         take(splitter.feed(text.substr(0, size)));
         text.remove_prefix(size);
     }

@@ -2,8 +2,8 @@
 #include "text/characters/utf8.hpp"
 #include "wire/calls/server_messages.hpp"
 #include "wire/calls/token_list_reader.hpp"
+#include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/server_error.hpp"
-#include "wire/stream/server_words.hpp"
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace {
 using namespace tandem;
 
 void require_safe(const std::string& words) {
-    fuzzing::require(text::find_invalid(words) == std::string::npos);
+    fuzzing::require(text::find_invalid_utf8(words) == std::string::npos);
     for (const char c : words) fuzzing::require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7F);
 }
 
@@ -24,7 +24,7 @@ void require_told(const error_code& ec, const diagnostics& diag) {
     fuzzing::require(ec.category() == error_category() && !diag.client_message.empty());
     require_safe(diag.client_message);
     require_safe(diag.server_message);
-    fuzzing::require(diag.server_message.size() <= wire::max_words_bytes);
+    fuzzing::require(diag.server_message.size() <= wire::max_server_text_bytes);
 }
 
 template <class Out>

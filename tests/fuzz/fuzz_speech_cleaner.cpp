@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto chunk = sanitized_utf8(in.bytes(1 + in.number(255)));
         const auto speech = cleaner.clean(chunk);
         fuzzing::require(speech.size() <= 2 * chunk.size() + 1);
-        fuzzing::require(text::find_invalid(speech) == std::string::npos);
+        fuzzing::require(text::find_invalid_utf8(speech) == std::string::npos);
         fuzzing::require(speech.empty() || !text::is_all_white_space(speech));
     }
     return 0;

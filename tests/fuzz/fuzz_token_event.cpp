@@ -1,7 +1,7 @@
 #include "fuzzing.hpp"
 #include "text/characters/utf8.hpp"
 #include "wire/stream/partial_event_reader.hpp"
-#include "wire/stream/server_words.hpp"
+#include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/token_event_decoder.hpp"
 
 #include "tandem/utf8.hpp"
@@ -16,7 +16,7 @@ using namespace tandem;
 using kind = wire::token_event::kind;
 
 bool is_valid(const std::string& text) {
-    return text::find_invalid(text) == std::string::npos;
+    return text::find_invalid_utf8(text) == std::string::npos;
 }
 
 wire::token_event used_event() {
@@ -49,7 +49,7 @@ void require_quick_reader_agrees(std::string_view json) {
 // Bytes that are not UTF-8 change nothing but themselves.
 void require_same_of_valid(std::string_view json, wire::token_event found) {
     // Words are cut off at a bound, bytes of which are shorter than what stands for them.
-    if (json.size() > wire::max_words_bytes / 4) return;
+    if (json.size() > wire::max_server_text_bytes / 4) return;
     wire::token_event valid;
     fuzzing::require(!wire::decode(sanitized_utf8(json), valid));
     found.content = sanitized_utf8(found.content);

@@ -17,7 +17,7 @@ using namespace tandem;
 using namespace tandem::gateway;
 
 const call_rules& rules() {
-    static const call_rules some{.functions = {"now", "weather"}, .most_calls = 5};
+    static const call_rules some{.functions = {"now", "weather"}, .max_calls = 5};
     return some;
 }
 
@@ -37,7 +37,7 @@ answer read_in_parts(std::string_view text, std::size_t seed) {
     while (!text.empty()) {
         std::size_t bytes = 0;
         for (auto n = 1 + seed % 17; n > 0 && bytes < text.size(); --n)
-            bytes += text::first_character(text.substr(bytes)).bytes;
+            bytes += text::decode_first_character(text.substr(bytes)).bytes;
         all.add(reader.feed(text.substr(0, bytes)));
         text.remove_prefix(bytes);
         seed = seed * 7 + 3;
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto parts = read_in_parts(text, seed);
     fuzzing::require(parts.text == whole.text);
     fuzzing::require(std::ranges::equal(parts.calls, whole.calls, are_same));
-    fuzzing::require(whole.calls.size() <= rules().most_calls);
+    fuzzing::require(whole.calls.size() <= rules().max_calls);
     for (const auto& c : whole.calls) require_right(c);
     if (whole.calls.empty()) fuzzing::require(whole.text == text);
     fuzzing::require(whole.text.size() <= text.size());

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto seed = in.number(255);
     const auto bytes = in.rest();
     const auto whole = sanitized_utf8(bytes);
-    fuzzing::require(text::find_invalid(whole) == std::string::npos);
+    fuzzing::require(text::find_invalid_utf8(whole) == std::string::npos);
 
     std::string split;
     utf8_sanitizer sanitizer;
@@ -26,13 +26,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     sanitizer.append(bytes, split);
     sanitizer.flush(split);
     fuzzing::require(split == whole + whole);
-    fuzzing::require((whole == bytes) == (text::find_invalid(bytes) == std::string_view::npos));
+    fuzzing::require((whole == bytes) ==
+                     (text::find_invalid_utf8(bytes) == std::string_view::npos));
 
     std::size_t forward = 0, backward = 0;
     for (std::string_view rest = whole; !rest.empty(); ++forward)
-        rest.remove_prefix(text::first_character(rest).bytes);
+        rest.remove_prefix(text::decode_first_character(rest).bytes);
     for (std::string_view rest = whole; !rest.empty(); ++backward)
-        rest.remove_suffix(text::last_character(rest).bytes);
+        rest.remove_suffix(text::decode_last_character(rest).bytes);
     fuzzing::require(forward == backward);
     return 0;
 }

@@ -1,5 +1,5 @@
 #include "fuzzing.hpp"
-#include "gateway/voice/voice_message.hpp"
+#include "gateway/voice/voice_message_reader.hpp"
 #include "text/characters/utf8.hpp"
 
 #include <string>
@@ -13,14 +13,14 @@ using namespace tandem::gateway;
 constexpr std::size_t most_bytes = 16 << 10;
 
 bool is_utf8(std::string_view bytes) {
-    return text::find_invalid(bytes) == std::string_view::npos;
+    return text::find_invalid_utf8(bytes) == std::string_view::npos;
 }
 
 void require_right_turn(const std::string& turn) {
     fuzzing::require(turn.size() <= 64 && turn.find_first_of(" \"\n") == std::string::npos);
 }
 
-void require_refused(const voice_fault& e, std::size_t bytes) {
+void require_refused(const voice_message_error& e, std::size_t bytes) {
     require_right_turn(e.turn);
     fuzzing::require(e.status >= 400 && e.status < 500);
     fuzzing::require((e.code == "message_too_large") == (bytes > most_bytes));
@@ -40,8 +40,8 @@ void require_right(const voice::start& s) {
 }
 
 // The name is one that the gateway would write.
-void require_right(const chunk_name& name) {
-    fuzzing::require(read_chunk_name(to_string(name)) == name);
+void require_right(const client_chunk_id& name) {
+    fuzzing::require(parse_client_chunk_id(to_string(name)) == name);
 }
 
 void require_right(const voice::heard& h) {
@@ -67,8 +67,8 @@ void require_right(const voice::end&) {}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const fuzzing::input in(data, size);
-    const auto read = read_voice_message(in.rest(), most_bytes);
-    if (const auto* const e = std::get_if<voice_fault>(&read))
+    const auto read = parse_voice_message(in.rest(), most_bytes);
+    if (const auto* const e = std::get_if<voice_message_error>(&read))
         require_refused(*e, in.rest().size());
     else
         std::visit([](const auto& m) { require_right(m); }, std::get<voice_message>(read));

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 
 class the_same_question : public a_gateway {
  protected:
-    the_same_question() { options.service.server.generation.temperature = 0; }
+    the_same_question() { options.service.client.generation.temperature = 0; }
     std::size_t requests() { return mock_server->observe().of_path("/completion").size(); }
     static std::string text(const http_answer& a) {
         return a.parsed()["choices"][0]["message"]["content"];
@@ -88,7 +88,7 @@ TEST_F(the_same_question, is_asked_anew_where_its_answer_may_differ) {
 }
 
 TEST_F(the_same_question, is_asked_anew_where_nobody_set_a_temperature) {
-    options.service.server.generation.temperature.reset();
+    options.service.client.generation.temperature.reset();
     start();
     for (int i = 0; i < 2; ++i) EXPECT_EQ(cache(client().post("/v1/chat/completions", chat())), "");
     EXPECT_EQ(requests(), 2u);
@@ -112,7 +112,7 @@ TEST_F(the_same_question, is_asked_each_time_where_no_answers_are_kept) {
 }
 
 TEST_F(the_same_question, is_asked_anew_after_a_failure) {
-    options.service.server.retries = 0;
+    options.service.client.failover.retries = 0;
     server_options.faults = {{.kind = mock::fault_kind::close, .at_token = 3, .times = 1}};
     start();
     const auto failed = client().post("/v1/chat/completions", chat());

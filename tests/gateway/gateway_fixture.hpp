@@ -34,10 +34,10 @@ class a_gateway : public ::testing::Test {
         server_options.add_bos = false;
         options.port = 0;
         options.model = "talk";
-        auto& server = options.service.server;
-        server.proxy = "none";  // the machine's own proxy has no say in tests
-        server.reuse_guard = 0s;
-        server.first_chunk_min_tokens = 0;
+        auto& server = options.service.client;
+        server.server.proxy = "none";  // the machine's own proxy has no say in tests
+        server.server.reuse_guard = 0s;
+        server.chunking.first_chunk_min_tokens = 0;
         options.audit = [this](std::string_view line) {
             const std::lock_guard lock(audit_mutex);
             audit.emplace_back(line);

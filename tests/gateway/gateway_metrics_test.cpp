@@ -92,8 +92,8 @@ TEST_F(measured_gateway, counts_replies_that_fail) {
 }
 
 TEST_F(measured_gateway, tells_that_a_circuit_is_open) {
-    options.service.server.breaker_failures = 1;
-    options.service.server.breaker_pause = 1h;
+    options.service.client.failover.breaker_failures = 1;
+    options.service.client.failover.breaker_pause = 1h;
     server_options.faults = {{.kind = mock::fault_kind::reset, .at_token = 3}};
     start();
     EXPECT_EQ(value(metrics(), "tandem_server_circuit_open"), 0);
@@ -159,9 +159,9 @@ TEST_F(measured_gateway, has_bounded_labels_whatever_clients_ask_for) {
 TEST_F(measured_gateway, tells_nobody_without_the_right) {
     const auto talker = gateway::make_api_key(), operator_key = gateway::make_api_key();
     options.keys =
-        gateway::api_keys({{.name = "talker", .sha256 = *gateway::hash_of_key(talker.key)},
+        gateway::api_keys({{.name = "talker", .sha256 = *gateway::hash_api_key(talker.key)},
                            {.name = "operator",
-                            .sha256 = *gateway::hash_of_key(operator_key.key),
+                            .sha256 = *gateway::hash_api_key(operator_key.key),
                             .rights = {gateway::right::metrics}}});
     start();
     auto c = http_client(port);

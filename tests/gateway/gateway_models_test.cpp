@@ -23,7 +23,7 @@ class gateway_of_two_models : public voice_gateway {
     }
     void admit_key_for(std::vector<std::string> models) {
         options.keys = gateway::api_keys({{.name = "bot",
-                                           .sha256 = *gateway::hash_of_key(made_.key),
+                                           .sha256 = *gateway::hash_api_key(made_.key),
                                            .models = std::move(models)}});
     }
     http_answer get(const std::string& target) {
@@ -53,7 +53,7 @@ class gateway_of_two_models : public voice_gateway {
 
 TEST_F(gateway_of_two_models, warns_of_a_key_whose_model_is_not_served) {
     captured_log log;
-    options.service.server.logger = log.logger();
+    options.instruments.log = log.logger();
     admit_key_for({"talk", "kode"});
     start();
     EXPECT_EQ(log.count(log_level::warning, "\"kode\""), 1u);

@@ -91,7 +91,7 @@ TEST_F(a_gateway, streams_what_the_model_wrote_for_itself_before_the_text) {
 // --- what goes wrong
 
 TEST_F(a_gateway, has_a_status_for_what_fails_before_the_first_text) {
-    options.service.server.retries = 0;
+    options.service.client.failover.retries = 0;
     start();
     mock_server->stop();
     for (const bool stream : {false, true}) {
@@ -102,7 +102,7 @@ TEST_F(a_gateway, has_a_status_for_what_fails_before_the_first_text) {
 }
 
 TEST_F(a_gateway, ends_a_stream_that_fails_with_the_error_and_without_done) {
-    options.service.server.retries = 0;
+    options.service.client.failover.retries = 0;
     server_options.faults = {{.kind = mock::fault_kind::crash, .at_token = 3}};
     start();
     const auto a = client().post("/v1/chat/completions", chat("Hello!", {{"stream", true}}));
@@ -144,7 +144,7 @@ TEST_F(a_gateway, warns_of_a_call_that_it_cannot_read_and_fails_with_its_text) {
     const std::string broken = R"(<tool_call>{"name":"weather","arguments":</tool_call>)";
     answers_with("Weather?", broken);
     captured_log log;
-    options.service.server.logger = log.logger();
+    options.instruments.log = log.logger();
     start();
     const json tools{{{"type", "function"}, {"function", {{"name", "weather"}}}}};
     auto c = client();
@@ -251,7 +251,7 @@ TEST_F(a_gateway, passes_further_fields_on_to_the_server) {
 
 TEST_F(a_gateway, names_the_replys_lines_of_the_log_in_the_audit) {
     captured_log log;
-    options.service.server.logger = log.logger();
+    options.instruments.log = log.logger();
     start();
     for (const bool stream : {false, true})
         client().post("/v1/chat/completions", chat("Hello!", {{"stream", stream}}));

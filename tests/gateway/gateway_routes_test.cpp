@@ -61,10 +61,10 @@ TEST_F(a_gateway, is_not_ready_in_front_of_a_server_that_is_loading) {
 }
 
 TEST_F(a_gateway, is_not_ready_while_its_only_server_is_left_alone) {
-    auto& server = options.service.server;
-    server.retries = 0;
-    server.breaker_failures = 1;
-    server.breaker_pause = 1h;
+    auto& server = options.service.client;
+    server.failover.retries = 0;
+    server.failover.breaker_failures = 1;
+    server.failover.breaker_pause = 1h;
     server_options.faults = {{.kind = mock::fault_kind::http_error}};
     start();
     EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 502);
@@ -168,7 +168,7 @@ class gateway_with_keys : public a_gateway {
     gateway_with_keys() {
         made = gateway::make_api_key();
         options.keys = gateway::api_keys({{.name = "reception",
-                                           .sha256 = *gateway::hash_of_key(made.key),
+                                           .sha256 = *gateway::hash_api_key(made.key),
                                            .requests_per_minute = 1000}});
     }
     gateway::new_api_key made;
@@ -212,7 +212,7 @@ TEST_F(gateway_with_keys, takes_other_keys_while_it_runs) {
     const auto other = gateway::make_api_key();
     on_loop([&] {
         gate->replace_keys(
-            gateway::api_keys({{.name = "kitchen", .sha256 = *gateway::hash_of_key(other.key)}}));
+            gateway::api_keys({{.name = "kitchen", .sha256 = *gateway::hash_api_key(other.key)}}));
     });
     EXPECT_EQ(c.get("/v1/models").status, 401);
     c.headers["Authorization"] = "Bearer " + other.key;

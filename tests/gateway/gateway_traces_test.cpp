@@ -18,10 +18,10 @@ const std::string traceparent = "00-" + trace + "-00f067aa0ba902b7-01";
 class traced_gateway : public voice_gateway {
  protected:
     traced_gateway() {
-        options.service.server.logger = {log_level::info, [this](log_level, std::string_view line) {
-                                             const std::lock_guard lock(log_mutex);
-                                             log.emplace_back(line);
-                                         }};
+        options.instruments.log = {log_level::info, [this](log_level, std::string_view line) {
+                                       const std::lock_guard lock(log_mutex);
+                                       log.emplace_back(line);
+                                   }};
     }
     ~traced_gateway() override { end(); }
     std::string traceparent_at_the_server() {

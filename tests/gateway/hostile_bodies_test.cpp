@@ -78,7 +78,7 @@ std::string asking_post(std::size_t bytes, const std::string& key) {
 class a_gateway_with_a_key : public a_gateway {
  protected:
     a_gateway_with_a_key() {
-        gateway::api_key reception{.name = "reception", .sha256 = *gateway::hash_of_key(key.key)};
+        gateway::api_key reception{.name = "reception", .sha256 = *gateway::hash_api_key(key.key)};
         reception.rights = {};
         reception.rights.add(gateway::right::generate);
         options.keys = gateway::api_keys({std::move(reception)});
@@ -149,10 +149,10 @@ TEST_F(a_gateway_with_a_key, tells_the_audit_which_key_was_refused) {
 
 TEST_F(a_gateway, tells_nobody_the_password_of_a_server) {
     other_servers = {"http://bob:opensesame@127.0.0.1:1"};
-    options.service.server.retries = 0;
+    options.service.client.failover.retries = 0;
     std::string logged;
     std::mutex mutex;
-    options.service.server.logger.write = [&](log_level, std::string_view line) {
+    options.instruments.log.write = [&](log_level, std::string_view line) {
         const std::lock_guard lock(mutex);
         logged += line;
     };

@@ -69,7 +69,7 @@ TEST_F(voice_gateway, ends_a_reply_at_an_interrupt_and_keeps_what_was_heard) {
 }
 
 TEST_F(voice_gateway, sends_further_fields_of_sampling_with_each_request_of_a_reply) {
-    options.service.server.pacing = pacing::strict;
+    options.service.client.pacing.mode = pacing::strict;
     start();
     auto c = voice();
     auto first = start_of("Long");
@@ -189,7 +189,7 @@ TEST_F(voice_gateway, ends_a_reply_once_when_its_server_dies) {
 }
 
 TEST_F(voice_gateway, lets_a_reply_go_on_when_its_connection_is_lost) {
-    options.service.server.retries = 3;
+    options.service.client.failover.retries = 3;
     server_options.faults = {{.kind = mock::fault_kind::reset, .at_token = 3}};
     start();
     auto c = voice();

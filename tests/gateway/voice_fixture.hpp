@@ -11,7 +11,7 @@ namespace tandem::testing {
 class voice_gateway : public a_gateway {
  protected:
     voice_gateway() {
-        options.service.server.retries = 0;
+        options.service.client.failover.retries = 0;
         answers_with("And you?", "Fine. Thanks. And well rested.");
         answers_with("Long", [] {
             std::string words;

@@ -19,12 +19,12 @@ struct holdings {
     std::size_t registrations = 0;
 };
 
-class voice_sessions : public voice_gateway {
+class voice_session_table : public voice_gateway {
  protected:
-    voice_sessions() {
+    voice_session_table() {
         options.audit = nullptr;             // the fixture would keep its lines
         options.voice.sessions_per_key = 4;  // so many are kept for their clients at rest
-        options.service.server.generation.max_tokens = 60;
+        options.service.client.generation.max_tokens = 60;
         // A process of its own: what the mock server notes of requests is not the gateway's.
         options.service.servers = {server_.read_line().substr(std::string("listening on ").size())};
         open_gate();
@@ -32,9 +32,9 @@ class voice_sessions : public voice_gateway {
 
     void come_and_go(std::uint64_t count) {
         constexpr std::array endings{
-            &voice_sessions::hear_the_whole_reply, &voice_sessions::interrupt_a_reply,
-            &voice_sessions::talk_over_a_reply, &voice_sessions::lose_the_connection,
-            &voice_sessions::take_a_session_up_again};
+            &voice_session_table::hear_the_whole_reply, &voice_session_table::interrupt_a_reply,
+            &voice_session_table::talk_over_a_reply, &voice_session_table::lose_the_connection,
+            &voice_session_table::take_a_session_up_again};
         for (std::uint64_t i = 0; i < count; ++i) (this->*endings[i % endings.size()])();
     }
     /// Once the gateway has closed all connections but the one that asks, and holds no more than
@@ -100,7 +100,7 @@ class voice_sessions : public voice_gateway {
 };
 
 // TANDEM_SOAK_SESSIONS=20000 is the whole of it.
-TEST_F(voice_sessions, leave_nothing_behind_however_they_end) {
+TEST_F(voice_session_table, leave_nothing_behind_however_they_end) {
     const auto all = test::number_from("TANDEM_SOAK_SESSIONS", 600);
     come_and_go(all / 20);
     const auto early = at_rest();

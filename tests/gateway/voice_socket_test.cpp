@@ -56,10 +56,10 @@ class voice_gateway_with_keys : public voice_gateway {
     void keys_allow(std::int64_t requests_per_minute) {
         options.keys =
             gateway::api_keys({{.name = "reception",
-                                .sha256 = *gateway::hash_of_key(mine.key),
+                                .sha256 = *gateway::hash_api_key(mine.key),
                                 .requests_per_minute = requests_per_minute,
                                 .concurrent = 1},
-                               {.name = "kitchen", .sha256 = *gateway::hash_of_key(other.key)}});
+                               {.name = "kitchen", .sha256 = *gateway::hash_api_key(other.key)}});
     }
     voice_client voice_of(const gateway::new_api_key& key) {
         return voice_client(port, "tandem.voice.v1", "Bearer " + key.key);
@@ -211,7 +211,7 @@ TEST_F(voice_gateway, gives_up_a_client_that_is_silent_and_no_other) {
     silent.send(
         "GET /v1/voice HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
-    EXPECT_TRUE(silent.read_until("nothing was heard"));
+    EXPECT_TRUE(silent.read_until("the client is silent"));
     const auto stopped = stop();
     EXPECT_EQ(heard.get(), 1012) << "not before it stopped";
 }

@@ -11,7 +11,8 @@
 
 int main(int argc, char** argv) {
     boost::asio::io_context ioc;
-    tandem::client llm(ioc.get_executor(), {.url = argc > 1 ? argv[1] : "http://127.0.0.1:8080"});
+    tandem::client llm(ioc.get_executor(),
+                       {.server = {.url = argc > 1 ? argv[1] : "http://127.0.0.1:8080"}});
     std::optional<tandem::reply> reply;
     const auto say = [](const tandem::error_code& ec, const std::optional<tandem::chunk>& chunk) {
         std::cout << (chunk ? chunk->speech : ec.message()) << '\n';

@@ -29,16 +29,16 @@ TEST_F(refused_call, messages_have_text_that_is_not_utf8) {
     messages[1].tool_calls = {{.id = "c1", .name = "rain", .arguments = "{\"in\":\"K\xF6ln\"}"}};
     expect_refusal<std::string>(
         errc::invalid_prompt, "the arguments of tool call 0 of message 1",
-        [&](auto h, auto* d) { llm->async_apply_template(messages, std::move(h), d); });
+        [&](auto h, auto* d) { llm->async_apply_template(messages, *d, std::move(h)); });
 }
 
 TEST_F(refused_call, a_slots_file_has_a_name_that_leads_elsewhere) {
     expect_refusal<slot_file_result>(
         errc::bad_request, "\"../keys\" cannot be the name of a slot's file",
-        [&](auto h, auto* d) { llm->async_save_slot(0, "../keys", std::move(h), d); });
+        [&](auto h, auto* d) { llm->async_save_slot(0, "../keys", *d, std::move(h)); });
     expect_refusal<slot_file_result>(
         errc::bad_request, "\"\" cannot be the name of a slot's file",
-        [&](auto h, auto* d) { llm->async_restore_slot(0, "", std::move(h), d); });
+        [&](auto h, auto* d) { llm->async_restore_slot(0, "", *d, std::move(h)); });
 }
 
 }  // namespace

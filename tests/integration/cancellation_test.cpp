@@ -1,5 +1,6 @@
 #include "integration/mock_fixture.hpp"
 
+#include "tandem/read_all.hpp"
 #include "tandem/service.hpp"
 
 #include <boost/version.hpp>
@@ -62,6 +63,40 @@ TEST_F(cancelling_a_wait_for_a_chunk, changes_nothing_once_the_chunk_came) {
     ASSERT_TRUE(loop.run_until([&] { return second->arrived; }));
     EXPECT_FALSE(second->error);
     EXPECT_TRUE(second->piece.has_value());
+}
+
+TEST_F(cancelling_a_wait_for_a_chunk, and_for_upcoming_speech_ends_only_that_one) {
+    start();
+    auto reply = llm->start(prompt);
+    boost::asio::cancellation_signal stop;
+    std::optional<error_code> cancelled;
+    reply.async_upcoming_speech(boost::asio::bind_cancellation_slot(
+        stop.slot(), [&](error_code ec, const std::string&) { cancelled = ec; }));
+    stop.emit(boost::asio::cancellation_type::terminal);
+    ASSERT_TRUE(loop.run_until([&] { return cancelled.has_value(); }));
+    EXPECT_EQ(*cancelled, boost::asio::error::operation_aborted);
+
+    std::optional<error_code> asked_again;
+    reply.async_upcoming_speech([&](error_code ec, const std::string&) { asked_again = ec; });
+    const auto first = ask(reply);
+    ASSERT_TRUE(loop.run_until([&] { return first->arrived && asked_again; }));
+    EXPECT_TRUE(first->piece.has_value());
+    EXPECT_FALSE(*asked_again);
+}
+
+TEST_F(cancelling_a_wait_for_a_chunk, and_reading_all_interrupts_the_reply) {
+    start();
+    boost::asio::cancellation_signal stop;
+    std::optional<error_code> told;
+    async_read_all(llm->start(prompt), boost::asio::bind_cancellation_slot(
+                                           stop.slot(), [&](error_code ec, const reply_result& r) {
+                                               told = ec;
+                                               EXPECT_TRUE(r.text.empty());
+                                           }));
+    stop.emit(boost::asio::cancellation_type::total);
+    ASSERT_TRUE(loop.run_until([&] { return told.has_value(); }));
+    EXPECT_EQ(*told, boost::asio::error::operation_aborted);
+    EXPECT_TRUE(server_gets_idle());
 }
 
 class cancelling_a_call : public client_and_mock {

@@ -74,9 +74,9 @@ class channels_and_mock : public client_and_mock {
  protected:
     void start_loop() {
         server.emplace(server_options);
-        config.url = server->url();
+        config.server.url = server->url();
         ioc.emplace(1);
-        llm.emplace(ioc->get_executor(), config);
+        llm.emplace(ioc->get_executor(), config, instruments);
         running.emplace(*ioc);
     }
     void start_loop_with(mock::fault f) {

@@ -19,7 +19,7 @@ class channel_end_test : public channels_and_mock {
  protected:
     // Some chunks come, and then nothing more.
     void start_stalling() {
-        config.pacing = pacing::stream;
+        config.pacing.mode = pacing::stream;
         start_loop_with({.kind = fault_kind::stall, .at_token = 40, .times = 0});
     }
     void expect_end_without_a_pop(errc why) {
@@ -115,7 +115,7 @@ TEST_F(cancelled_channel, drops_what_was_not_popped_of_a_reply_that_had_ended) {
 }
 
 TEST_F(cancelled_channel, drops_the_item_of_a_voice_that_came_too_late) {
-    config.continue_timeout = 50ms;
+    config.limits.continue_timeout = 50ms;
     start_loop();
     const auto c = attached();
     ASSERT_TRUE(c->wait_result(patience));
@@ -168,7 +168,7 @@ TEST_F(cancelled_channel, is_one_that_is_let_go) {
 }
 
 TEST_F(failed_channel, tells_the_error_of_its_reply) {
-    config.pacing = pacing::stream;
+    config.pacing.mode = pacing::stream;
     start_loop_with({.kind = fault_kind::close, .at_token = 40});
     const auto c = attached();
     const auto all = consume_all(*c);
@@ -181,19 +181,19 @@ TEST_F(failed_channel, tells_the_error_of_its_reply) {
 
 // While no chunk is asked for: the voice is busy with one.
 TEST_F(failed_channel, tells_at_once_that_its_consumer_stays_away) {
-    config.continue_timeout = 50ms;
+    config.limits.continue_timeout = 50ms;
     start_loop();
     expect_end_without_a_pop(errc::continue_timeout);
 }
 
 TEST_F(failed_channel, tells_at_once_that_its_reply_takes_too_long) {
-    config.reply_timeout = 200ms;
+    config.limits.reply_timeout = 200ms;
     start_loop();
     expect_end_without_a_pop(errc::reply_timeout);
 }
 
 // In place of a channel that runs out of memory.
-struct throwing_taker final : detail::chunk_taker {
+struct throwing_taker final : detail::chunk_sink {
     std::optional<chunk_id> take(chunk) override { throw std::runtime_error("no room"); }
     void ended(channel_end why, std::optional<reply_result>) noexcept override {
         end.set_value(std::move(why));
@@ -247,7 +247,7 @@ class channel_of_a_conversation : public channel_end_test {
     void start_service() {
         server_options.replies = {{"", story}};
         start_stalling();
-        bots.emplace(ioc->get_executor(), service_config{.server = config});
+        bots.emplace(ioc->get_executor(), service_config{.client = config}, instruments);
         talk.emplace(bots->create());
         ASSERT_FALSE(channel->attach(talk->say("Hello")));
         ASSERT_TRUE(channel->wait_pop(patience));
@@ -323,7 +323,7 @@ TEST_F(channel_without_loop, ends_when_the_loop_is_destroyed) {
     start_stalling();
     llm.reset();
     auto here = std::make_unique<boost::asio::io_context>(1);
-    llm.emplace(here->get_executor(), config);
+    llm.emplace(here->get_executor(), config, instruments);
     const auto c = attached();
     auto consumer = consume_elsewhere(c);
     const auto asked = [&] { return !server->observe().of_path("/completion").empty(); };
@@ -343,7 +343,7 @@ TEST_F(channel_without_loop, ends_when_the_loop_is_destroyed_after_any_number_of
             auto consumer = consume_elsewhere(c);
             {
                 boost::asio::io_context here(1);
-                client short_lived(here.get_executor(), config);
+                client short_lived(here.get_executor(), config, instruments);
                 ASSERT_FALSE(c->attach(short_lived.start(prompt)));
                 for (int i = 0; i < steps; ++i) here.run_one_for(1ms);
             }
@@ -371,7 +371,7 @@ TEST_F(channel_without_loop, is_safe_while_the_loop_is_stopped_and_destroyed) {
         });
         {
             boost::asio::io_context here(1);
-            client short_lived(here.get_executor(), config);
+            client short_lived(here.get_executor(), config, instruments);
             ASSERT_FALSE(c->attach(short_lived.start(prompt)));
             std::thread loop_there([&] { here.run_for(std::chrono::milliseconds(round % 8)); });
             if (round % 3 == 0) here.stop();
@@ -389,7 +389,7 @@ TEST_F(channel_without_loop, is_let_go_before_and_after_its_loop) {
             auto c = chunk_channel::create();
             {
                 boost::asio::io_context here(1);
-                client short_lived(here.get_executor(), config);
+                client short_lived(here.get_executor(), config, instruments);
                 ASSERT_FALSE(c->attach(short_lived.start(prompt)));
                 for (int i = 0; i < steps; ++i) here.run_one_for(1ms);
                 if (!is_after) c.reset();
@@ -404,7 +404,7 @@ TEST_F(channel_without_loop, ends_when_its_thread_pool_is_destroyed) {
     std::future<consumed> consumer;
     {
         boost::asio::thread_pool pool(2);
-        llm.emplace(pool.get_executor(), config);
+        llm.emplace(pool.get_executor(), config, instruments);
         consumer = consume_elsewhere(attached());
         ASSERT_TRUE(server_is_busy());
         pool.stop();
@@ -418,7 +418,7 @@ TEST_F(channel_without_loop, takes_no_reply_whose_loop_is_gone) {
     std::vector<reply> replies;
     {
         boost::asio::io_context gone(1);
-        llm.emplace(gone.get_executor(), config);
+        llm.emplace(gone.get_executor(), config, instruments);
         replies.push_back(llm->start(prompt));
     }
     const auto c = chunk_channel::create();

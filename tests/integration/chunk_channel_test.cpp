@@ -82,7 +82,7 @@ TEST_F(channel, needs_no_pops_to_continue_at_the_pace_of_text) {
 }
 
 TEST_F(channel, makes_a_reply_wait_whose_queue_is_full) {
-    config.continue_timeout = 50ms;
+    config.limits.continue_timeout = 50ms;
     start_loop();
     const auto c = attached({.pace = pace::text, .capacity = 2});
     ASSERT_TRUE(
@@ -93,7 +93,7 @@ TEST_F(channel, makes_a_reply_wait_whose_queue_is_full) {
 }
 
 TEST_F(channel, ends_with_the_continue_timeout_of_a_voice_that_is_too_slow) {
-    config.continue_timeout = 50ms;
+    config.limits.continue_timeout = 50ms;
     start_loop();
     const auto c = attached();
     ASSERT_TRUE(c->wait_pop(patience));
@@ -279,9 +279,9 @@ class slow_consumer : public channels, public ::testing::WithParamInterface<pace
 
 TEST_P(slow_consumer, holds_up_none_of_99_others) {
     constexpr std::size_t many = 100;
-    config.slots = 4;
-    config.continue_timeout = 1h;  // it may take long where everything is checked
-    config.queue_timeout = 1h;
+    config.server.slots = 4;
+    config.limits.continue_timeout = 1h;  // it may take long where everything is checked
+    config.limits.queue_timeout = 1h;
     server_options.parallel = 4;
     start_loop();
     const auto all = make(many, {.pace = GetParam(), .capacity = 1});

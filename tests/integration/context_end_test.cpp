@@ -55,7 +55,7 @@ class ended_context : public client_and_mock {
         server_options.faults = {
             {.kind = fault_kind::slow_headers, .duration = 60s, .times = 0, .path = path}};
         server.emplace(server_options);
-        config.url = server->url();
+        config.server.url = server->url();
     }
     bool asked_for(const std::string& path) { return !server->observe().of_path(path).empty(); }
     // Ends the loop once the server has seen a request for `path`.
@@ -77,7 +77,7 @@ TEST_F(ended_context, drops_a_coroutine_that_waits_for_a_chunk) {
 }
 
 TEST_F(ended_context, drops_a_coroutine_that_waits_for_a_slot) {
-    config.slots = 1;
+    config.server.slots = 1;
     expect_nothing_left_of(wait_for_slot, "/completion");
 }
 
@@ -95,7 +95,7 @@ TEST_F(ended_context, drops_a_coroutine_that_waits_until_the_client_is_prepared)
 
 TEST_F(ended_context, drops_coroutines_after_any_number_of_steps) {
     server.emplace(server_options);
-    config.url = server->url();
+    config.server.url = server->url();
     for (int steps = 0; steps < 40; ++steps)
         for (const auto run : {wait_for_chunk, wait_for_slot, wait_for_props}) {
             const auto alive = std::make_shared<int>();
@@ -126,7 +126,7 @@ class handles_of_an_ended_context : public ended_context {
  protected:
     void make_handles(int steps) {
         boost::asio::io_context ioc;
-        llm.emplace(ioc.get_executor(), config);
+        llm.emplace(ioc.get_executor(), config, instruments);
         for (int i = 0; i < 2; ++i) {
             replies.push_back(llm->start(prompt));
             replies.back().async_next_chunk([this](auto...) { ++called; });
@@ -173,8 +173,8 @@ TEST_F(ended_context, lets_a_dropped_handler_use_other_handles) {
     start_without_answer_to("/completion");
     {
         auto ending = std::make_unique<boost::asio::io_context>();
-        client other(ending->get_executor(), config);
-        client asked(ending->get_executor(), config);
+        client other(ending->get_executor(), config, instruments);
+        client asked(ending->get_executor(), config, instruments);
         auto reply = asked.start(prompt);
         const auto use_both = [&](int*) {
             reply.interrupt();
@@ -198,7 +198,7 @@ TEST_F(ended_context, may_come_between_the_ends_of_a_client_and_of_its_reply) {
         {
             boost::asio::io_context ioc;
             {
-                client ended_first(ioc.get_executor(), config);
+                client ended_first(ioc.get_executor(), config, instruments);
                 left = ended_first.start(prompt);
                 left->async_next_chunk([](auto...) {});
                 for (int i = 0; i < steps; ++i) ioc.run_one_for(5ms);
@@ -217,7 +217,7 @@ TEST_F(ended_context, may_come_between_the_ends_of_a_service_and_of_its_conversa
         {
             boost::asio::io_context ioc;
             {
-                service bots(ioc.get_executor(), {.servers = {config.url}});
+                service bots(ioc.get_executor(), {.servers = {config.server.url}});
                 talk = bots.create();
                 talk->say("Hello").async_next_chunk([](auto...) {});
                 for (int i = 0; i < steps; ++i) ioc.run_one_for(5ms);
@@ -232,7 +232,7 @@ TEST_F(ended_context, may_come_between_the_ends_of_a_service_and_of_its_conversa
 TEST_F(ended_context, is_not_put_off_by_a_conversation_that_ended_before_it_began) {
     start();
     boost::asio::io_context ioc;
-    service bots(ioc.get_executor(), {.servers = {config.url}});
+    service bots(ioc.get_executor(), {.servers = {config.server.url}});
     std::optional<conversation> talk;
     boost::asio::post(bots.get_executor(), [&] { talk.reset(); });
     talk = bots.create();

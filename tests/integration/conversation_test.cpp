@@ -119,7 +119,7 @@ TEST_F(a_conversation, keeps_what_its_policy_says) {
 }
 
 TEST_F(a_conversation, speaks_on_from_the_last_word_after_a_false_interruption) {
-    config.server.pacing = pacing::stream;
+    config.client.pacing.mode = pacing::stream;
     start();
     auto talk = bots->create();
     consumer reply(talk.say("Hello!"), [](consumer& c, const chunk& piece) {
@@ -142,7 +142,7 @@ TEST_F(a_conversation, speaks_on_from_the_last_word_after_a_false_interruption) 
 }
 
 TEST_F(a_conversation, generates_what_is_missing_after_a_false_interruption) {
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     start();
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");
@@ -172,7 +172,7 @@ TEST_F(a_conversation, is_resumed_too_where_its_last_words_were_talked_over) {
 }
 
 TEST_F(a_conversation, loses_nothing_where_a_resume_is_interrupted_before_it_began) {
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     start();
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");
@@ -191,7 +191,7 @@ TEST_F(a_conversation, loses_nothing_where_a_resume_is_interrupted_before_it_beg
 }
 
 TEST_F(a_conversation, resumes_with_the_options_of_its_turn) {
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     start();
     auto talk = bots->create();
     talk.append({.role = "user", .content = "Hello!"});
@@ -298,7 +298,7 @@ TEST_F(a_conversation, that_has_ended_is_not_found) {
     expect_error(reply, errc::session_not_found);
     diagnostics why;
     const auto [ec, state] =
-        loop.call<conversation_state>([&](auto h) { talk.async_state(std::move(h), &why); });
+        loop.call<conversation_state>([&](auto h) { talk.async_state(why, std::move(h)); });
     EXPECT_EQ(ec, errc::session_not_found);
     EXPECT_THAT(why.client_message, ::testing::HasSubstr("has ended"));
 }
@@ -308,7 +308,7 @@ TEST_F(a_conversation, refuses_text_that_is_not_utf8_and_keeps_nothing_of_it) {
     auto talk = bots->create();
     diagnostics diag;
     EXPECT_EQ(talk.append({.role = "robot", .content = "Hi"}), errc::invalid_prompt);
-    EXPECT_EQ(talk.append({.role = "user", .content = "Hi\xFF"}, &diag), errc::invalid_prompt);
+    EXPECT_EQ(talk.append({.role = "user", .content = "Hi\xFF"}, diag), errc::invalid_prompt);
     EXPECT_THAT(diag.client_message, HasSubstr("UTF-8"));
     consumer reply(talk.say("\xC3"));
     loop.run_to_end(reply);
@@ -389,7 +389,7 @@ TEST_F(a_conversation, is_not_loaded_from_other_text) {
     start();
     error_code ec;
     diagnostics diag;
-    EXPECT_FALSE(bots->load("{\"version\": 1, \"exchanges\": 5}", ec, &diag));
+    EXPECT_FALSE(bots->load("{\"version\": 1, \"exchanges\": 5}", ec, diag));
     EXPECT_TRUE(ec);
     EXPECT_THAT(diag.client_message, HasSubstr("exchanges"));
 }
@@ -450,7 +450,7 @@ TEST_F(a_conversation, is_prefilled_when_asked_again_after_that_failed) {
 }
 
 TEST_F(a_conversation, asks_its_server_for_nothing_once_it_has_ended) {
-    config.server.pacing = pacing::stream;
+    config.client.pacing.mode = pacing::stream;
     start();
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");

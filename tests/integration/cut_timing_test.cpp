@@ -106,9 +106,9 @@ std::vector<std::uint16_t> connections_to(std::uint16_t port) {
 class cut_timing : public client_and_mock {
  protected:
     cut_timing() {
-        config.first_chunk_min_tokens = 1;
-        config.peek_hold = 1min;
-        config.url = sentences.url();
+        config.chunking.first_chunk_min_tokens = 1;
+        config.chunking.peek_hold = 1min;
+        config.server.url = sentences.url();
         connect();
     }
     bool only_the_stream_is_open() {

@@ -132,11 +132,11 @@ TEST_F(a_control, changes_nothing_once_the_handle_is_gone) {
 
 TEST_F(a_control, outlives_client_and_context) {
     server.emplace(server_options);
-    config.url = server->url();
+    config.server.url = server->url();
     reply_control control;
     {
         boost::asio::io_context ioc;
-        client short_lived(ioc.get_executor(), config);
+        client short_lived(ioc.get_executor(), config, instruments);
         control = short_lived.start(prompt).control();
     }
     control.interrupt();
@@ -220,7 +220,7 @@ TEST_F(a_delivery_of_a_turn, is_that_of_the_end_after_the_end_of_the_conversatio
 }
 
 TEST_F(a_delivery_of_a_turn, leaves_nothing_in_history_of_a_last_chunk_that_it_withholds) {
-    config.server.continue_timeout = 100ms;
+    config.client.limits.continue_timeout = 100ms;
     hand_over_first_chunk("And you?");
     ASSERT_TRUE(loop.run_until([&] { return r->ended(); }));
     r->interrupt();

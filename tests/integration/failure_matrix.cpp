@@ -170,12 +170,13 @@ std::vector<combination> possible_combinations(bool has_retries) {
 failing_reply::failing_reply() {
     server_options.replies = {{prompt, told}};
     server_options.poll_interval = 10ms;
-    config.connect_timeout = config.first_token_timeout = config.between_tokens_timeout =
-        config.continue_timeout = config.request_timeout = config.queue_timeout = no_limit;
-    config.first_chunk_min_tokens = 0;
-    config.peek_hold = 60s;
-    own_log_ = config.logger;
-    config.logger.write = [this](log_level level, std::string_view line) {
+    config.limits.connect_timeout = config.limits.first_token_timeout =
+        config.limits.between_tokens_timeout = config.limits.continue_timeout =
+            config.limits.request_timeout = config.limits.queue_timeout = no_limit;
+    config.chunking.first_chunk_min_tokens = 0;
+    config.chunking.peek_hold = 60s;
+    own_log_ = instruments.log;
+    instruments.log.write = [this](log_level level, std::string_view line) {
         if (!is_rehearsed_) return;
         own_log_.write(level, line);
         logged(line);
@@ -184,21 +185,21 @@ failing_reply::failing_reply() {
 
 void failing_reply::prepare(const combination& c) {
     what = c;
-    config.retries = c.has_retries ? 3 : 0;
-    config.resume_within = 60s;
+    config.failover.retries = c.has_retries ? 3 : 0;
+    config.failover.resume_within = 60s;
     if (c.state == state::queued || c.state == state::waiting_for_the_guard ||
         c.kind == kind::unnoticed_cut)
-        config.slots = 1;
-    if (c.state == state::waiting_for_the_guard) config.reuse_guard = 20ms;
-    if (c.state == state::warming) config.pacing = pacing::warm;
-    if (c.state == state::holding) config.boundary_rule = boundary_rule::classic;
+        config.server.slots = 1;
+    if (c.state == state::waiting_for_the_guard) config.server.reuse_guard = 20ms;
+    if (c.state == state::warming) config.pacing.mode = pacing::warm;
+    if (c.state == state::holding) config.chunking.boundary_rule = boundary_rule::classic;
     // An interrupt must meet a request that runs.
     if (c.is_interrupted())
         (c.has_text() ? server_options.tokens_per_second
                       : server_options.prompt_tokens_per_second) = 50;
     limit_clocks();
     server.emplace(server_options);
-    config.url = server->url();
+    config.server.url = server->url();
     rehearse();
     connect();
 }
@@ -212,11 +213,11 @@ void failing_reply::limit_clocks() {
     const bool is_in_stream = what.state == state::queued || what.state == state::finishing ||
                               what.state == state::in_mid_sentence;
     if (is_at_boundary)
-        config.peek_hold = limit;
+        config.chunking.peek_hold = limit;
     else if (what.kind == kind::stall && is_in_stream)
-        config.between_tokens_timeout = limit;
+        config.limits.between_tokens_timeout = limit;
     else
-        config.first_token_timeout = limit;
+        config.limits.first_token_timeout = limit;
 }
 
 /// The same reply without a fault, by another client: how many tokens it has where, and what a
@@ -311,8 +312,8 @@ void failing_reply::interrupt_when_it_runs(consumer& c) {
 }
 
 void failing_reply::logged(std::string_view line) {
-    is_lost_ =
-        is_lost_ || (line.starts_with(subject_) && line.ends_with("goes on from the text so far"));
+    is_lost_ = is_lost_ ||
+               (line.starts_with(subject_) && line.ends_with("continues from the text so far"));
     if (strike_at_.empty() || line.find(strike_at_) == line.npos) return;
     strike_at_.clear();
     strike();
@@ -363,7 +364,7 @@ void failing_reply::expect_nothing_left(std::optional<consumer> gone) {
     }
     server->clear_faults();
     EXPECT_TRUE(server_gets_idle());
-    if (config.reuse_guard == 0s) expect_all_slots_at_once();
+    if (config.server.reuse_guard == 0s) expect_all_slots_at_once();
     EXPECT_EQ(say().text(), told);
     llm.reset();
     EXPECT_TRUE(server_gets_idle());
@@ -374,7 +375,7 @@ void failing_reply::expect_nothing_left(std::optional<consumer> gone) {
 /// As many replies as there are slots have one each, and none has to wait for it.
 void failing_reply::expect_all_slots_at_once() {
     const auto waits = log.count(log_level::info, ": waits for ");
-    const int slot_count = config.slots.value_or(2);
+    const int slot_count = config.server.slots.value_or(2);
     std::vector<consumer> all;
     for (int i = 0; i < slot_count; ++i)
         all.emplace_back(llm->start(prompt), consumer::say_nothing);
@@ -385,7 +386,7 @@ void failing_reply::expect_all_slots_at_once() {
     });
     EXPECT_EQ(log.count(log_level::info, ": waits for "), waits);
     for (auto& c : all) {
-        if (!c.chunks().empty()) slots.insert(c.chunks()[0].slot);
+        if (!c.chunks().empty()) slots.insert(c.chunks()[0].metrics.slot);
         c.interrupt();
         loop.run_to_end(c);
         EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted)

@@ -18,13 +18,14 @@ using mock::fault_kind;
 class reply_going_on : public client_and_mock {
  protected:
     reply_going_on() {
-        config.retries = 3;
-        config.resume_within = 60s;
-        config.first_token_timeout = config.between_tokens_timeout = config.request_timeout = 1h;
-        quiet_ = config.logger;
-        config.logger.write = [this](log_level level, std::string_view line) {
+        config.failover.retries = 3;
+        config.failover.resume_within = 60s;
+        config.limits.first_token_timeout = config.limits.between_tokens_timeout =
+            config.limits.request_timeout = 1h;
+        quiet_ = instruments.log;
+        instruments.log.write = [this](log_level level, std::string_view line) {
             quiet_.write(level, line);
-            if (!on_loss || !line.ends_with("goes on from the text so far")) return;
+            if (!on_loss || !line.ends_with("continues from the text so far")) return;
             std::exchange(on_loss, {})();
         };
     }
@@ -67,7 +68,7 @@ TEST_P(call_fault_while_going_on, leaves_the_reply_whole) {
         server->inject({.kind = GetParam().kind, .at_token = 0, .path = GetParam().path});
     };
     // Ids are not waited for so long; /props is.
-    if (GetParam().kind == fault_kind::slow_headers) config.request_timeout = 1s;
+    if (GetParam().kind == fault_kind::slow_headers) config.limits.request_timeout = 1s;
     break_off();
     expect_whole(GetParam().retries);
 }
@@ -115,11 +116,13 @@ TEST_F(reply_going_on, at_a_server_that_comes_back_with_another_model_and_build)
 }
 
 TEST_F(reply_going_on, ends_where_nobody_comes_back_within_the_listeners_patience) {
-    config.resume_within = 200ms;
+    config.failover.resume_within = 200ms;
     die();
     const auto c = say();
     EXPECT_TRUE(is_retryable(c.error())) << c.error().message();
-    EXPECT_EQ(log.count(log_level::error, "no server went on within resume_within of 0.2 s"), 1u);
+    EXPECT_EQ(
+        log.count(log_level::error, "no server continued the reply within resume_within of 0.2 s"),
+        1u);
     std::int64_t lost = 0;
     for (const auto& e : c.result().timeline)
         if (e.what == timeline_event::kind::lost) lost = e.at_ns;
@@ -132,8 +135,8 @@ TEST_F(reply_going_on, ends_where_nobody_comes_back_within_the_listeners_patienc
 class service_with_a_faulty_server : public service_and_mocks {
  protected:
     service_with_a_faulty_server() {
-        config.server.retries = 3;
-        config.server.resume_within = 60s;
+        config.client.failover.retries = 3;
+        config.client.failover.resume_within = 60s;
     }
     void expect_whole_turn() {
         auto talk = bots->create();

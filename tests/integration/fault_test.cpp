@@ -27,7 +27,7 @@ TEST_F(server_fault, loading_ends_and_the_same_client_goes_on) {
 }
 
 TEST_F(server_fault, wrong_key_is_unauthorized) {
-    config.api_key = "zebra-wrong";
+    config.server.api_key = "zebra-wrong";
     start();
     EXPECT_EQ(expect_failure(errc::unauthorized).result().diagnostics.http_status, 401);
 }
@@ -42,8 +42,8 @@ TEST_F(server_fault, stopped_server_is_connect_failed) {
 class wrong_set_up : public client_and_mock {
  protected:
     wrong_set_up() {
-        config.retries = 2;
-        config.resume_within = 1h;
+        config.failover.retries = 2;
+        config.failover.resume_within = 1h;
     }
 };
 
@@ -58,8 +58,8 @@ TEST_F(wrong_set_up, is_tls_failed_where_an_https_url_names_a_port_that_speaks_h
     scripted_server silent([](scripted_peer& peer) -> boost::asio::awaitable<void> {
         co_await peer.wait_for_close();
     });
-    config.connect_timeout = 50ms;
-    config.url = "https://127.0.0.1:" + std::to_string(silent.port());
+    config.limits.connect_timeout = 50ms;
+    config.server.url = "https://127.0.0.1:" + std::to_string(silent.port());
     connect();
     const auto c = expect_failure(errc::tls_failed);
     EXPECT_THAT(c.result().diagnostics.client_message, ::testing::HasSubstr("use http://"));
@@ -69,8 +69,8 @@ TEST_F(wrong_set_up, is_told_of_a_handshake_also_where_requests_may_not_take_as_
     scripted_server silent([](scripted_peer& peer) -> boost::asio::awaitable<void> {
         co_await peer.wait_for_close();
     });
-    config.request_timeout = 500ms;
-    config.url = "https://127.0.0.1:" + std::to_string(silent.port());
+    config.limits.request_timeout = 500ms;
+    config.server.url = "https://127.0.0.1:" + std::to_string(silent.port());
     connect();
     const auto c = expect_failure(errc::tls_failed);
     EXPECT_THAT(c.result().diagnostics.client_message, ::testing::HasSubstr("use http://"));
@@ -105,7 +105,7 @@ TEST_F(server_fault, garbage_ends_the_request_while_the_handle_is_held) {
 
 // With the default limits: were it a matter of time, it would be another error, and much later.
 TEST_F(server_fault, missing_final_event_is_stream_incomplete_at_once) {
-    config.boundary_rule = boundary_rule::classic;
+    config.chunking.boundary_rule = boundary_rule::classic;
     start_with({.kind = fault_kind::no_final, .at_token = -1, .skip = 7});
     expect_failure(errc::stream_incomplete);
 }
@@ -159,7 +159,7 @@ TEST_F(server_fault, failing_tokenize_makes_continuations_go_as_text) {
 }
 
 TEST_F(server_fault, after_it_the_slot_is_free_for_the_next_reply) {
-    config.slots = 1;
+    config.server.slots = 1;
     start_with({.kind = fault_kind::reset, .at_token = 5});
     expect_failure(errc::stream_incomplete);
     expect_story();
@@ -168,27 +168,27 @@ TEST_F(server_fault, after_it_the_slot_is_free_for_the_next_reply) {
 class timeout : public client_and_mock {};
 
 TEST_F(timeout, of_the_first_token) {
-    config.first_token_timeout = 50ms;
+    config.limits.first_token_timeout = 50ms;
     start_with({.kind = fault_kind::stall, .at_token = 0});
     expect_failure(errc::first_token_timeout);
     EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
 }
 
 TEST_F(timeout, of_the_headers_is_that_of_the_first_token) {
-    config.first_token_timeout = 50ms;
+    config.limits.first_token_timeout = 50ms;
     start_with({.kind = fault_kind::slow_headers, .duration = 60s});
     expect_failure(errc::first_token_timeout);
 }
 
 TEST_F(timeout, between_tokens) {
-    config.between_tokens_timeout = 50ms;
+    config.limits.between_tokens_timeout = 50ms;
     start_with({.kind = fault_kind::stall, .at_token = 5});
     EXPECT_EQ(expect_failure(errc::between_tokens_timeout).result().usage.generated, 5);
     EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
 }
 
 TEST_F(timeout, of_the_continue) {
-    config.continue_timeout = 50ms;
+    config.limits.continue_timeout = 50ms;
     start();
     const auto c = say(consumer::say_nothing);
     EXPECT_EQ(c.error(), errc::continue_timeout);
@@ -197,7 +197,7 @@ TEST_F(timeout, of_the_continue) {
 }
 
 TEST_F(timeout, of_a_chunk_that_nobody_takes_is_that_of_the_continue) {
-    config.continue_timeout = 50ms;
+    config.limits.continue_timeout = 50ms;
     start();
     auto reply = llm->start(prompt);
     ASSERT_TRUE(loop.run_until([&] { return reply.ended(); }));
@@ -206,22 +206,22 @@ TEST_F(timeout, of_a_chunk_that_nobody_takes_is_that_of_the_continue) {
 }
 
 TEST_F(timeout, of_the_continue_does_not_concern_the_last_chunk) {
-    config.continue_timeout = 1ms;
-    config.first_chunk_max_tokens = config.chunk_max_tokens = 0;
+    config.limits.continue_timeout = 1ms;
+    config.chunking.first_chunk_max_tokens = config.chunking.chunk_max_tokens = 0;
     server_options.replies = {{prompt, "Yes."}};
     start();
     EXPECT_EQ(say(consumer::say_nothing).result().finish_reason, finish_reason::eos);
 }
 
 TEST_F(timeout, of_a_call) {
-    config.request_timeout = 50ms;
+    config.limits.request_timeout = 50ms;
     start_with({.kind = fault_kind::slow_headers, .duration = 60s, .path = "/health"});
     const auto answer = loop.call([&](auto h) { llm->async_health(std::move(h)); });
     EXPECT_EQ(answer.first, errc::request_timeout);
 }
 
 TEST_F(timeout, of_the_tokens_does_not_run_while_tokens_come) {
-    config.between_tokens_timeout = 500ms;
+    config.limits.between_tokens_timeout = 500ms;
     server_options.tokens_per_second = 200;
     start();
     expect_story();

@@ -13,7 +13,7 @@ class foreign_server : public client_and_mock {
             co_await peer.read_request();
             co_await peer.send(answer);
         });
-        config.url = foreign_->url();
+        config.server.url = foreign_->url();
         connect();
     }
 
@@ -44,8 +44,8 @@ TEST_F(foreign_server, that_answers_without_end_is_response_too_large) {
 
 TEST_F(foreign_server, with_fewer_slots_is_warned_of_and_works) {
     server_options.parallel = 1;
-    config.slots = 2;
-    config.reuse_guard = 20ms;
+    config.server.slots = 2;
+    config.server.reuse_guard = 20ms;
     start();
     expect_story();
     expect_story();
@@ -55,9 +55,9 @@ TEST_F(foreign_server, with_fewer_slots_is_warned_of_and_works) {
 
 TEST_F(foreign_server, with_more_slots_is_used_on_as_many_as_configured) {
     server_options.parallel = 4;
-    config.slots = 3;
-    config.reuse_guard = 1h;  // so that no slot is used twice, however slow the machine is
-    config.queue_timeout = 2h;
+    config.server.slots = 3;
+    config.server.reuse_guard = 1h;  // so that no slot is used twice, however slow the machine is
+    config.limits.queue_timeout = 2h;
     start();
     consumer c(llm->start(prompt));
     ASSERT_TRUE(loop.run_until([&] { return c.chunks().size() == 3; }));

@@ -38,9 +38,9 @@ TEST_F(interrupt, at_once_sends_no_request) {
 }
 
 TEST_F(interrupt, while_the_guard_holds_the_slot_back) {
-    config.slots = 1;
-    config.reuse_guard = 1h;
-    config.queue_timeout = 2h;
+    config.server.slots = 1;
+    config.server.reuse_guard = 1h;
+    config.limits.queue_timeout = 2h;
     start();
     auto c = begin();
     ASSERT_TRUE(loop.run_until(
@@ -52,13 +52,13 @@ TEST_F(interrupt, while_the_guard_holds_the_slot_back) {
 }
 
 TEST_F(interrupt, while_the_guard_holds_the_slot_back_leaves_the_loop_no_work) {
-    config.slots = 1;
-    config.reuse_guard = 1h;
-    config.queue_timeout = 2h;
+    config.server.slots = 1;
+    config.server.reuse_guard = 1h;
+    config.limits.queue_timeout = 2h;
     server.emplace(server_options);
-    config.url = server->url();
+    config.server.url = server->url();
     boost::asio::io_context ioc;
-    llm.emplace(ioc.get_executor(), config);
+    llm.emplace(ioc.get_executor(), config, instruments);
     consumer c(llm->start(prompt));
     const auto guard_holds = [&] {
         return log.count(log_level::info, "for the reuse guard of slot 0") > 0;
@@ -72,7 +72,7 @@ TEST_F(interrupt, while_the_guard_holds_the_slot_back_leaves_the_loop_no_work) {
 }
 
 TEST_F(interrupt, while_another_reply_has_the_slot) {
-    config.slots = 1;
+    config.server.slots = 1;
     start_with({.kind = fault_kind::stall, .at_token = 5});
     auto first = begin();
     ASSERT_TRUE(server_sees([](const auto& o) { return o.slots[0].is_processing; }));
@@ -105,8 +105,8 @@ TEST_F(interrupt, while_tokens_come) {
 }
 
 TEST_F(interrupt, while_a_boundary_waits_for_its_peek) {
-    config.first_chunk_min_tokens = 1;
-    config.peek_hold = 1min;
+    config.chunking.first_chunk_min_tokens = 1;
+    config.chunking.peek_hold = 1min;
     server_options.poll_interval = 10ms;
     server_options.replies = {{prompt, "Yes. No."}};
     start_with({.kind = fault_kind::stall, .at_token = 2});

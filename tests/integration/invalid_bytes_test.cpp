@@ -43,11 +43,11 @@ class invalid_bytes : public client_and_mock {
 
     void serve() {
         scripted_.emplace([this](scripted_peer& peer) { return answer(peer); });
-        config.url = scripted_->url();
-        config.first_chunk_min_tokens = 0;
-        config.reuse_guard = 0s;
-        config.peek_hold = 20ms;
-        config.boundary_rule = boundary_rule::classic;
+        config.server.url = scripted_->url();
+        config.chunking.first_chunk_min_tokens = 0;
+        config.server.reuse_guard = 0s;
+        config.chunking.peek_hold = 20ms;
+        config.chunking.boundary_rule = boundary_rule::classic;
         connect();
     }
     std::vector<std::string> completions() {
@@ -94,7 +94,7 @@ class invalid_bytes : public client_and_mock {
 TEST_F(invalid_bytes, in_two_events_become_one_character) {
     streams_ = {{{token("Caf\xC3", 1), token("\xA9. \xF0\x9F", 2), token("\x98", 3),
                   token("\x80 ok.", 4), final_event}}};
-    config.pacing = pacing::stream;
+    config.pacing.mode = pacing::stream;
     serve();
     const auto c = say();
     EXPECT_FALSE(c.error()) << c.result().diagnostics.to_string();
@@ -107,7 +107,7 @@ TEST_F(invalid_bytes, that_can_never_become_a_character_are_replaced_in_text_and
                         "b.",
                         1),
                   token(" C\xE2\x82", 2), final_event}}};
-    config.pacing = pacing::stream;
+    config.pacing.mode = pacing::stream;
     serve();
     const auto c = say();
     EXPECT_EQ(c.text(), "A" REPLACED "b. C" REPLACED);
@@ -148,7 +148,7 @@ TEST_F(invalid_bytes, are_replaced_in_what_was_not_spoken) {
                         2),
                   token("d", 3)},
                  true}};
-    config.pacing = pacing::stream;
+    config.pacing.mode = pacing::stream;
     serve();
     consumer c(llm->start(prompt), consumer::say_nothing);
     loop.run_until([&] { return !c.chunks().empty(); });
@@ -206,7 +206,7 @@ TEST_F(invalid_bytes, are_replaced_in_the_name_of_a_slots_file_that_is_refused) 
     serve();
     diagnostics diag;
     const auto got = loop.call<slot_file_result>(
-        [&](auto handler) { llm->async_save_slot(0, "a\xFF/b", std::move(handler), &diag); });
+        [&](auto handler) { llm->async_save_slot(0, "a\xFF/b", diag, std::move(handler)); });
     EXPECT_EQ(got.first, errc::bad_request);
     EXPECT_THAT(diag.client_message, HasSubstr("\"a" REPLACED "/b\""));
 }
@@ -216,7 +216,7 @@ TEST_F(invalid_bytes, before_the_answer_are_replaced_where_they_are_told) {
         co_await peer.read_request();
         co_await peer.send("HTTP/1.1 200 \xFF\xFE\r\nContent-Length: \xE2\x82\r\n\r\n\xFF");
     });
-    config.url = garbage.url();
+    config.server.url = garbage.url();
     connect();
     const auto c = say();
     EXPECT_TRUE(c.error());

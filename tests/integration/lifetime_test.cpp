@@ -9,7 +9,7 @@ using mock::fault_kind;
 class lifetime : public client_and_mock {};
 
 TEST_F(lifetime, destroyed_client_ends_its_replies) {
-    config.slots = 2;
+    config.server.slots = 2;
     start();
     std::vector<consumer> said;
     for (int i = 0; i < 3; ++i) said.emplace_back(llm->start(prompt), consumer::say_nothing);
@@ -61,7 +61,7 @@ class loop_that_runs_no_more : public client_and_mock {
         start_with({.kind = fault_kind::slow_headers, .duration = 60s, .path = path});
         {
             reply_runner short_lived;
-            client llm_there(short_lived.ioc.get_executor(), config);
+            client llm_there(short_lived.ioc.get_executor(), config, instruments);
             const consumer c(llm_there.start(prompt));
             ASSERT_TRUE(
                 short_lived.run_until([&] { return !server->observe().of_path(path).empty(); }));
@@ -83,7 +83,7 @@ TEST_F(loop_that_runs_no_more, closes_the_connection_that_asks_for_tokens) {
 }
 
 TEST_F(loop_that_runs_no_more, closes_the_connection_that_erases_a_slot) {
-    config.erase_after_cut = true;
+    config.server.erase_after_cut = true;
     expect_no_connection_after("/slots/0");
 }
 

@@ -32,13 +32,13 @@ class client_and_mock : public ::testing::Test {
     client_and_mock() {
         server_options.api_key = api_key;
         server_options.replies = {{prompt, story}};
-        config.api_key = api_key;
-        config.proxy = "none";  // the machine's own proxy has no say in tests
-        config.reuse_guard = 0s;
-        config.pacing = pacing::strict;  // as many requests as chunks; others are asked for
-        config.retries = 0;              // what fails is told; to go on has tests of its own
-        config.breaker_failures = 0;
-        config.logger = log.logger();
+        config.server.api_key = api_key;
+        config.server.proxy = "none";  // the machine's own proxy has no say in tests
+        config.server.reuse_guard = 0s;
+        config.pacing.mode = pacing::strict;  // as many requests as chunks; others are asked for
+        config.failover.retries = 0;          // what fails is told; to go on has tests of its own
+        config.failover.breaker_failures = 0;
+        instruments.log = log.logger();
     }
 
     void TearDown() override {
@@ -48,10 +48,10 @@ class client_and_mock : public ::testing::Test {
 
     void start() {
         server.emplace(server_options);
-        config.url = server->url();
+        config.server.url = server->url();
         connect();
     }
-    void connect() { llm.emplace(loop.ioc.get_executor(), config); }
+    void connect() { llm.emplace(loop.ioc.get_executor(), config, instruments); }
     /// Starts with one fault at a request to /completion.
     void start_with(mock::fault f) {
         server_options.faults = {std::move(f)};
@@ -94,6 +94,7 @@ class client_and_mock : public ::testing::Test {
     captured_log log;
     mock::options server_options;
     tandem::config config;
+    tandem::instruments instruments;
     std::optional<mock::server> server;
     reply_runner loop;
     std::optional<client> llm;

@@ -27,14 +27,14 @@ class old_crash : public client_and_mock {
 };
 
 TEST_F(old_crash, does_not_happen_in_a_long_reply_with_two_slots_and_the_guard) {
-    config.reuse_guard = 300ms;
+    config.server.reuse_guard = 300ms;
     start();
     expect_story();
     EXPECT_FALSE(server->crashed());
 }
 
 TEST_F(old_crash, does_not_happen_with_rapid_interruptions_and_the_guard) {
-    config.reuse_guard = 300ms;
+    config.server.reuse_guard = 300ms;
     start();
     for (int i = 0; i < 8; ++i) {
         consumer c(llm->start(prompt), [](consumer& self, const chunk&) { self.interrupt(); });
@@ -45,7 +45,7 @@ TEST_F(old_crash, does_not_happen_with_rapid_interruptions_and_the_guard) {
 }
 
 TEST_F(old_crash, happens_with_one_slot_and_no_guard_and_is_told) {
-    config.slots = 1;
+    config.server.slots = 1;
     start();
     EXPECT_EQ(expect_failure(errc::stream_incomplete).chunks().size(), 1u);
     ASSERT_TRUE(server_sees([](const auto& o) { return o.crashed; }));

@@ -83,22 +83,22 @@ class random_lifetimes : public ::testing::Test {
     void take_step() {
         // What runs the loop comes often, so that replies get somewhere.
         static constexpr std::array<action, 32> actions{
-            &random_lifetimes::make_client,     &random_lifetimes::make_service,
-            &random_lifetimes::start_reply,     &random_lifetimes::start_reply,
-            &random_lifetimes::create_talk,     &random_lifetimes::say_something,
-            &random_lifetimes::say_something,   &random_lifetimes::ask_for_chunk,
-            &random_lifetimes::ask_for_chunk,   &random_lifetimes::ask_for_chunk,
-            &random_lifetimes::continue_reply,  &random_lifetimes::continue_reply,
-            &random_lifetimes::interrupt_reply, &random_lifetimes::interrupt_talk,
-            &random_lifetimes::use_control,     &random_lifetimes::ask_server,
-            &random_lifetimes::destroy_reply,   &random_lifetimes::destroy_talk,
-            &random_lifetimes::destroy_client,  &random_lifetimes::destroy_service,
-            &random_lifetimes::change_limit,    &random_lifetimes::run_loop,
-            &random_lifetimes::run_loop,        &random_lifetimes::run_loop,
-            &random_lifetimes::run_loop,        &random_lifetimes::run_loop,
-            &random_lifetimes::run_loop,        &random_lifetimes::run_loop,
-            &random_lifetimes::run_loop,        &random_lifetimes::run_loop,
-            &random_lifetimes::run_loop,        &random_lifetimes::run_loop};
+            &random_lifetimes::make_client,        &random_lifetimes::make_service,
+            &random_lifetimes::start_reply,        &random_lifetimes::start_reply,
+            &random_lifetimes::create_talk,        &random_lifetimes::say_something,
+            &random_lifetimes::say_something,      &random_lifetimes::request_next_chunk,
+            &random_lifetimes::request_next_chunk, &random_lifetimes::request_next_chunk,
+            &random_lifetimes::continue_reply,     &random_lifetimes::continue_reply,
+            &random_lifetimes::interrupt_reply,    &random_lifetimes::interrupt_talk,
+            &random_lifetimes::use_control,        &random_lifetimes::ask_server,
+            &random_lifetimes::destroy_reply,      &random_lifetimes::destroy_talk,
+            &random_lifetimes::destroy_client,     &random_lifetimes::destroy_service,
+            &random_lifetimes::change_limit,       &random_lifetimes::run_loop,
+            &random_lifetimes::run_loop,           &random_lifetimes::run_loop,
+            &random_lifetimes::run_loop,           &random_lifetimes::run_loop,
+            &random_lifetimes::run_loop,           &random_lifetimes::run_loop,
+            &random_lifetimes::run_loop,           &random_lifetimes::run_loop,
+            &random_lifetimes::run_loop,           &random_lifetimes::run_loop};
         if (below(400) == 0) return below(2) ? end_context_in_order() : destroy_context();
         (this->*actions[below(actions.size())])();
     }
@@ -111,7 +111,7 @@ class random_lifetimes : public ::testing::Test {
     void make_service() {
         if (services_.size() < 3)
             services_.push_back(std::make_unique<service>(
-                loop_->get_executor(), service_config{.servers = urls_, .server = settings()}));
+                loop_->get_executor(), service_config{.servers = urls_, .client = settings()}));
     }
     void start_reply() {
         if (!clients_.empty() && replies_.size() < 12)
@@ -124,7 +124,7 @@ class random_lifetimes : public ::testing::Test {
         if (!talks_.empty() && replies_.size() < 12)
             replies_.push_back(any_of(talks_).say("Tell me about the market."));
     }
-    void ask_for_chunk() {
+    void request_next_chunk() {
         if (replies_.empty()) return;
         any_of(replies_).async_next_chunk(
             [this, done = called_once()](error_code, std::optional<chunk> piece) {
@@ -234,14 +234,14 @@ class random_lifetimes : public ::testing::Test {
     config settings() {
         constexpr std::array ways{pacing::strict, pacing::warm, pacing::ahead, pacing::stream};
         config c;
-        c.url = any_of(urls_);
-        c.proxy = "none";
-        c.slots = 4;
-        c.reuse_guard = 0s;
-        c.first_chunk_min_tokens = 0;
-        c.pacing = ways[below(ways.size())];
-        c.retries = static_cast<int>(below(3));
-        c.verify_cut = below(4) == 0;
+        c.server.url = any_of(urls_);
+        c.server.proxy = "none";
+        c.server.slots = 4;
+        c.server.reuse_guard = 0s;
+        c.chunking.first_chunk_min_tokens = 0;
+        c.pacing.mode = ways[below(ways.size())];
+        c.failover.retries = static_cast<int>(below(3));
+        c.server.verify_cut = below(4) == 0;
         return c;
     }
     std::function<void()> called_once() {
@@ -285,9 +285,9 @@ TEST(used_up_descriptors, fail_turns_of_a_service_only_as_long_as_there_are_none
     const auto url = server.read_line().substr(std::string("listening on ").size());
     reply_runner loop;
     service_config settings{.servers = {url}, .health_interval = 100ms};
-    settings.server.proxy = "none";
-    settings.server.retries = 0;
-    settings.server.resume_within = 1s;
+    settings.client.server.proxy = "none";
+    settings.client.failover.retries = 0;
+    settings.client.failover.resume_within = 1s;
     service bots(loop.ioc.get_executor(), settings);
     auto talk = bots.create();
     const auto fails = [&] {

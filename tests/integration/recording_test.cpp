@@ -16,20 +16,20 @@ using mock::fault_kind;
 class recording_test : public client_and_mock {
  protected:
     recording_test() {
-        config.retries = 3;
-        config.resume_within = 5s;
-        config.between_tokens_timeout = 400ms;
+        config.failover.retries = 3;
+        config.failover.resume_within = 5s;
+        config.limits.between_tokens_timeout = 400ms;
     }
 
     /// The chunks of a reply that is recorded.
     std::vector<chunk> record(recorder_options options = {}) {
         start();
-        config.record = std::make_shared<recorder>(
+        instruments.record = std::make_shared<recorder>(
             [this](std::string_view line) { lines.append(line) += '\n'; }, options);
         connect();
         const auto said = say();
         EXPECT_EQ(said.text(), story);
-        config.record.reset();
+        instruments.record.reset();
         llm.reset();
         server->stop();
         return said.chunks();
@@ -37,9 +37,9 @@ class recording_test : public client_and_mock {
     consumer play() {
         error_code ec;
         diagnostics diag;
-        config.play = recording::read(lines, ec, &diag);
-        EXPECT_TRUE(config.play) << diag.client_message;
-        config.play->set_speed(0);
+        instruments.play = recording::read(lines, ec, diag);
+        EXPECT_TRUE(instruments.play) << diag.client_message;
+        instruments.play->set_speed(0);
         connect();
         return say();
     }
@@ -71,8 +71,8 @@ TEST_F(recording_test, gives_the_same_chunks) {
 TEST_F(recording_test, gives_the_same_chunks_in_each_pacing) {
     for (const auto mode : {pacing::warm, pacing::ahead, pacing::stream}) {
         SCOPED_TRACE(to_string(mode));
-        config.pacing = mode;
-        config.play.reset();
+        config.pacing.mode = mode;
+        instruments.play.reset();
         lines.clear();
         expect_the_same(record());
     }
@@ -81,20 +81,20 @@ TEST_F(recording_test, gives_the_same_chunks_in_each_pacing) {
 TEST_F(recording_test, of_one_pacing_gives_the_same_text_in_another_one) {
     for (const auto mode : {pacing::strict, pacing::stream}) {
         SCOPED_TRACE(to_string(mode));
-        config.pacing = mode;
-        config.play.reset();
+        config.pacing.mode = mode;
+        instruments.play.reset();
         lines.clear();
         record();
-        config.pacing = pacing::ahead;
+        config.pacing.mode = pacing::ahead;
         EXPECT_EQ(play().text(), story);
     }
 }
 
 TEST_F(recording_test, gives_the_same_text_in_other_chunks) {
     const auto recorded = record();
-    config.first_chunk_min_tokens = 1;
-    config.first_chunk_max_tokens = 2;
-    config.chunk_max_tokens = 3;
+    config.chunking.first_chunk_min_tokens = 1;
+    config.chunking.first_chunk_max_tokens = 2;
+    config.chunking.chunk_max_tokens = 3;
     const auto said = play();
     EXPECT_FALSE(said.error()) << said.result().diagnostics.to_string();
     EXPECT_EQ(said.text(), story);
@@ -119,13 +119,13 @@ TEST_F(recording_test, tells_of_the_replies_in_it) {
     ASSERT_TRUE(read);
     ASSERT_EQ(read->replies().size(), 1u);
     EXPECT_EQ(read->replies()[0].prompt, prompt);
-    EXPECT_EQ(read->servers(), std::vector<std::string>{config.url});
+    EXPECT_EQ(read->servers(), std::vector<std::string>{config.server.url});
 }
 
 TEST_F(recording_test, that_cannot_be_read_is_bad_response) {
     error_code ec;
     diagnostics diag;
-    EXPECT_FALSE(recording::read("{\"ms\":0}\n", ec, &diag));
+    EXPECT_FALSE(recording::read("{\"ms\":0}\n", ec, diag));
     EXPECT_EQ(ec, errc::bad_response);
     EXPECT_THAT(diag.client_message, ::testing::StartsWith("line 1 "));
 }
@@ -144,7 +144,9 @@ class recorded_fault : public recording_test, public ::testing::WithParamInterfa
 TEST_P(recorded_fault, gives_the_same_chunks_and_the_same_failures) {
     server_options.faults = {GetParam()};
     const auto recorded = record();
-    const auto failures = [this] { return log.count(log_level::warning, "goes on from the text"); };
+    const auto failures = [this] {
+        return log.count(log_level::warning, "continues from the text");
+    };
     const auto then = failures();
     EXPECT_GE(then, 1u);
     expect_the_same(recorded);
@@ -154,9 +156,9 @@ TEST_P(recorded_fault, gives_the_same_chunks_and_the_same_failures) {
 TEST_P(recorded_fault, gives_the_same_text_in_other_chunks) {
     server_options.faults = {GetParam()};
     record();
-    config.first_chunk_min_tokens = 1;
-    config.first_chunk_max_tokens = 3;
-    config.chunk_max_tokens = 5;
+    config.chunking.first_chunk_min_tokens = 1;
+    config.chunking.first_chunk_max_tokens = 3;
+    config.chunking.chunk_max_tokens = 5;
     const auto said = play();
     EXPECT_FALSE(said.error()) << said.result().diagnostics.to_string();
     EXPECT_EQ(said.text(), story);

@@ -12,7 +12,7 @@ class restarted_server : public client_and_mock {
  protected:
     restarted_server() {
         // So that slots are taken in turn.
-        config.reuse_guard = 20ms;
+        config.server.reuse_guard = 20ms;
     }
 
     void restart_with_slots(int n) {
@@ -75,7 +75,7 @@ TEST_F(restarted_server, with_more_slots_is_used_on_all_of_them_again) {
 }
 
 TEST_F(restarted_server, as_another_build_has_the_guard_of_that_build) {
-    config.reuse_guard = auto_guard;
+    config.server.reuse_guard = auto_guard;
     server_options.build_info = "b7000";
     start();
     say([](consumer& c, const chunk&) { c.interrupt(); });

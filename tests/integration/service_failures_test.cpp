@@ -22,7 +22,7 @@ class failing_servers : public service_and_mocks {
     failing_servers() {
         config.placement = placement::round_robin;
         config.slots_per_conversation = 1;
-        config.server.pacing = pacing::strict;
+        config.client.pacing.mode = pacing::strict;
     }
     static mock::fault always(fault_kind kind, const char* path, int status = 500) {
         return {.kind = kind, .at_token = 0, .times = 0, .path = path, .status = status};
@@ -35,7 +35,7 @@ class failing_servers : public service_and_mocks {
     }
     /// Takes all the slots of a server that has one.
     consumer keep_a_slot_busy(conversation& c) {
-        auto options = config.server.generation;
+        auto options = config.client.generation;
         options.grammar = "root ::= .*";
         c.append({.role = "user", .content = "Long"});
         consumer reply(c.generate(options), consumer::say_nothing);
@@ -58,7 +58,7 @@ class failing_servers : public service_and_mocks {
 TEST_F(failing_servers, are_looked_for_often_while_a_reply_waits) {
     // Pauses that double would find it after 12.7 s.
     config.health_interval = 10s;
-    config.server.resume_within = 11s;
+    config.client.failover.resume_within = 11s;
     start();
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");
@@ -73,9 +73,10 @@ class hanging_servers : public failing_servers {
  protected:
     hanging_servers() {
         config.health_interval = 200ms;
-        config.server.resume_within = 30s;  // the machine may be busy
-        config.server.request_timeout = 5min;
-        config.server.first_token_timeout = config.server.between_tokens_timeout = 5min;
+        config.client.failover.resume_within = 30s;  // the machine may be busy
+        config.client.limits.request_timeout = 5min;
+        config.client.limits.first_token_timeout = config.client.limits.between_tokens_timeout =
+            5min;
     }
     void hang(const char* path) {
         server(0).inject(
@@ -135,7 +136,7 @@ TEST_P(hanging_after, so_many_tokens_are_left_by_replies) {
 INSTANTIATE_TEST_SUITE_P(table, hanging_after, ::testing::Values(0, 1));
 
 TEST_F(hanging_servers, are_waited_for_where_there_is_no_other) {
-    config.server.resume_within = 1s;
+    config.client.failover.resume_within = 1s;
     start();
     server(0).inject({.kind = fault_kind::stall, .at_token = 1, .duration = 4s});
     hang("/health");
@@ -148,7 +149,7 @@ TEST_F(hanging_servers, are_waited_for_where_there_is_no_other) {
 
 // A server may be too busy for anything but what it generates.
 TEST_F(hanging_servers, are_not_left_while_they_speak) {
-    config.server.pacing = pacing::stream;  // a reply that rests would leave
+    config.client.pacing.mode = pacing::stream;  // a reply that rests would leave
     server_options.tokens_per_second = 5;
     start(2);
     hang("/health");
@@ -172,7 +173,7 @@ TEST_F(failing_servers, are_left_by_replies_that_rest) {
 
 TEST_F(failing_servers, are_kept_to_by_replies_that_rest_and_may_not_go_on) {
     config.health_interval = 100ms;
-    config.server.retries = 0;
+    config.client.failover.retries = 0;
     start(2);
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");
@@ -186,7 +187,7 @@ TEST_F(failing_servers, are_kept_to_by_replies_that_rest_and_may_not_go_on) {
 // --- whose failure it is
 
 TEST_F(failing_servers, are_not_taken_for_each_other) {
-    config.server.resume_within = 300ms;
+    config.client.failover.resume_within = 300ms;
     server_options.parallel = 1;
     server_options.tokens_per_second = 100;
     answers_with("Long", many_words(2000));
@@ -206,7 +207,7 @@ TEST_F(failing_servers, are_not_taken_for_each_other) {
 class refusing_server : public failing_servers, public ::testing::WithParamInterface<int> {
  protected:
     refusing_server() {
-        config.server.resume_within = 6s;  // the machine may be busy
+        config.client.failover.resume_within = 6s;  // the machine may be busy
         start(2);
         talk.emplace(bots->create());
         reply.emplace(say_until_first_chunk(*talk, "Hello!"));
@@ -261,7 +262,7 @@ TEST_F(failing_servers, are_noticed_where_nobody_talks_if_that_is_wished) {
 TEST_F(failing_servers, are_down_as_long_as_they_refuse_the_key) {
     config.watch_always = true;
     config.health_interval = 100ms;
-    config.server.resume_within = 1ms;
+    config.client.failover.resume_within = 1ms;
     server_options.api_key = "other";
     start();
     auto talk = bots->create();
@@ -275,7 +276,7 @@ TEST_F(failing_servers, are_down_as_long_as_they_refuse_the_key) {
 }
 
 TEST_F(failing_servers, that_refuse_the_key_are_waited_for_by_no_turn) {
-    config.server.resume_within = 5min;
+    config.client.failover.resume_within = 5min;
     server_options.api_key = "other";
     start();
     auto talk = bots->create();
@@ -284,7 +285,7 @@ TEST_F(failing_servers, that_refuse_the_key_are_waited_for_by_no_turn) {
 }
 
 TEST_F(failing_servers, that_have_never_been_reached_are_waited_for_by_no_turn) {
-    config.server.resume_within = 1h;
+    config.client.failover.resume_within = 1h;
     start();
     server().stop();
     auto talk = bots->create();
@@ -292,8 +293,8 @@ TEST_F(failing_servers, that_have_never_been_reached_are_waited_for_by_no_turn) 
 }
 
 TEST_F(failing_servers, that_speak_http_at_an_https_url_fail_each_turn_with_that) {
-    config.server.resume_within = 1h;
-    config.server.connect_timeout = 50ms;
+    config.client.failover.resume_within = 1h;
+    config.client.limits.connect_timeout = 50ms;
     scripted_server silent([](scripted_peer& peer) -> boost::asio::awaitable<void> {
         co_await peer.wait_for_close();
     });
@@ -315,9 +316,9 @@ TEST_F(failing_servers, are_down_where_nothing_of_a_llama_server_answers) {
 }
 
 TEST_F(failing_servers, are_left_alone_where_requests_break_behind_their_progress) {
-    config.server.retries = 0;
-    config.server.breaker_failures = 2;
-    config.server.breaker_pause = 1h;
+    config.client.failover.retries = 0;
+    config.client.failover.breaker_failures = 2;
+    config.client.failover.breaker_pause = 1h;
     start();
     server().inject({.kind = fault_kind::reset, .at_token = 0, .times = 0, .path = "/completion"});
     for (int i = 0; i < 2; ++i) {
@@ -344,7 +345,7 @@ class server_that_starts_no_turn : public failing_servers,
                                    public ::testing::WithParamInterface<start_fault> {};
 
 TEST_P(server_that_starts_no_turn, has_it_started_by_another_one) {
-    config.server.request_timeout = 500ms;
+    config.client.limits.request_timeout = 500ms;
     start(2);
     auto fault = always(GetParam().kind, GetParam().path);
     fault.duration = 20s;
@@ -391,9 +392,9 @@ TEST_F(failing_servers, make_a_turn_start_over_where_nothing_was_said) {
 
 // The request that tries whether a server is back is a turn's.
 TEST_F(failing_servers, are_tried_by_turns_and_not_by_what_nobody_waits_for) {
-    config.server.breaker_failures = 1;
-    config.server.breaker_pause = 500ms;
-    config.server.retries = 0;
+    config.client.failover.breaker_failures = 1;
+    config.client.failover.breaker_pause = 500ms;
+    config.client.failover.retries = 0;
     start();
     auto talk = bots->create();
     auto other = bots->create();
@@ -421,7 +422,7 @@ TEST_F(resumed_turn, has_its_own_options_and_not_those_of_a_refused_one) {
     start();
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Long");
-    auto options = config.server.generation;
+    auto options = config.client.generation;
     options.max_tokens = 1;
     consumer second(talk.generate(options));
     loop.run_to_end(second);
@@ -452,7 +453,7 @@ TEST_F(resumed_turn, is_spoken_on_where_all_of_it_was_generated) {
     server_options.tokens_per_second = 0;
     start();
     auto talk = bots->create();
-    auto options = config.server.generation;
+    auto options = config.client.generation;
     options.grammar = "root ::= .*";
     talk.append({.role = "user", .content = "And you?"});
     consumer reply(talk.generate(options), consumer::say_nothing);

@@ -25,10 +25,10 @@ class service_and_mocks : public ::testing::Test {
  protected:
     service_and_mocks() {
         server_options.add_bos = false;
-        config.server.proxy = "none";  // the machine's own proxy has no say in tests
-        config.server.reuse_guard = 0s;
-        config.server.first_chunk_min_tokens = 0;  // as many chunks as sentences
-        config.server.logger = log.logger();
+        config.client.server.proxy = "none";  // the machine's own proxy has no say in tests
+        config.client.server.reuse_guard = 0s;
+        config.client.chunking.first_chunk_min_tokens = 0;  // as many chunks as sentences
+        instruments.log = log.logger();
         answers_with("Hello!", "Hello. How are you? I am very well today, thank you.");
         answers_with("And you?", "I am well, too.");
     }
@@ -45,7 +45,7 @@ class service_and_mocks : public ::testing::Test {
             mocks.push_back(std::make_unique<mock::server>(server_options));
             config.servers.push_back(mocks.back()->url());
         }
-        bots.emplace(loop.ioc.get_executor(), config);
+        bots.emplace(loop.ioc.get_executor(), config, instruments);
     }
     mock::server& server(std::size_t i = 0) { return *mocks[i]; }
 
@@ -100,6 +100,7 @@ class service_and_mocks : public ::testing::Test {
     captured_log log;
     mock::options server_options;
     service_config config;
+    tandem::instruments instruments;
     reply_runner loop;
     std::vector<std::unique_ptr<mock::server>> mocks;
     std::optional<service> bots;

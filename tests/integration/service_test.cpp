@@ -83,7 +83,7 @@ TEST_F(a_service, does_not_know_of_another_processes_requests) {
 
 TEST_F(a_service, lets_a_conversation_have_its_slots_until_all_is_generated) {
     config.slots_per_conversation = 2;
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     start();
     auto talks = many(2);
     auto first = say_until_first_chunk(talks[0], "Hello!");
@@ -98,7 +98,7 @@ TEST_F(a_service, lets_a_conversation_have_its_slots_until_all_is_generated) {
 TEST_F(a_service, lets_a_turn_have_a_slot_that_rests_where_that_is_wanted) {
     config.slots_per_conversation = 2;
     config.share_idle_slots = true;
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     start();
     auto talks = many(2);
     auto first = say_until_first_chunk(talks[0], "Hello!");
@@ -110,7 +110,7 @@ TEST_F(a_service, lets_a_turn_have_a_slot_that_rests_where_that_is_wanted) {
 
 TEST_F(a_service, refuses_one_more_than_may_wait) {
     server_options.parallel = 1;
-    config.server.queue_limit = 1;
+    config.client.limits.queue_limit = 1;
     start();
     auto talks = many(3);
     auto first = say_until_first_chunk(talks[0], "Hello!");
@@ -124,7 +124,7 @@ TEST_F(a_service, refuses_one_more_than_may_wait) {
 
 TEST_F(a_service, lets_nobody_wait_for_a_slot_longer_than_the_limit) {
     server_options.parallel = 1;
-    config.server.queue_timeout = 50ms;
+    config.client.limits.queue_timeout = 50ms;
     start();
     auto talks = many(2);
     auto first = say_until_first_chunk(talks[0], "Hello!");
@@ -147,7 +147,7 @@ TEST_F(a_service, frees_the_slots_of_a_conversation_that_ends) {
 
 TEST_F(a_service, finds_each_conversations_slot_again) {
     server_options.parallel = 3;
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     for (int i = 0; i < 3; ++i)
         answers_with("I am number " + std::to_string(i) + ".",
                      "Welcome, number " + std::to_string(i));
@@ -203,8 +203,8 @@ TEST_F(a_service, tells_which_server_made_each_chunk_of_a_reply_that_went_on_els
         if (piece.id.seq == 0) server(0).stop();
         c.go_on(piece);
     });
-    EXPECT_EQ(reply.chunks().front().server, server(0).url());
-    EXPECT_EQ(reply.chunks().back().server, server(1).url());
+    EXPECT_EQ(reply.chunks().front().metrics.server, server(0).url());
+    EXPECT_EQ(reply.chunks().back().metrics.server, server(1).url());
     EXPECT_THAT(reply.result().servers, ElementsAre(server(0).url(), server(1).url()));
     for (const auto& e : reply.result().timeline) {
         if (e.what != timeline_event::kind::chunk) continue;
@@ -229,7 +229,7 @@ TEST_F(a_service, tells_why_no_server_can_be_had) {
 TEST_F(a_service, waits_for_a_server_that_loads_its_model_to_be_up) {
     config.watch_always = true;
     config.health_interval = 100ms;
-    config.server.resume_within = 30s;
+    config.client.failover.resume_within = 30s;
     server_options.load_time = 300ms;
     start();
     auto talk = bots->create();
@@ -264,7 +264,7 @@ TEST_F(a_service, keeps_a_server_whose_url_is_spelt_another_way_when_reloaded) {
 }
 
 TEST_F(a_service, ends_replies_that_take_too_long_on_a_server_that_is_removed) {
-    config.server.resume_within = 10ms;
+    config.client.failover.resume_within = 10ms;
     start();
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");
@@ -305,7 +305,7 @@ TEST_F(a_service, empties_slots_between_conversations_that_are_isolated) {
     server_options.parallel = 1;
     server_options.slot_actions = true;
     config.conversation.isolate = true;
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     start();
     auto talks = many(2);
     say(talks[0], "Hello!");
@@ -321,7 +321,7 @@ TEST_F(a_service, empties_the_slot_of_an_isolated_conversation_that_ends_while_a
     server_options.parallel = 1;
     server_options.slot_actions = true;
     config.conversation.isolate = true;
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     start();
     std::optional<conversation> first(bots->create());
     auto second = bots->create();
@@ -353,7 +353,7 @@ TEST_F(a_service, leaves_the_loop_no_work_once_its_conversations_are_gone) {
         say(talk, "And you?");
     }
     boost::asio::io_context idle;
-    service other(idle.get_executor(), config);
+    service other(idle.get_executor(), config, instruments);
     { auto talk = other.create(); }
     idle.run_for(reply_runner::patience);
     EXPECT_TRUE(idle.stopped()) << "it has work left";

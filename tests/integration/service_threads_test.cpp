@@ -36,7 +36,7 @@ class service_threads : public service_and_mocks {
 };
 
 TEST_F(service_threads, talk_interrupt_and_resume_on_a_loop_with_four_threads) {
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     server_options.parallel = 4;
     for (int i = 0; i < 2; ++i) {
         mocks.push_back(std::make_unique<mock::server>(server_options));
@@ -48,7 +48,7 @@ TEST_F(service_threads, talk_interrupt_and_resume_on_a_loop_with_four_threads) {
     for (int i = 0; i < 4; ++i) loops.emplace_back([&] { ioc.run(); });
     std::vector<std::string> texts(12);
     {
-        service many(ioc.get_executor(), config);
+        service many(ioc.get_executor(), config, instruments);
         std::vector<std::thread> callers;
         for (auto& text : texts) callers.emplace_back([&] { text = talk_and_cough(many); });
         for (auto& t : callers) t.join();

@@ -12,7 +12,7 @@ class a_slot_file : public service_and_mocks {};
 TEST_F(a_slot_file, keeps_a_conversation_that_sleeps) {
     server_options.slot_actions = true;
     server_options.parallel = 1;
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     start();
     auto talk = bots->create();
     say(talk, "Hello!");
@@ -34,7 +34,7 @@ TEST_F(a_slot_file, keeps_a_conversation_that_sleeps) {
 
 TEST_F(a_slot_file, is_what_a_conversation_that_was_loaded_goes_on_from) {
     server_options.slot_actions = true;
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     start();
     std::string saved;
     int tokens = 0;
@@ -62,8 +62,8 @@ TEST_F(a_slot_file, is_what_a_conversation_that_was_loaded_goes_on_from) {
 
 TEST_F(a_slot_file, is_written_from_its_own_slot_though_another_is_ready_before) {
     server_options.slot_actions = true;
-    config.server.reuse_guard = 100ms;
-    config.server.pacing = pacing::strict;
+    config.client.server.reuse_guard = 100ms;
+    config.client.pacing.mode = pacing::strict;
     start();
     auto talk = bots->create();
     const auto said = say(talk, "And you?").result().usage;
@@ -75,8 +75,8 @@ TEST_F(a_slot_file, is_written_from_its_own_slot_though_another_is_ready_before)
 
 TEST_F(a_slot_file, is_given_up_when_the_conversation_ends_before_it_is_written) {
     server_options.slot_actions = true;
-    config.server.reuse_guard = 1h;
-    config.server.queue_timeout = 2h;
+    config.client.server.reuse_guard = 1h;
+    config.client.limits.queue_timeout = 2h;
     start();
     auto talk = bots->create();
     say(talk, "And you?");

@@ -29,9 +29,9 @@ TEST_F(slots, without_a_guard_the_last_one_is_used_again_and_evaluates_one_token
 
 TEST_F(slots, with_a_guard_are_used_in_turn) {
     server_options.parallel = 3;
-    config.slots = 3;
-    config.reuse_guard = 1h;
-    config.queue_timeout = 2h;
+    config.server.slots = 3;
+    config.server.reuse_guard = 1h;
+    config.limits.queue_timeout = 2h;
     start();
     auto c = say([](consumer& self, const chunk& piece) {
         if (piece.id.seq < 2)
@@ -45,7 +45,7 @@ TEST_F(slots, with_a_guard_are_used_in_turn) {
 }
 
 TEST_F(slots, are_not_used_within_their_guard) {
-    config.reuse_guard = 50ms;
+    config.server.reuse_guard = 50ms;
     start();
     expect_story();
     std::map<int, std::chrono::steady_clock::time_point> last_start;
@@ -59,21 +59,21 @@ TEST_F(slots, are_not_used_within_their_guard) {
 }
 
 TEST_F(slots, guard_waits_are_logged_and_counted) {
-    config.slots = 1;
-    config.reuse_guard = 20ms;
+    config.server.slots = 1;
+    config.server.reuse_guard = 20ms;
     start();
     const auto c = say();
     const auto& metrics = c.result().metrics;
     EXPECT_EQ(metrics.guard_waits, metrics.requests - 1);
     EXPECT_GT(metrics.guard_wait_ms, 0);
-    EXPECT_GT(c.chunks()[1].guard_wait_ms, 0);
+    EXPECT_GT(c.chunks()[1].metrics.guard_wait_ms, 0);
     EXPECT_EQ(log.count(log_level::warning, "reuse guard"),
               static_cast<std::size_t>(metrics.guard_waits));
 }
 
 TEST_F(slots, a_wait_for_the_guard_is_logged_when_it_begins) {
-    config.slots = 1;
-    config.reuse_guard = 20ms;
+    config.server.slots = 1;
+    config.server.reuse_guard = 20ms;
     start();
     expect_story();
     EXPECT_GT(log.count(log_level::info, "ms for the reuse guard of slot 0"), 0u);
@@ -81,15 +81,15 @@ TEST_F(slots, a_wait_for_the_guard_is_logged_when_it_begins) {
 
 TEST_F(slots, a_guard_that_is_not_below_the_queue_timeout_is_warned_of_once_the_build_is_known) {
     server_options.build_info = "b7000";
-    config.reuse_guard = auto_guard;
-    config.queue_timeout = 1s;
+    config.server.reuse_guard = auto_guard;
+    config.limits.queue_timeout = 1s;
     start();
     loop.call<server_props>([&](auto h) { llm->async_prepare(std::move(h)); });
-    EXPECT_EQ(log.count(log_level::warning, "queue_timeout is 1s, not over"), 1u);
+    EXPECT_EQ(log.count(log_level::warning, "queue_timeout is 1s, not longer than"), 1u);
 }
 
 TEST_F(slots, a_wait_for_other_replies_is_logged_when_it_begins) {
-    config.slots = 1;
+    config.server.slots = 1;
     start();
     auto first = consumer(llm->start(prompt));
     auto second = consumer(llm->start(prompt));
@@ -99,9 +99,9 @@ TEST_F(slots, a_wait_for_other_replies_is_logged_when_it_begins) {
 }
 
 TEST_F(slots, go_to_a_reply_that_begins_before_one_that_goes_on) {
-    config.slots = 1;
-    config.reuse_guard = 1h;
-    config.queue_timeout = 2h;
+    config.server.slots = 1;
+    config.server.reuse_guard = 1h;
+    config.limits.queue_timeout = 2h;
     start();
     auto first = consumer(llm->start(prompt));
     const auto waits = [this](const char* reply) {
@@ -122,12 +122,11 @@ TEST_F(slots, that_the_server_holds_a_request_back_for_is_logged) {
     server_options.faults = {{.kind = fault_kind::slow_headers, .duration = 600ms}};
     start();
     expect_story();
-    EXPECT_EQ(log.count(log_level::warning, "reply 1: slot 0: the server held the request back"),
-              1u);
+    EXPECT_EQ(log.count(log_level::warning, "reply 1: slot 0: the server held the request"), 1u);
 }
 
 TEST_F(slots, wait_for_no_guard_where_the_build_is_known_to_be_sound) {
-    config.reuse_guard = auto_guard;
+    config.server.reuse_guard = auto_guard;
     server_options.build_info = "b11669-mock";
     start();
     const auto c = say();
@@ -141,8 +140,8 @@ TEST_F(slots, wait_for_no_guard_where_the_build_is_known_to_be_sound) {
 }
 
 TEST_F(slots, have_the_guard_where_the_build_is_not_known_to_be_sound) {
-    config.reuse_guard = auto_guard;
-    config.slots = 1;
+    config.server.reuse_guard = auto_guard;
+    config.server.slots = 1;
     server_options.build_info = "b7000";
     start();
     auto c = say([](consumer& self, const chunk& piece) {
@@ -177,13 +176,15 @@ TEST_F(slots, figures_agree_with_the_servers) {
     EXPECT_EQ(c.result().usage.evaluated, evaluated);
     EXPECT_EQ(c.result().usage.prompt, completions()[0].prompt_tokens);
     int of_chunks = 0;
-    for (const auto& piece : c.chunks()) of_chunks += piece.cached + piece.evaluated;
+    for (const auto& piece : c.chunks())
+        of_chunks += piece.metrics.cached + piece.metrics.evaluated;
     EXPECT_EQ(of_chunks, cached + evaluated);
 }
 
 TEST_F(slots, are_shared_by_replies_one_request_at_a_time) {
     // In one piece: without cuts the server is free as soon as the client thinks so.
-    config.first_chunk_min_tokens = config.first_chunk_max_tokens = config.chunk_max_tokens = 0;
+    config.chunking.first_chunk_min_tokens = config.chunking.first_chunk_max_tokens =
+        config.chunking.chunk_max_tokens = 0;
     server_options.replies = {{prompt, "In the evening, the whole town walks down to the harbour"}};
     start();
     std::vector<consumer> said;
@@ -208,7 +209,7 @@ TEST_F(slots, are_shared_by_replies_that_are_cut) {
 }
 
 TEST_F(slots, are_erased_after_each_cut_if_wanted) {
-    config.erase_after_cut = true;
+    config.server.erase_after_cut = true;
     server_options.slot_actions = true;
     start();
     const auto c = say();
@@ -221,7 +222,7 @@ TEST_F(slots, are_erased_after_each_cut_if_wanted) {
 }
 
 TEST_F(slots, that_cannot_be_erased_are_warned_of_once_and_used) {
-    config.erase_after_cut = true;
+    config.server.erase_after_cut = true;
     start();
     const auto c = say();
     EXPECT_EQ(c.text(), story);

@@ -12,9 +12,10 @@ using mock::fault_kind;
 class closed_stream : public client_and_mock, public ::testing::WithParamInterface<fault_kind> {
  protected:
     closed_stream() {
-        config.connect_timeout = config.first_token_timeout = config.between_tokens_timeout =
-            config.continue_timeout = config.request_timeout = config.queue_timeout = 1h;
-        config.peek_hold = 60s;
+        config.limits.connect_timeout = config.limits.first_token_timeout =
+            config.limits.between_tokens_timeout = config.limits.continue_timeout =
+                config.limits.request_timeout = config.limits.queue_timeout = 1h;
+        config.chunking.peek_hold = 60s;
     }
 };
 
@@ -52,11 +53,11 @@ INSTANTIATE_TEST_SUITE_P(each, closed_stream,
 
 class closed_stream_of_a_turn : public service_and_mocks {
  protected:
-    closed_stream_of_a_turn() { config.server.retries = 0; }
+    closed_stream_of_a_turn() { config.client.failover.retries = 0; }
 };
 
 TEST_F(closed_stream_of_a_turn, leaves_what_was_handed_over_in_history_and_in_the_next_prompt) {
-    config.server.pacing = pacing::strict;
+    config.client.pacing.mode = pacing::strict;
     answers_with("And now?", "Now I am well.");
     start();
     server().inject({.kind = fault_kind::close, .at_token = 2, .skip = 1});

@@ -43,12 +43,12 @@ class threads : public client_and_mock {
 TEST_F(threads, many_replies_on_a_loop_with_four_threads) {
     boost::asio::io_context ioc;
     server.emplace(server_options);
-    config.url = server->url();
+    config.server.url = server->url();
     std::vector<std::string> texts(24);
     {
         auto busy = boost::asio::make_work_guard(ioc);
         const pool running(ioc);
-        client many(ioc.get_executor(), config);
+        client many(ioc.get_executor(), config, instruments);
         std::vector<std::thread> consumers;
         for (auto& text : texts) consumers.emplace_back([&] { text = read(many.start(prompt)); });
         for (auto& t : consumers) t.join();
@@ -78,12 +78,12 @@ TEST_F(threads, client_destroyed_while_four_threads_run_its_replies) {
     boost::asio::io_context ioc;
     server_options.tokens_per_second = 500;
     server.emplace(server_options);
-    config.url = server->url();
+    config.server.url = server->url();
     std::vector<reply> replies;
     {
         auto busy = boost::asio::make_work_guard(ioc);
         const pool running(ioc);
-        client gone(ioc.get_executor(), config);
+        client gone(ioc.get_executor(), config, instruments);
         for (int i = 0; i < 8; ++i) replies.push_back(gone.start(prompt));
         auto first = replies[0].async_next_chunk(boost::asio::use_future);
         first.wait();
@@ -99,16 +99,16 @@ TEST_F(threads, client_destroyed_while_four_threads_run_its_replies) {
 TEST_F(threads, last_handle_destroyed_elsewhere_leaves_the_rest_to_the_strand) {
     boost::asio::io_context ioc;
     server.emplace(server_options);
-    config.url = server->url();
+    config.server.url = server->url();
     std::promise<std::thread::id> destroyed_on;
     // The log function is destroyed with what client and reply share.
-    config.logger.write = [told = std::shared_ptr<void>(nullptr, [&](void*) {
-                               destroyed_on.set_value(std::this_thread::get_id());
-                           })](auto...) {};
+    instruments.log.write = [told = std::shared_ptr<void>(nullptr, [&](void*) {
+                                 destroyed_on.set_value(std::this_thread::get_id());
+                             })](auto...) {};
     {
         auto busy = boost::asio::make_work_guard(ioc);
         const pool running(ioc);
-        auto gone = std::make_optional<client>(ioc.get_executor(), std::move(config));
+        auto gone = std::make_optional<client>(ioc.get_executor(), config, std::move(instruments));
         const auto strand = gone->get_executor();
         {
             const auto last = gone->start(prompt);
@@ -124,13 +124,13 @@ TEST_F(threads, last_handle_destroyed_elsewhere_leaves_the_rest_to_the_strand) {
 
 TEST_F(threads, handles_destroyed_off_the_strand_while_their_replies_run) {
     boost::asio::io_context ioc;
-    config.slots = 4;
+    config.server.slots = 4;
     server.emplace(server_options);
-    config.url = server->url();
+    config.server.url = server->url();
     {
         auto busy = boost::asio::make_work_guard(ioc);
         const pool running(ioc);
-        client many(ioc.get_executor(), config);
+        client many(ioc.get_executor(), config, instruments);
         for (int round = 0; round < 40; ++round) {
             std::vector<reply> replies;
             for (int i = 0; i < 4; ++i) replies.push_back(many.start(prompt));
@@ -151,11 +151,11 @@ TEST_F(threads, handles_destroyed_by_their_own_handlers_on_another_executor) {
     boost::asio::io_context ioc;
     boost::asio::thread_pool elsewhere(2);
     server.emplace(server_options);
-    config.url = server->url();
+    config.server.url = server->url();
     {
         auto busy = boost::asio::make_work_guard(ioc);
         const pool running(ioc);
-        client many(ioc.get_executor(), config);
+        client many(ioc.get_executor(), config, instruments);
         for (int i = 0; i < 40; ++i) {
             auto mine = std::make_shared<reply>(many.start(prompt));
             auto& handle = *mine;

@@ -13,8 +13,8 @@ class upcoming_speech : public client_and_mock {
     };
 
     void start_paced(pacing p) {
-        config.pacing = p;
-        config.first_chunk_min_tokens = 0;
+        config.pacing.mode = p;
+        config.chunking.first_chunk_min_tokens = 0;
         start();
     }
     // The first chunk of it is spoken until the test says otherwise.

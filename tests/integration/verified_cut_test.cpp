@@ -8,7 +8,7 @@ using mock::fault_kind;
 
 class verified_cut : public client_and_mock {
  protected:
-    verified_cut() { config.verify_cut = true; }
+    verified_cut() { config.server.verify_cut = true; }
 
     // A reply that ends with its first chunk, and so with a cut of slot 0.
     void cut_once() {
@@ -45,7 +45,7 @@ TEST_F(verified_cut, tells_how_long_the_slot_took_to_get_idle) {
 }
 
 TEST_F(verified_cut, is_not_asked_for_where_nobody_wants_it) {
-    config.verify_cut = false;
+    config.server.verify_cut = false;
     start();
     consumer c(llm->start(prompt), consumer::say_nothing);
     ASSERT_TRUE(loop.run_until([&] { return !c.chunks().empty(); }));
@@ -77,7 +77,7 @@ TEST_F(verified_cut, sets_a_slot_aside_that_stays_busy_and_uses_it_again) {
 }
 
 TEST_F(verified_cut, uses_a_stuck_slot_all_the_same_where_it_is_the_only_one) {
-    config.slots = 1;
+    config.server.slots = 1;
     start_with_unnoticed_cut(4s);
     cut_once();
     ASSERT_TRUE(slot_is_set_aside());
@@ -122,7 +122,7 @@ TEST_F(verified_cut, asks_again_after_a_call_that_failed) {
 }
 
 TEST_F(verified_cut, with_erasing_is_told_by_that) {
-    config.erase_after_cut = true;
+    config.server.erase_after_cut = true;
     server_options.slot_actions = true;
     start();
     consumer c(llm->start(prompt), consumer::say_nothing);
@@ -145,8 +145,8 @@ class watch_that_is_left : public verified_cut {
     void watch(boost::asio::io_context& ioc) {
         server_options.faults = {{.kind = fault_kind::unnoticed_cut}};
         server.emplace(server_options);
-        config.url = server->url();
-        llm.emplace(ioc.get_executor(), config);
+        config.server.url = server->url();
+        llm.emplace(ioc.get_executor(), config, instruments);
         consumer c(llm->start(prompt), [](consumer& self, const chunk&) { self.interrupt(); });
         while (looks() == 0) ASSERT_EQ(ioc.run_one_for(reply_runner::patience), 1u);
         ASSERT_TRUE(c.ended());

@@ -10,8 +10,8 @@ namespace {
 class warming : public client_and_mock {
  protected:
     warming() {
-        config.pacing = pacing::warm;
-        config.reuse_guard = 50ms;
+        config.pacing.mode = pacing::warm;
+        config.server.reuse_guard = 50ms;
     }
     std::vector<mock::request_record> completions() {
         return server->observe().of_path("/completion");
@@ -20,7 +20,7 @@ class warming : public client_and_mock {
     static int most_evaluated(const consumer& said) {
         int most = 0;
         for (const auto& c : said.chunks())
-            if (c.id.seq > 0) most = std::max(most, c.evaluated);
+            if (c.id.seq > 0) most = std::max(most, c.metrics.evaluated);
         return most;
     }
 };
@@ -46,8 +46,8 @@ INSTANTIATE_TEST_SUITE_P(memories, warming_of,
 
 TEST_F(warming, is_what_spares_a_recurrent_model_its_way_back) {
     server_options.memory = mock::memory_kind::recurrent;
-    config.pacing = pacing::strict;
-    config.reuse_guard = 0s;
+    config.pacing.mode = pacing::strict;
+    config.server.reuse_guard = 0s;
     start();
     const auto said = say();
     EXPECT_EQ(said.text(), story);

@@ -14,7 +14,7 @@ void expected_history::said(std::string text) {
     exchanges_.push_back({{.role = "user", .content = std::move(text)}});
 }
 
-void expected_history::turn_begins(std::string_view model_text) {
+void expected_history::prepare_turn(std::string_view model_text) {
     settle();
     state_ = state::running;
     text_ = model_text;
@@ -47,7 +47,7 @@ bool expected_history::can_resume(time_point now) const {
 }
 
 std::string expected_history::resume() {
-    heard_ = handed_over_ = spoken_ = end_of_heard();
+    heard_ = handed_over_ = spoken_ = heard_end_offset();
     chunks_.clear();
     state_ = state::running;
     return text_.substr(heard_, generated_ - heard_);
@@ -59,7 +59,7 @@ bool expected_history::heard(time_point now, chunk_id id, std::size_t characters
     if (found == chunks_.end()) return false;
     auto at = found->second.begin;
     for (; characters > 0 && at < found->second.end; --characters)
-        at += text::first_character(std::string_view(text_).substr(at)).bytes;
+        at += text::decode_first_character(std::string_view(text_).substr(at)).bytes;
     const auto& [begin, end, ends_word] = found->second;
     const auto chunk = std::string_view(text_).substr(begin, end - begin);
     reach(begin + conversations::behind_marks(chunk, at - begin));
@@ -98,11 +98,11 @@ void expected_history::settle() {
     chunks_.clear();
 }
 
-std::size_t expected_history::end_of_heard() const {
+std::size_t expected_history::heard_end_offset() const {
     if (heard_ == generated_) return heard_;
     const auto words =
-        conversations::whole_words(std::string_view(text_).substr(0, generated_), heard_);
-    return std::max(text::without_trailing_space(text_.substr(0, spoken_)).size(), words);
+        conversations::floor_to_word_end(std::string_view(text_).substr(0, generated_), heard_);
+    return std::max(text::trim_trailing_space(text_.substr(0, spoken_)).size(), words);
 }
 
 std::size_t expected_history::end_of_kept() const {
@@ -110,7 +110,7 @@ std::size_t expected_history::end_of_kept() const {
     if (state_ != state::interrupted) return generated_;
     switch (options_.interrupted) {
         case history_policy::heard:
-            return end_of_heard();
+            return heard_end_offset();
         case history_policy::handed_over:
             return handed_over_;
         case history_policy::full:
@@ -125,7 +125,7 @@ std::string expected_history::kept() const {
     const auto end = end_of_kept();
     auto all = text_.substr(0, end);
     if (text::is_all_white_space(text_.substr(end, generated_ - end))) return all;
-    all.resize(text::without_trailing_space(all).size());
+    all.resize(text::trim_trailing_space(all).size());
     const bool is_marked = state_ == state::interrupted && !all.empty();
     return is_marked ? all + options_.interrupted_mark : all;
 }

@@ -24,7 +24,7 @@ class expected_history {
 
     void said(std::string text);
     /// A turn begins; its model would say all of this.
-    void turn_begins(std::string_view model_text);
+    void prepare_turn(std::string_view model_text);
     void handed_over(const chunk& c);
     /// So much of the model's text was generated when the reply ended.
     void reply_ended(time_point now, finish_reason why, std::size_t generated);
@@ -58,7 +58,7 @@ class expected_history {
     void settle();
     void settle_if_over(time_point now);
     bool is_over(time_point now) const;
-    std::size_t end_of_heard() const;
+    std::size_t heard_end_offset() const;
     std::size_t end_of_kept() const;
     std::string kept() const;
 

@@ -1,8 +1,8 @@
 #include "simulation/simulated_conversation.hpp"
 
 #include "conversation/chatml.hpp"
-#include "conversation/context_care.hpp"
-#include "server/going_on.hpp"
+#include "conversation/context_trimming.hpp"
+#include "server/retry_policy.hpp"
 #include "simulation/simulated_service.hpp"
 #include "text/characters/utf8.hpp"
 
@@ -55,10 +55,10 @@ void simulated_conversation::user_speaks() {
     if (ended_ || running_ != 0) return;
     if (turns_left_-- == 0) return end();
     say("User " + std::to_string(id_) + " says " + std::to_string(turns_left_));
-    plan_ = random_plan(world_.random(), conversations::chatml_prompt(history_.messages()));
+    plan_ = random_plan(world_.random(), conversations::render_chatml(history_.messages()));
     rest_.reset();
     world_.check(history_.begin_turn(), "a turn begins where none runs");
-    expected_.turn_begins(plan_->model.text());
+    expected_.prepare_turn(plan_->model.text());
     start_turn({});
     if (chance(world_.random(), 0.1))
         world_.at(up_to(world_.random(), 5000), [this] { user_speaks_meanwhile(); });
@@ -83,9 +83,9 @@ void simulated_conversation::interrupt() {
 void simulated_conversation::leave_server(const detail::reason_to_leave& reason) {
     if (running_ == 0) return;
     const bool hangs = reason.what == detail::reason_to_leave::kind::hangs;
-    if (const auto start = looking_; start && hangs && plan_->rules.going_on.retries > 0) {
+    if (const auto start = looking_; start && hangs && plan_->rules.retry_policy.retries > 0) {
         world_.note("a turn leaves a server that hangs");
-        return find_another(start, reason.why);
+        return try_other_server(start, reason.why);
     }
     reply().leave_server(reason);
 }
@@ -169,7 +169,7 @@ bool simulated_conversation::is_current(const start_ptr& start, int look) const 
     return !ended_ && running_ == start->reply && start->look == look;
 }
 
-void simulated_conversation::look_is_over(const start_ptr& start) noexcept {
+void simulated_conversation::end_server_check(const start_ptr& start) noexcept {
     ++start->look;
     looking_.reset();
 }
@@ -185,11 +185,11 @@ void simulated_conversation::find_server(const start_ptr& start) {
     looking_ = start;
     const int look = ++start->look;
     auto* placed = service_.place(core_, start->goes_on, shunned_);
-    if (!placed && start->unreachable) return no_other(start);
+    if (!placed && start->unreachable) return fail_without_server(start);
     if (!placed && !std::exchange(shunned_, {}).empty())
         placed = service_.place(core_, start->goes_on, {});
     if (!placed) {
-        look_is_over(start);
+        end_server_check(start);
         return start->done({.why = {errc::no_model, {}}});
     }
     const bool moves = core_ && placed != core_;
@@ -201,36 +201,36 @@ void simulated_conversation::find_server(const start_ptr& start) {
     service_.check_counts();
     core_->prepare([this, start, look](const error_code& ec) {
         if (!is_current(start, look)) return;
-        if (ec) return no_answer(start, {ec, {}});
+        if (ec) return server_check_failed(start, {ec, {}});
         model_ = core_->model();
         server_found(start);
     });
 }
 
-void simulated_conversation::no_answer(const start_ptr& start, const failure& why) {
+void simulated_conversation::server_check_failed(const start_ptr& start, const failure& why) {
     core_->request_failed(why.ec);
     service_.server_failed(core_, why.ec);
-    find_another(start, why);
+    try_other_server(start, why);
 }
 
-void simulated_conversation::find_another(const start_ptr& start, const failure& why) {
+void simulated_conversation::try_other_server(const start_ptr& start, const failure& why) {
     start->unreachable = why;
     shunned_.push_back(core_);
-    if (++start->servers_tried == most_servers_tried) return no_other(start);
+    if (++start->servers_tried == most_servers_tried) return fail_without_server(start);
     find_server(start);
 }
 
-void simulated_conversation::no_other(const start_ptr& start) {
+void simulated_conversation::fail_without_server(const start_ptr& start) {
     auto why = *start->unreachable;
     const bool is_of_another = start->goes_on && core_ != reply().server();
     if (is_of_another && detail::kind_of(why.ec, false) != detail::failure_kind::away)
         why.ec = errc::no_model;
-    look_is_over(start);
+    end_server_check(start);
     start->done({.why = why});
 }
 
 void simulated_conversation::server_found(const start_ptr& start) {
-    look_is_over(start);
+    end_server_check(start);
     if (!start->goes_on) {
         starting_.reset();
         has_started_ = true;
@@ -264,7 +264,7 @@ void simulated_conversation::continued(chunk_id id) {
 }
 
 void simulated_conversation::ended(std::uint64_t reply_id, const reply_result& result,
-                                   detail::reply_rest rest) {
+                                   detail::reply_remainder rest) {
     world_.check(reply_id == running_, "only the running reply ends");
     ++ends_;
     world_.note(result.error ? error_name(result.error)
@@ -285,7 +285,7 @@ void simulated_conversation::ended(std::uint64_t reply_id, const reply_result& r
     rest_ = never_began ? std::move(*starting->resumed->rest) : std::move(rest);
     if (!never_began) rest_model_ = model_;
     // A turn that is whole is resumed with its own words: the text after them may be forgotten.
-    if (rest_->generated && chance(world_.random(), 0.5)) rest_->text = detail::continuation();
+    if (rest_->generated && chance(world_.random(), 0.5)) rest_->text = detail::reply_transcript();
     trim();
     if (!ended_) plan_what_follows();
 }

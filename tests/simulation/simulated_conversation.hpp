@@ -1,7 +1,7 @@
 #pragma once
 
 #include "conversation/turn_history.hpp"
-#include "reply/reply_start.hpp"
+#include "reply/reply_start_point.hpp"
 #include "simulation/expected_history.hpp"
 #include "simulation/simulated_reply.hpp"
 
@@ -47,7 +47,8 @@ class simulated_conversation final : public detail::reply_listener {
 
     void handed_over(const chunk& c) override;
     void continued(chunk_id id) override;
-    void ended(std::uint64_t reply, const reply_result& result, detail::reply_rest rest) override;
+    void ended(std::uint64_t reply, const reply_result& result,
+               detail::reply_remainder rest) override;
 
     void user_speaks();
     void user_speaks_meanwhile();
@@ -62,12 +63,12 @@ class simulated_conversation final : public detail::reply_listener {
     void begin_turn(const start_handler& done);
     void go_on(const start_handler& done);
     void find_server(const start_ptr& start);
-    void no_answer(const start_ptr& start, const failure& why);
-    void find_another(const start_ptr& start, const failure& why);
-    void no_other(const start_ptr& start);
+    void server_check_failed(const start_ptr& start, const failure& why);
+    void try_other_server(const start_ptr& start, const failure& why);
+    void fail_without_server(const start_ptr& start);
     void server_found(const start_ptr& start);
     bool is_current(const start_ptr& start, int look) const noexcept;
-    void look_is_over(const start_ptr& start) noexcept;
+    void end_server_check(const start_ptr& start) noexcept;
     void pin(simulated_core* core);
 
     void plan_report(const chunk& c);
@@ -92,7 +93,7 @@ class simulated_conversation final : public detail::reply_listener {
     start_ptr starting_;        // until its reply has a prompt
     start_ptr looking_;         // while a server is looked for
     bool has_started_ = false;  // the running reply has
-    std::optional<detail::reply_rest> rest_;
+    std::optional<detail::reply_remainder> rest_;
     std::vector<std::string> said_meanwhile_;
     std::vector<std::unique_ptr<simulated_reply>> replies_;
     std::size_t ends_ = 0;

@@ -1,6 +1,6 @@
 #include "simulation/simulated_core.hpp"
 
-#include "server/going_on.hpp"
+#include "server/retry_policy.hpp"
 
 #include <utility>
 
@@ -35,10 +35,10 @@ void simulated_core::prepare(prepared done) {
     if (is_known()) return done({});
     preparing_.push_back(std::move(done));
     if (preparing_.size() > 1) return;
-    world_.at(up_to(world_.random(), 400), [this] { props_arrived(); });
+    world_.at(up_to(world_.random(), 400), [this] { on_props_received(); });
 }
 
-void simulated_core::props_arrived() {
+void simulated_core::on_props_received() {
     if (hangs() && !is_shut_down_)
         return world_.at(request_timeout, [this] { answer_preparing(errc::request_timeout); });
     error_code why;
@@ -52,7 +52,7 @@ void simulated_core::props_arrived() {
         props.model = "model " + std::to_string(vocabulary_);
         known_.learn(props);
         told_starts_ = starts_;
-        slots_.limit_to(total_slots_);
+        slots_.set_slot_count(total_slots_);
     }
     answer_preparing(why);
 }
@@ -85,11 +85,11 @@ void simulated_core::request_answered() {
     if (circuit_.succeeded()) world_.note("a circuit closes");
 }
 
-void simulated_core::ran_on_another_slot(int asked, int used) {
+void simulated_core::report_slot_mismatch(int asked, int used) {
     world_.check(slot_for(asked) == used && asked != used,
                  "only a server that has other slots runs a request elsewhere");
     world_.note("a request runs on another slot");
-    known_.ran_on_another_slot(asked, used);
+    known_.report_slot_mismatch(asked, used);
 }
 
 }  // namespace tandem::test

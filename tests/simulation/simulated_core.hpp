@@ -1,7 +1,7 @@
 #pragma once
 
 #include "server/circuit_breaker.hpp"
-#include "server/known_server.hpp"
+#include "server/server_props_cache.hpp"
 #include "simulation/simulated_slots.hpp"
 #include "simulation/simulated_world.hpp"
 
@@ -15,7 +15,7 @@
 
 namespace tandem::test {
 
-/// A simulated llama-server, and what client_core keeps of it: the slots, what it told, and its
+/// A simulated llama-server, and what server_link keeps of it: the slots, what it told, and its
 /// circuit.
 class simulated_core {
  public:
@@ -40,7 +40,7 @@ class simulated_core {
     /// A request for a slot that it does not have runs on another one.
     int slot_for(int asked) const noexcept { return asked % total_slots_; }
 
-    // What client_core does.
+    // What server_link does.
 
     simulated_slots& slots() noexcept { return slots_; }
     /// The answer of /props, at once where it is known.
@@ -50,7 +50,7 @@ class simulated_core {
     bool refuses();
     void request_failed(const error_code& ec);
     void request_answered();
-    void ran_on_another_slot(int asked, int used);
+    void report_slot_mismatch(int asked, int used);
     void shut_down();
     bool is_shut_down() const noexcept { return is_shut_down_; }
     /// The model's name, as it was told, and at which start.
@@ -58,7 +58,7 @@ class simulated_core {
     int told_starts() const noexcept { return told_starts_; }
 
  private:
-    void props_arrived();
+    void on_props_received();
     void answer_preparing(const error_code& why);
 
     simulated_world& world_;
@@ -68,7 +68,7 @@ class simulated_core {
     int starts_ = 0;
     bool is_up_ = true;
     bool hangs_ = false;
-    detail::known_server known_;
+    detail::server_props_cache known_;
     int told_starts_ = 0;
     detail::circuit_breaker circuit_;
     std::vector<prepared> preparing_;

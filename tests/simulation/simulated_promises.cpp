@@ -1,4 +1,4 @@
-#include "server/going_on.hpp"
+#include "server/retry_policy.hpp"
 #include "simulation/simulated_reply.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 void simulated_reply::broke_off(const failure& why) {
     const bool has_read = machine_.said().kept_tokens() > 0;
     if (detail::kind_of(why.ec, has_read) == detail::failure_kind::broken)
-        world_.check(++broken_ <= plan_.rules.going_on.retries,
+        world_.check(++broken_ <= plan_.rules.retry_policy.retries,
                      "no more requests break off in a row than may");
     if (lost_since_) return;
     lost_since_ = world_.now();
@@ -21,7 +21,7 @@ void simulated_reply::broke_off(const failure& why) {
 }
 
 void simulated_reply::patience_begins() {
-    world_.at(plan_.rules.going_on.resume_within + 1ms,
+    world_.at(plan_.rules.retry_policy.resume_within + 1ms,
               [this, since = *lost_since_] { check_patience(since); });
 }
 
@@ -31,7 +31,7 @@ void simulated_reply::check_patience(time_point since) const {
     if (!is_waiting || machine_.phase() == detail::reply_phase::generated) return;
     const auto silent_since = std::max(since, waits_since_);
     world_.check(world_.leapt_since(since) ||
-                     world_.now() - silent_since <= plan_.rules.going_on.resume_within,
+                     world_.now() - silent_since <= plan_.rules.retry_policy.resume_within,
                  "nobody waits in silence for longer than resume_within");
 }
 
@@ -41,8 +41,9 @@ void simulated_reply::check_giving_up() const {
     if (words.find("resume_within") == std::string::npos) return;
     world_.note("a reply is given up");
     const auto silent_since = std::max(lost_since_.value_or(time_point::max()), waits_since_);
-    world_.check(!speaking_ && silent_since + plan_.rules.going_on.resume_within <= world_.now(),
-                 "a reply is given up after resume_within of silence");
+    world_.check(
+        !speaking_ && silent_since + plan_.rules.retry_policy.resume_within <= world_.now(),
+        "a reply is given up after resume_within of silence");
 }
 
 // --- the end
@@ -99,7 +100,8 @@ void simulated_reply::check_end() const {
     w.check(ends_ == 1, "a reply ends exactly once");
     w.check(!live_.open && !live_.slot_held && !warm_.open && !warm_.slot_held,
             "no request is left");
-    w.check(!machine_.deadline() && !machine_.wants_slot() && !machine_.wants_warm_slot(),
+    w.check(!machine_.deadline() && !machine_.is_waiting_for_slot() &&
+                !machine_.is_waiting_for_warm_slot(),
             "no timer and no wish is left");
     const auto& r = machine_.result();
     w.check(r.text == handed_over_, "the result has the text that was handed over");

@@ -27,7 +27,7 @@ duration random_queue_timeout(rng& random) {
 }
 
 detail::reply_rules random_rules(rng& random, const simulated_model& model, pacing mode) {
-    auto pace = detail::pacing_rules_of(mode, pick(random, 1, 3), pick(random, 1, 6));
+    auto pace = detail::make_pacing_rules(mode, pick(random, 1, 3), pick(random, 1, 6));
     if (mode == pacing::stream && chance(random, 0.3)) pace = detail::uncut;
     return {.pacing = pace,
             .peek_hold = milliseconds(pick(random, 0, 3) * 100),
@@ -36,8 +36,8 @@ detail::reply_rules random_rules(rng& random, const simulated_model& model, paci
             .continue_timeout = 30s,
             .queue_timeout = random_queue_timeout(random),
             .reply_timeout = chance(random, 0.9) ? 0s : milliseconds(pick(random, 1, 60'000)),
-            .going_on = {chance(random, 0.3) ? 0 : pick(random, 1, 4),
-                         milliseconds(pick(random, 1, 8000))},
+            .retry_policy = {chance(random, 0.3) ? 0 : pick(random, 1, 4),
+                             milliseconds(pick(random, 1, 8000))},
             .chunk_deadline = milliseconds(chance(random, 0.7) ? 0 : pick(random, 1, 2000)),
             .max_tokens = chance(random, 0.2) ? pick(random, 1, 60) : 0,
             .erase_after_cut = chance(random, 0.1),
@@ -61,8 +61,8 @@ reply_plan random_plan(rng& random, std::string prompt) {
     return {std::move(model), mode, std::move(rules), limits, random_rule(random)};
 }
 
-simulated_source source_at(simulated_core& core, slots::owner_id owner,
-                           detail::reply_origin origin) {
+simulated_source make_single_server_source(simulated_core& core, slots::owner_id owner,
+                                           detail::reply_origin origin) {
     const auto ask = [&core, owner, starts = core.starts()](detail::reply_origin from,
                                                             const start_handler& done) {
         if (core.refuses()) return done({.why = {errc::circuit_open, {}}});
@@ -117,9 +117,9 @@ void simulated_reply::start() {
     waits_since_ = world_.now();
     machine_.start(world_.now());
     if (chance(world_.random(), 0.9))
-        ask_for_chunk();
+        request_next_chunk();
     else
-        world_.at(up_to(world_.random(), 3000), [this] { ask_for_chunk(); });
+        world_.at(up_to(world_.random(), 3000), [this] { request_next_chunk(); });
     if (habits_.interrupts) world_.at(up_to(world_.random(), 20'000), [this] { interrupt(); });
     perform_actions();
 }
@@ -148,7 +148,7 @@ void simulated_reply::leave_server(const detail::reason_to_leave& reason) {
 void simulated_reply::server_died(const simulated_core& which) {
     if (site_.core != &which) return;
     if (warm_.open) {
-        tell_failed(errc::stream_incomplete);
+        report_failure(errc::stream_incomplete);
         machine_.warming_failed(world_.now(), {errc::stream_incomplete, {}});
     }
     if (live_.open) request_failed({errc::stream_incomplete, {}});
@@ -166,20 +166,20 @@ void simulated_reply::perform_actions() {
 
 // --- servers
 
-void simulated_reply::perform(const detail::action::seek_server&) {
+void simulated_reply::perform(const detail::action::request_server&) {
     world_.check(!live_.open && !live_.slot_held, "a server is left with nothing on it");
     world_.check(!std::exchange(is_seeking_, true), "one server is asked for at a time");
     const auto done = [this](simulated_start where) {
         world_.check(std::exchange(is_seeking_, false), "an answer comes once");
-        if (!ended()) server_answered(std::move(where));
+        if (!ended()) on_server_acquired(std::move(where));
     };
     if (site_.core)
-        source_.go_on(machine_.lost_to(), done);
+        source_.go_on(machine_.failover_cause(), done);
     else
         source_.start(done);
 }
 
-void simulated_reply::server_answered(simulated_start where) {
+void simulated_reply::on_server_acquired(simulated_start where) {
     if (where.why.ec) {
         explained_.insert(where.why.ec.value());
         machine_.no_server(world_.now(), where.why);
@@ -190,7 +190,7 @@ void simulated_reply::server_answered(simulated_start where) {
             spoken_ = origin.spoken;
             generated_ = origin.rest->text.generated().size();
         }
-        move_to(std::move(where));
+        switch_to_server(std::move(where));
         const int all = site_.core->slots().count();
         slots_found_ = site_.lease > 0 ? std::min(site_.lease, all) : all;
         machine_.server_found(world_.now(), slots_found_, std::move(origin));
@@ -198,7 +198,7 @@ void simulated_reply::server_answered(simulated_start where) {
     perform_actions();
 }
 
-void simulated_reply::move_to(simulated_start where) {
+void simulated_reply::switch_to_server(simulated_start where) {
     if (site_.core && site_.core != where.where.core) {
         world_.note("a reply goes on at another server");
         site_.core->slots().let_go(site_.owner);
@@ -208,18 +208,18 @@ void simulated_reply::move_to(simulated_start where) {
     starts_ = site_.core->told_starts();
 }
 
-void simulated_reply::perform(const detail::action::tell_lost&) {
-    world_.check(plan_.rules.going_on.retries > 0, "only what goes on is told to go on");
+void simulated_reply::perform(const detail::action::log_failover&) {
+    world_.check(plan_.rules.retry_policy.retries > 0, "only what goes on is told to go on");
     world_.note("a reply goes on");
-    broke_off(machine_.lost_to());
+    broke_off(machine_.failover_cause());
 }
 
-void simulated_reply::perform(const detail::action::tell_overtime&) {
+void simulated_reply::perform(const detail::action::report_timeout&) {
     world_.check(ticket_ == slots::no_ticket, "only what was sent can be late");
 }
 
-void simulated_reply::perform(const detail::action::tell_other_slot& a) {
-    site_.core->ran_on_another_slot(a.asked, a.used);
+void simulated_reply::perform(const detail::action::log_slot_mismatch& a) {
+    site_.core->report_slot_mismatch(a.asked, a.used);
 }
 
 // --- ids: some answers never come, and some servers cannot tell
@@ -234,10 +234,10 @@ void simulated_reply::later(int most, Answer what) {
     });
 }
 
-bool simulated_reply::left_unanswered() {
+bool simulated_reply::ids_request_failed() {
     if (site_.core->is_up()) return false;
     explain(errc::connect_failed);
-    const bool is_left = machine_.left_unanswered(world_.now(), {errc::connect_failed, {}});
+    const bool is_left = machine_.ids_request_failed(world_.now(), {errc::connect_failed, {}});
     if (is_left) world_.note("a server that is asked about ids is away");
     return is_left;
 }
@@ -245,7 +245,7 @@ bool simulated_reply::left_unanswered() {
 void simulated_reply::perform(const detail::action::check_ids&) {
     const auto ids = machine_.next_prompt().ids;
     later(300, [this, ids = std::vector(ids.begin(), ids.end())] {
-        if (left_unanswered()) return;
+        if (ids_request_failed()) return;
         starts_ = site_.core->starts();
         auto text = plan_.model.text_of(ids, site_.core->vocabulary());
         if (chance(world_.random(), 0.3)) text.insert(0, "<s>");
@@ -256,7 +256,7 @@ void simulated_reply::perform(const detail::action::check_ids&) {
 
 void simulated_reply::perform(const detail::action::tokenize_prompt&) {
     later(300, [this] {
-        if (left_unanswered()) return;
+        if (ids_request_failed()) return;
         const bool fails = chance(world_.random(), habits_.tokenize_fault) || !site_.core->is_up();
         machine_.prompt_tokenized(world_.now(),
                                   fails ? std::vector<wire::token_id>()
@@ -266,12 +266,12 @@ void simulated_reply::perform(const detail::action::tokenize_prompt&) {
 
 void simulated_reply::perform(const detail::action::recover_tokens& a) {
     later(300, [this, texts = a.texts] {
-        if (left_unanswered()) return;
+        if (ids_request_failed()) return;
         std::vector<wire::token_id> ids;
         for (const auto& text : texts) {
             const auto piece = plan_.model.ids_of(text, site_.core->vocabulary());
             ids.insert(ids.end(), piece.begin(), piece.end());
-            ids.push_back(detail::continuation::separator);
+            ids.push_back(detail::reply_transcript::separator);
         }
         const bool fails = chance(world_.random(), habits_.tokenize_fault) || !site_.core->is_up();
         if (fails) ids.clear();
@@ -281,7 +281,7 @@ void simulated_reply::perform(const detail::action::recover_tokens& a) {
 
 // --- slots
 
-void simulated_reply::perform(const detail::action::want_slot&) {
+void simulated_reply::perform(const detail::action::request_slot&) {
     ticket_ = site_.core->slots().want({.prompt = std::string(machine_.text()),
                                         .warmed = machine_.warm_slot(),
                                         .priority = machine_.slot_priority(),
@@ -290,7 +290,7 @@ void simulated_reply::perform(const detail::action::want_slot&) {
                                         .avoid = machine_.failed_slot()},
                                        [this](const slots::grant& g) {
                                            ticket_ = slots::no_ticket;
-                                           if (!machine_.wants_slot()) return false;
+                                           if (!machine_.is_waiting_for_slot()) return false;
                                            machine_.slot_granted(world_.now(), g.slot, g.reused,
                                                                  g.guard_wait);
                                            perform_actions();
@@ -301,20 +301,20 @@ void simulated_reply::perform(const detail::action::want_slot&) {
     machine_.slot_refused(world_.now());
 }
 
-void simulated_reply::perform(const detail::action::raise_wish&) {
+void simulated_reply::perform(const detail::action::raise_slot_priority&) {
     world_.note("a reply that waits for its slot becomes urgent");
     site_.core->slots().raise(ticket_, machine_.slot_priority());
 }
 
-void simulated_reply::perform(const detail::action::forget_slot&) {
+void simulated_reply::perform(const detail::action::cancel_slot_request&) {
     site_.core->slots().forget(std::exchange(ticket_, slots::no_ticket));
 }
 
-void simulated_reply::perform(const detail::action::leave_slots&) {
+void simulated_reply::perform(const detail::action::release_slot_ownership&) {
     if (site_.core) site_.core->slots().let_go(site_.owner);
 }
 
-void simulated_reply::perform(const detail::action::want_warm_slot&) {
+void simulated_reply::perform(const detail::action::request_warm_slot&) {
     world_.check(plan_.mode == pacing::warm && slots_found_ > 1,
                  "only warm replies prefill, and only another slot");
     warm_ticket_ = site_.core->slots().want({.prompt = std::string(machine_.text()),
@@ -323,7 +323,8 @@ void simulated_reply::perform(const detail::action::want_warm_slot&) {
                                              .lease = site_.lease},
                                             [this](const slots::grant& g) {
                                                 warm_ticket_ = slots::no_ticket;
-                                                if (!machine_.wants_warm_slot()) return false;
+                                                if (!machine_.is_waiting_for_warm_slot())
+                                                    return false;
                                                 machine_.warm_slot_granted(world_.now(), g.slot);
                                                 perform_actions();
                                                 return true;
@@ -331,16 +332,16 @@ void simulated_reply::perform(const detail::action::want_warm_slot&) {
     site_.core->slots().give();
 }
 
-void simulated_reply::perform(const detail::action::forget_warm_slot&) {
+void simulated_reply::perform(const detail::action::cancel_warm_slot_request&) {
     site_.core->slots().forget(std::exchange(warm_ticket_, slots::no_ticket));
 }
 
 // --- the consumer
 
-void simulated_reply::ask_for_chunk() {
+void simulated_reply::request_next_chunk() {
     if (ended() || asked_ || next_seq_ >= habits_.asks_until.value_or(next_seq_ + 1)) return;
     asked_ = true;
-    machine_.chunk_wanted(world_.now());
+    machine_.chunk_requested(world_.now());
     perform_actions();
     if (asked_ && habits_.takes_back && chance(world_.random(), 0.5))
         world_.at(milliseconds(pick(world_.random(), 0, 500)), [this] { take_back(); });
@@ -348,8 +349,8 @@ void simulated_reply::ask_for_chunk() {
 
 void simulated_reply::take_back() {
     if (!std::exchange(asked_, false)) return;
-    machine_.chunk_not_wanted();
-    world_.at(milliseconds(pick(world_.random(), 0, 3000)), [this] { ask_for_chunk(); });
+    machine_.chunk_request_withdrawn();
+    world_.at(milliseconds(pick(world_.random(), 0, 3000)), [this] { request_next_chunk(); });
 }
 
 void simulated_reply::perform(const detail::action::hand_over& a) {
@@ -357,7 +358,7 @@ void simulated_reply::perform(const detail::action::hand_over& a) {
     world_.check(!std::exchange(speaking_, true), "a chunk waits for the continue before it");
     world_.check(a.value.id.seq == next_seq_++, "chunks come in their order");
     world_.check(!a.value.text.empty(), "no chunk is empty");
-    world_.check(text::find_invalid(a.value.text) == std::string_view::npos,
+    world_.check(text::find_invalid_utf8(a.value.text) == std::string_view::npos,
                  "each chunk is valid UTF-8");
     handed_over_ += a.value.text;
     spoken_ += a.value.text;
@@ -376,7 +377,7 @@ void simulated_reply::spoken(chunk_id id) {
     if (lost_since_) patience_begins();
     listener_.continued(id);
     machine_.continued(world_.now(), id);
-    ask_for_chunk();
+    request_next_chunk();
     perform_actions();
 }
 
@@ -392,7 +393,7 @@ void simulated_reply::perform(const detail::action::finish&) {
     check_nothing_lost();
     check_giving_up();
     if (site_.core) site_.core->slots().let_go(site_.owner);
-    listener_.ended(machine_.id(), machine_.result(), machine_.take_rest());
+    listener_.ended(machine_.id(), machine_.result(), machine_.take_remainder());
 }
 
 void simulated_reply::arm_timer() {

@@ -2,7 +2,7 @@
 
 #include "base/time.hpp"
 #include "reply/machine/reply_machine.hpp"
-#include "reply/reply_start.hpp"
+#include "reply/reply_start_point.hpp"
 #include "simulation/simulated_answer.hpp"
 #include "simulation/simulated_core.hpp"
 #include "simulation/simulated_model.hpp"
@@ -36,7 +36,7 @@ struct reply_site {
     int lease = 0;
 };
 
-/// As the library's reply_start and reply_source.
+/// As the library's reply_start_point and reply_server_source.
 struct simulated_start {
     failure why{};
     reply_site where{};
@@ -51,8 +51,8 @@ struct simulated_source {
 };
 
 /// Starts from `origin` at this server, and continues there.
-simulated_source source_at(simulated_core& core, slots::owner_id owner,
-                           detail::reply_origin origin);
+simulated_source make_single_server_source(simulated_core& core, slots::owner_id owner,
+                                           detail::reply_origin origin);
 
 /// One reply of a simulation: its machine, the requests that run for it, and its consumer.
 class simulated_reply {
@@ -101,33 +101,33 @@ class simulated_reply {
     };
 
     static habits random_habits(rng& random);
-    void server_answered(simulated_start where);
-    void move_to(simulated_start where);
+    void on_server_acquired(simulated_start where);
+    void switch_to_server(simulated_start where);
     void explain(errc why) { explained_.insert(error_code(why).value()); }
 
     // Actions of the machine.
     void perform_actions();
-    void perform(const detail::action::seek_server&);
+    void perform(const detail::action::request_server&);
     void perform(const detail::action::check_ids&);
-    bool left_unanswered();
+    bool ids_request_failed();
     void perform(const detail::action::tokenize_prompt&);
     void perform(const detail::action::recover_tokens& a);
-    void perform(const detail::action::want_slot&);
-    void perform(const detail::action::raise_wish&);
-    void perform(const detail::action::forget_slot&);
+    void perform(const detail::action::request_slot&);
+    void perform(const detail::action::raise_slot_priority&);
+    void perform(const detail::action::cancel_slot_request&);
     void perform(const detail::action::send_request& a);
     void perform(const detail::action::close_connection&);
     void perform(const detail::action::release_slot& a);
-    void perform(const detail::action::leave_slots&);
-    void perform(const detail::action::want_warm_slot&);
-    void perform(const detail::action::forget_warm_slot&);
-    void perform(const detail::action::send_warming& a);
-    void perform(const detail::action::close_warming&);
+    void perform(const detail::action::release_slot_ownership&);
+    void perform(const detail::action::request_warm_slot&);
+    void perform(const detail::action::cancel_warm_slot_request&);
+    void perform(const detail::action::send_warming_request& a);
+    void perform(const detail::action::close_warming_connection&);
     void perform(const detail::action::hand_over& a);
-    void perform(const detail::action::tell_held_back&);
-    void perform(const detail::action::tell_lost&);
-    void perform(const detail::action::tell_overtime&);
-    void perform(const detail::action::tell_other_slot&);
+    void perform(const detail::action::log_late_start&);
+    void perform(const detail::action::log_failover&);
+    void perform(const detail::action::report_timeout&);
+    void perform(const detail::action::log_slot_mismatch&);
     void perform(const detail::action::finish&);
 
     // Requests.
@@ -143,14 +143,14 @@ class simulated_reply {
     void read_events(std::uint64_t id, simulated_answer& from);
     void events_come_late(simulated_answer& from);
     void request_failed(const failure& why);
-    void tell_failed(errc why);
+    void report_failure(errc why);
     void end_warming(std::uint64_t id);
     bool is_live(std::uint64_t id) const noexcept { return id == live_.id && live_.open; }
     template <class Answer>
     void later(int most, Answer what);
 
     // The consumer.
-    void ask_for_chunk();
+    void request_next_chunk();
     void take_back();
     void spoken(chunk_id id);
     void say_stale_things();

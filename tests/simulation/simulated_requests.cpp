@@ -90,7 +90,7 @@ void simulated_reply::answer(std::uint64_t id) {
     if (what == fault::refused || what == fault::loading || what == fault::server_error)
         return refuse(id, refusal(what));
     lost_since_.reset();
-    machine_.answer_begun(world_.now());
+    machine_.response_started(world_.now());
     perform_actions();
     piece_arrives(id);
 }
@@ -138,11 +138,11 @@ void simulated_reply::events_come_late(simulated_answer& from) {
 }
 
 void simulated_reply::request_failed(const failure& why) {
-    tell_failed(static_cast<errc>(why.ec.value()));
+    report_failure(static_cast<errc>(why.ec.value()));
     machine_.request_failed(world_.now(), why);
 }
 
-void simulated_reply::tell_failed(errc why) {
+void simulated_reply::report_failure(errc why) {
     explain(why);
     site_.core->request_failed(why);
     if (source_.failed) source_.failed(*site_.core, why);
@@ -150,7 +150,7 @@ void simulated_reply::tell_failed(errc why) {
 
 // --- prefilling
 
-void simulated_reply::perform(const detail::action::send_warming& a) {
+void simulated_reply::perform(const detail::action::send_warming_request& a) {
     open(warm_, a.slot);
     world_.check(!live_.open, "a slot is prefilled while the reply rests");
     const auto whole = machine_.next_prompt();
@@ -173,7 +173,7 @@ void simulated_reply::perform(const detail::action::send_warming& a) {
 void simulated_reply::end_warming(std::uint64_t id) {
     if (id != warm_.id || !warm_.open) return;
     if (chance(world_.random(), habits_.fault) || !site_.core->is_up()) {
-        tell_failed(errc::connect_failed);
+        report_failure(errc::connect_failed);
         machine_.warming_failed(world_.now(), {errc::connect_failed, {}});
     } else {
         wire::token_event last;
@@ -189,7 +189,7 @@ void simulated_reply::perform(const detail::action::close_connection&) {
     close(live_);
 }
 
-void simulated_reply::perform(const detail::action::close_warming&) {
+void simulated_reply::perform(const detail::action::close_warming_connection&) {
     close(warm_);
 }
 
@@ -207,7 +207,7 @@ void simulated_reply::perform(const detail::action::release_slot& a) {
                                  .holds = std::string(machine_.text().substr(0, a.holds_bytes))});
 }
 
-void simulated_reply::perform(const detail::action::tell_held_back& a) {
+void simulated_reply::perform(const detail::action::log_late_start& a) {
     world_.check(live_.open && a.held >= 500ms, "only a late answer is told");
 }
 

@@ -179,7 +179,7 @@ void simulated_service::drop_drained() {
     }
 }
 
-void simulated_service::end_overdue(server_id id) {
+void simulated_service::end_expired_removal(server_id id) {
     auto& core = *cores_.at(id);
     for (std::size_t i = 0; i < conversations_.size(); ++i)
         if (conversations_[i]->pinned() == &core)
@@ -226,7 +226,7 @@ void simulated_service::arm_timer() {
 void simulated_service::timer_expired() {
     if (open_ > 0)
         for (const auto id : list_.take_due_checks(world_.now())) ask_health(id);
-    for (const auto id : list_.take_overdue(world_.now())) end_overdue(id);
+    for (const auto id : list_.take_expired_removals(world_.now())) end_expired_removal(id);
     drop_drained();
     arm_timer();
 }
@@ -245,13 +245,13 @@ void simulated_service::ask_health(server_id id) {
         s->health.answered(world_.now(), answer, {});
         world_.check(s->health.may_serve() == !answer, "a server's health is what it answered");
         arm_timer();
-        tell_to_leave(id, asked);
+        evict_if_needed(id, asked);
     });
 }
 
-void simulated_service::tell_to_leave(server_id id, time_point asked) {
+void simulated_service::evict_if_needed(server_id id, time_point asked) {
     const auto what =
-        list_.why_leave(id, [this](const services::listed_server& s) { return state_of(s); });
+        list_.leave_reason(id, [this](const services::listed_server& s) { return state_of(s); });
     if (!what) return;
     auto* const core = cores_.at(id).get();
     for (std::size_t i = 0; i < conversations_.size(); ++i)

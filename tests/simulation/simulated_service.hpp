@@ -41,7 +41,7 @@ class simulated_service {
     simulated_world& world() noexcept { return world_; }
     std::uint64_t next_id() noexcept { return ++last_id_; }
     int lease() const noexcept { return lease_; }
-    // As conversation_host has them.
+    // As server_provider has them.
     simulated_core* place(const simulated_core* pinned, bool elsewhere,
                           const std::vector<const simulated_core*>& without);
     bool server_failed(const simulated_core* core, const error_code& why);
@@ -59,13 +59,13 @@ class simulated_service {
     void add_server(int url);
     void remove_server(const std::string& url, duration limit);
     void drop_drained();
-    void end_overdue(server_id id);
+    void end_expired_removal(server_id id);
     void server_dies(simulated_core& core);
     void something_happens();
     void arm_timer();
     void timer_expired();
     void ask_health(server_id id);
-    void tell_to_leave(server_id id, time_point asked);
+    void evict_if_needed(server_id id, time_point asked);
     void check_nothing_left();
 
     simulated_world world_;

@@ -13,7 +13,7 @@ simulated_slots::simulated_slots(simulated_world& world, slot_rules rules)
       rules_(rules),
       scheduler_(rules.slots, rules.guard),
       uses_(static_cast<std::size_t>(rules.slots)) {
-    scheduler_.set_sharing(rules.sharing);
+    scheduler_.allow_lease_sharing(rules.sharing);
     scheduler_.set_queue_limit(rules.queue_limit);
 }
 
@@ -44,7 +44,7 @@ void simulated_slots::forget(slots::ticket t) {
     give();
 }
 
-// As slot_keeper does it: what is not taken is free for the next ticket.
+// As slot_manager does it: what is not taken is free for the next ticket.
 void simulated_slots::give() {
     for (auto leases_before = leases();; leases_before = leases()) {
         const auto given = scheduler_.grants(world_.now());
@@ -85,7 +85,7 @@ void simulated_slots::use(int slot) {
     u.busy = true;
 }
 
-void simulated_slots::release(int slot, slots::release_note note) {
+void simulated_slots::release(int slot, slots::release_info note) {
     auto& u = at(slot);
     world_.check(u.busy, "only a slot in use is released");
     u.busy = false;
@@ -106,8 +106,8 @@ void simulated_slots::retire(owner_id owner) {
     let_go(owner);
 }
 
-void simulated_slots::limit_to(int slots) {
-    scheduler_.limit_to(slots);
+void simulated_slots::set_slot_count(int slots) {
+    scheduler_.set_slot_count(slots);
     for (auto i = static_cast<std::size_t>(count()); i < uses_.size(); ++i)
         uses_[i].granted_to = slots::nobody;
     give();
@@ -156,7 +156,7 @@ void simulated_slots::check_order(const slots::grant& g, const std::set<owner_id
         const auto& w = other.wish;
         const bool is_alike = w.priority == taken.priority && !leases_before.contains(w.owner) &&
                               !served.contains(w.owner);
-        const auto why = scheduler_.why_waiting(ticket, world_.now());
+        const auto why = scheduler_.find_wait_reason(ticket, world_.now());
         const bool is_choosy = w.warmed || taken.warmed || w.avoid || taken.avoid;
         world_.check(!is_alike || is_choosy || (why && why->prefilled_slot),
                      "first come, first served");
@@ -178,7 +178,7 @@ void simulated_slots::check_nobody_waits_in_vain() {
     const auto held = leases();
     std::set<int> promised;
     for (const auto& [ticket, who] : waiting_) {
-        const auto why = scheduler_.why_waiting(ticket, world_.now()).value_or(slots::wait{});
+        const auto why = scheduler_.find_wait_reason(ticket, world_.now()).value_or(slots::wait{});
         world_.check(!why.guarded_slot || promised.insert(*why.guarded_slot).second,
                      "a slot is promised once");
         if (who.wish.priority == priority::warming || why.prefilled_slot) continue;

@@ -35,12 +35,12 @@ class simulated_slots {
     void give();
     /// A request begins on the slot, and has ended there.
     void use(int slot);
-    void release(int slot, slots::release_note note);
+    void release(int slot, slots::release_info note);
     void let_go(slots::owner_id owner);
     void retire(slots::owner_id owner);
 
     /// The server has so many.
-    void limit_to(int slots);
+    void set_slot_count(int slots);
     int count() const noexcept { return scheduler_.slots(); }
     bool may_refuse() const noexcept { return rules_.queue_limit < slots::default_queue_limit; }
     /// No request is left.

@@ -27,7 +27,8 @@ std::string random_prompt(rng& random) {
 void simulation::add(reply_plan plan, detail::reply_origin origin) {
     const auto id = replies_.size() + 1;
     replies_.push_back(std::make_unique<simulated_reply>(
-        world_, id, std::move(plan), source_at(core_, id, std::move(origin)), *this));
+        world_, id, std::move(plan), make_single_server_source(core_, id, std::move(origin)),
+        *this));
 }
 
 simulation::simulation(std::uint64_t seed)
@@ -67,16 +68,17 @@ detail::reply_machine::transitions simulation::made() const {
     return all;
 }
 
-void simulation::ended(std::uint64_t reply, const reply_result& result, detail::reply_rest rest) {
+void simulation::ended(std::uint64_t reply, const reply_result& result,
+                       detail::reply_remainder rest) {
     if (result.finish_reason != finish_reason::interrupted || chance(world_.random(), 0.3)) return;
     world_.at(up_to(world_.random(), 3000),
-              [this, reply, rest = std::make_shared<detail::reply_rest>(std::move(rest))] {
+              [this, reply, rest = std::make_shared<detail::reply_remainder>(std::move(rest))] {
                   resume(*replies_[reply - 1], std::move(*rest));
               });
 }
 
 /// The listener did not hear all of the last chunk, perhaps, and another server may continue.
-void simulation::resume(const simulated_reply& before, detail::reply_rest rest) {
+void simulation::resume(const simulated_reply& before, detail::reply_remainder rest) {
     auto& random = world_.random();
     auto spoken = before.spoken();
     if (chance(random, 0.6)) {

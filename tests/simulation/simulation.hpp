@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reply/machine/reply_machine.hpp"
-#include "reply/reply_start.hpp"
+#include "reply/reply_start_point.hpp"
 #include "simulation/simulated_core.hpp"
 #include "simulation/simulated_world.hpp"
 
@@ -36,9 +36,10 @@ class simulation final : public detail::reply_listener {
  private:
     void handed_over(const chunk&) override {}
     void continued(chunk_id) override {}
-    void ended(std::uint64_t reply, const reply_result& result, detail::reply_rest rest) override;
+    void ended(std::uint64_t reply, const reply_result& result,
+               detail::reply_remainder rest) override;
     void add(reply_plan plan, detail::reply_origin origin);
-    void resume(const simulated_reply& before, detail::reply_rest rest);
+    void resume(const simulated_reply& before, detail::reply_remainder rest);
     void server_is_taken_away();
     void server_dies();
 

@@ -79,8 +79,8 @@ class machine_driver {
         e.timings.evaluated = evaluated;
         machine.warming_read(now, e);
     }
-    void begun() { machine.answer_begun(now); }
-    void ask() { machine.chunk_wanted(now); }
+    void begun() { machine.response_started(now); }
+    void ask() { machine.chunk_requested(now); }
     void go_on(std::uint32_t seq) {
         note_actions();
         machine.continued(now, {machine.id(), seq});
@@ -144,12 +144,12 @@ class machine_driver {
              actions = machine.take_actions())
             for (auto& a : actions) std::visit([this](auto& value) { note(value); }, a);
     }
-    void note(const detail::action::seek_server&) { noted_.push_back("server?"); }
+    void note(const detail::action::request_server&) { noted_.push_back("server?"); }
     void note(const detail::action::check_ids&) {
         noted_.push_back(fmt::format("check {}", fmt::join(machine.next_prompt().ids, ",")));
     }
-    void note(const detail::action::tell_lost&) {
-        noted_.push_back("lost: " + error_name(machine.lost_to().ec));
+    void note(const detail::action::log_failover&) {
+        noted_.push_back("lost: " + error_name(machine.failover_cause().ec));
     }
     void note(const detail::action::tokenize_prompt&) {
         if (prompt_ids) return tokenized(*prompt_ids);
@@ -158,12 +158,12 @@ class machine_driver {
     void note(const detail::action::recover_tokens& a) {
         noted_.push_back(fmt::format("recover {}", fmt::join(a.texts, "|")));
     }
-    void note(const detail::action::want_slot&) { noted_.push_back("slot?"); }
-    void note(const detail::action::raise_wish&) {
+    void note(const detail::action::request_slot&) { noted_.push_back("slot?"); }
+    void note(const detail::action::raise_slot_priority&) {
         noted_.push_back(machine.slot_priority() == slots::priority::rescue ? "slot, rescue!"
                                                                             : "slot!");
     }
-    void note(const detail::action::forget_slot&) { noted_.push_back("slot no more"); }
+    void note(const detail::action::cancel_slot_request&) { noted_.push_back("slot no more"); }
     void note(const detail::action::send_request& a) {
         noted_.push_back(
             fmt::format("send {} n={} {}", a.slot, a.n_predict, shown(machine.next_prompt())));
@@ -175,17 +175,20 @@ class machine_driver {
     }
     void note(const detail::action::close_connection&) { noted_.push_back("close"); }
     void note(const detail::action::release_slot& a) {
-        noted_.push_back(fmt::format("release {}{}{}{}", a.slot, a.erase ? " erased" : "",
-                                     a.side == slots::server_side::maybe_busy ? ", maybe busy" : "",
-                                     a.is_use ? "" : ", no use"));
+        noted_.push_back(
+            fmt::format("release {}{}{}{}", a.slot, a.erase ? " erased" : "",
+                        a.side == slots::server_slot_state::maybe_busy ? ", maybe busy" : "",
+                        a.is_use ? "" : ", no use"));
     }
-    void note(const detail::action::leave_slots&) { left_slots = true; }
-    void note(const detail::action::want_warm_slot&) { noted_.push_back("warm slot?"); }
-    void note(const detail::action::forget_warm_slot&) { noted_.push_back("warm slot no more"); }
-    void note(const detail::action::send_warming& a) {
+    void note(const detail::action::release_slot_ownership&) { left_slots = true; }
+    void note(const detail::action::request_warm_slot&) { noted_.push_back("warm slot?"); }
+    void note(const detail::action::cancel_warm_slot_request&) {
+        noted_.push_back("warm slot no more");
+    }
+    void note(const detail::action::send_warming_request& a) {
         noted_.push_back(fmt::format("warm {} {}", a.slot, shown(machine.warming_prompt())));
     }
-    void note(const detail::action::close_warming&) { noted_.push_back("close warm"); }
+    void note(const detail::action::close_warming_connection&) { noted_.push_back("close warm"); }
     void note(const detail::action::hand_over& a) {
         handed_over.push_back(a.value);
         if (a.value.text.empty())
@@ -194,13 +197,13 @@ class machine_driver {
         noted_.push_back(fmt::format("chunk {} '{}' {}", a.value.id.seq, a.value.text,
                                      to_string(a.value.boundary)));
     }
-    void note(const detail::action::tell_held_back& a) {
+    void note(const detail::action::log_late_start& a) {
         noted_.push_back(fmt::format("slot {} held back for {:.0f} ms", a.slot, to_ms(a.held)));
     }
-    void note(const detail::action::tell_overtime& a) {
+    void note(const detail::action::report_timeout& a) {
         noted_.push_back("late: " + error_name(a.code));
     }
-    void note(const detail::action::tell_other_slot& a) {
+    void note(const detail::action::log_slot_mismatch& a) {
         noted_.push_back(fmt::format("slot {} for {}", a.used, a.asked));
     }
     void note(const detail::action::finish&) {

@@ -46,10 +46,10 @@ std::string uncut_text(const std::string& url, const std::string& prompt,
                        const generation_options& options) {
     http_probe probe(url);
     const std::array parts{wire::prompt_part(std::string_view(prompt))};
-    const auto settings = wire::completion_settings(options);
+    const auto settings = wire::encode_completion_settings(options);
     const int most = options.max_tokens > 0 ? options.max_tokens : -1;
     const auto answer = probe.complete(json::parse(
-        wire::completion_body({.prompt = parts, .n_predict = most, .settings = settings})));
+        wire::encode_completion_body({.prompt = parts, .n_predict = most, .settings = settings})));
     EXPECT_FALSE(answer->error()) << answer->error().message();
     EXPECT_TRUE(!answer->events().empty() && answer->final_event().value("stop", false))
         << "no final event";

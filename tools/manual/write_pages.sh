@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Writes the man pages of tandem, of each of its commands, and of the mock server, from their help:
+# Writes the man pages of tandem, its commands and the mock server from their help texts:
 #   write_pages.sh VERSION DATE FOLDER TANDEM [MOCK_SERVER]
 set -euo pipefail
 readonly version=$1 date=$2 folder=$3 tandem=$4 mock=${5-}
 
-# write_page NAME SUMMARY HELP_FLAG COMMAND [MORE_OPTIONS_OF_HELP2MAN]...
+# write_page NAME SUMMARY HELP_FLAG COMMAND [HELP2MAN_OPTION]...
 write_page() {
   local name=$1 summary=$2 help=$3 command=$4
-  # help2man titles a page after the program, without its command, and writes a date that mandoc does not read.
+  # help2man uses the program name without the command as the title, and a date that mandoc cannot
+  # parse.
   help2man --no-info --locale=C.UTF-8 --version-string="tandem $version" --name="$summary" \
     --help-option="$help" "${@:5}" "$command" |
     sed "s/^\.TH [^ ]* \"1\" \"[^\"]*\"/.TH ${name^^} \"1\" \"$date\"/" >"$folder/$name.1"

@@ -3,17 +3,17 @@
 #include "bench/bench_flags.hpp"
 #include "chat/chat_flags.hpp"
 #include "completion/completion_flags.hpp"
-#include "completion/completion_offers.hpp"
+#include "completion/format_completions.hpp"
 #include "doctor/doctor_flags.hpp"
-#include "flags/flag_faults.hpp"
+#include "flags/describe_unknown_language.hpp"
+#include "flags/flag_parsing.hpp"
 #include "flags/help_format.hpp"
-#include "flags/language_note.hpp"
 #include "os/exit_status.hpp"
 #include "replay/replay_flags.hpp"
 #include "segment/segment_flags.hpp"
 #include "serve/key_flags.hpp"
 #include "serve/serve_flags.hpp"
-#include "text/text_distance.hpp"
+#include "text/edit_distance.hpp"
 
 #include "tandem/version.hpp"
 
@@ -35,8 +35,8 @@ constexpr const char* tandem_text = R"(Example:
   tandem replay --url http://127.0.0.1:8080 --user "Tell me a story."
 
 tandem streams replies from llama-server sentence by sentence, as a voice bot
-needs them. "tandem COMMAND --help" shows what a command is mostly used with,
-and "tandem COMMAND --help=all" everything.
+needs them. "tandem COMMAND --help" shows the common flags of a command, and
+"tandem COMMAND --help=all" shows all of them.
 
 Usage: tandem COMMAND [FLAG...])";
 
@@ -46,27 +46,27 @@ command_line refused(const std::string& who, const std::vector<std::string>& fau
     return {.status = wrong_use, .err = text + fmt::format("See \"{} --help\".", who)};
 }
 
-// That of the replies or texts; empty where there are none.
+// Returns the language of the replies or texts; empty if the options have none.
 std::string language_of(const auto& options) {
-    if constexpr (requires { options.service.server.language; })
-        return options.service.server.language;
-    else if constexpr (requires { options.gateway.service.server.language; })
-        return options.gateway.service.server.language;
+    if constexpr (requires { options.service.client.chunking.language; })
+        return options.service.client.chunking.language;
+    else if constexpr (requires { options.gateway.service.client.chunking.language; })
+        return options.gateway.service.client.chunking.language;
     else if constexpr (requires { options.sentences.language; })
         return options.sentences.language;
     else
         return {};
 }
 
-// "a", "a and b", "a, b and c".
+// Returns "a", "a and b" or "a, b and c".
 std::string joined_by_and(const std::vector<std::string>& names) {
     const auto all_but_last = std::span(names).first(names.size() - 1);
     return fmt::format("{}{}{}", fmt::join(all_but_last, ", "), all_but_last.empty() ? "" : " and ",
                        names.back());
 }
 
-/// The flags of a command, if that is the one named, or none of the commands is: to describe all
-/// flags of all commands would be a sixth of what each start costs.
+/// The flags of a command. Created only for the named command, or for all commands if none is
+/// named, because creating all flags takes a sixth of the startup time.
 template <class Flags>
 class flags_where_wanted {
  public:
@@ -82,8 +82,7 @@ class flags_where_wanted {
     std::optional<Flags> flags_;
 };
 
-// "--" in front of a command ends no flags but tandem's own, of which there is none; "help replay"
-// asks for what "replay --help" does.
+// Drops a leading "--", and converts "help replay" to "replay --help".
 void read_help(std::vector<std::string>& args) {
     if (!args.empty() && args.front() == "--") args.erase(args.begin());
     if (args.empty() || args.front() != "help") return;
@@ -91,7 +90,7 @@ void read_help(std::vector<std::string>& args) {
     args.emplace_back("--help");
 }
 
-// The command that the first argument names; empty if it names none.
+// Returns the command named by the first argument; empty if there is none.
 std::string_view named_command(const std::vector<std::string>& args) {
     static constexpr std::array<std::string_view, 8> names{
         replay_flags::name,  chat_flags::name,  doctor_flags::name, bench_flags::name,
@@ -112,11 +111,11 @@ class parser {
           key_(app_, named),
           completion_(app_, named) {
         app_.footer("the LLM stage of a voice bot, in front of llama-server");
-        app_.set_help_flag("-h,--help", "this text")->group("help");
-        app_.set_version_flag("-V,--version", "tandem " TANDEM_VERSION_STRING, "the version")
+        app_.set_help_flag("-h,--help", "show this help")->group("help");
+        app_.set_version_flag("-V,--version", "tandem " TANDEM_VERSION_STRING, "show the version")
             ->group("help");
         app_.allow_extras();
-        // So that what stands after a command is never another one.
+        // Prevents CLI11 from parsing a later argument as another command.
         app_.require_subcommand(0, 1);
     }
 
@@ -126,10 +125,10 @@ class parser {
         if (const auto faults = empty_values(app_, args); !faults.empty())
             return refused("tandem", faults);
         const bool begins_with_command = !named_command(args).empty();
-        std::ranges::reverse(args);  // as CLI11 wants them
+        std::ranges::reverse(args);  // the order that CLI11 expects
         app_.parse(std::move(args));
         if (const auto rest = app_.remaining(); begins_with_command && !rest.empty())
-            return refused(name(), {rest.front() + " is one argument too many"});
+            return refused(name(), {rest.front() + " is an unexpected argument"});
         if (const auto faults = faults_before(); !faults.empty()) return refused("tandem", faults);
         if (const auto faults = values_taken_from_flags(parsed()); !faults.empty())
             return refused(name(), faults);
@@ -148,19 +147,19 @@ class parser {
     }
 
  private:
-    // "--help=all" has the value "all", and "--help" what CLI11 takes for yes.
+    // "--help=all" has the value "all"; for "--help", CLI11 stores "true".
     command_line help() const {
         bool all = false;
         for (const auto* app : {static_cast<const CLI::App*>(&app_), &parsed()})
             for (const auto& value : app->get_help_ptr()->results()) {
                 all = all || value == "all";
                 if (value != "all" && value != "true" && !value.empty())
-                    return refused(name(), {refusal_of("--help", value, "all, or nothing")});
+                    return refused(name(), {refusal_of("--help", value, "all, or have no value")});
             }
         return {.out = all ? help_text(parsed()) : short_help_text(parsed())};
     }
 
-    // The command that was named, or all of them.
+    // Returns the named command, or the top level.
     const CLI::App& parsed() const {
         const auto commands = app_.get_subcommands();
         return commands.empty() ? app_ : *commands.front();
@@ -196,7 +195,7 @@ class parser {
         return {.out = std::string(completion_script(*chosen))};
     }
 
-    // Names of the commands that have `flag`; of all of them if it is empty.
+    // Returns the names of the commands that have `flag`, or of all commands if `flag` is empty.
     std::vector<std::string> commands_with(const std::string& flag) const {
         std::vector<std::string> names;
         for (const auto* command : app_.get_subcommands([](const CLI::App*) { return true; }))
@@ -207,18 +206,18 @@ class parser {
 
     std::string unknown_command(const std::string& given) const {
         const auto names = commands_with("");
-        const auto like = similar_name(names, given);
-        return fmt::format("{} is an unknown command; {} are: {}", given,
+        const auto like = find_similar_name(names, given);
+        return fmt::format("{} is an unknown command; {} commands: {}", given,
                            like.empty() ? "known" : fmt::format("did you mean {}? Known", like),
                            fmt::join(names, ", "));
     }
 
-    // What stands in the place of a command, or before it.
+    // Reports arguments that are no command, or that precede the command.
     std::vector<std::string> faults_before() const {
         std::vector<std::string> faults;
         for (const auto& argument : app_.remaining()) {
             if (!is_flag(argument)) {
-                // After a flag it may be that one's value.
+                // After a flag this may be its value.
                 if (!faults.empty()) continue;
                 return {unknown_command(argument)};
             }
@@ -231,22 +230,22 @@ class parser {
         const auto flag = argument.substr(0, argument.find('='));
         const auto owners = commands_with(flag);
         if (owners.empty()) return unknown_flag_before(argument);
-        return fmt::format("{} is a flag of {}; write it behind {}", flag, joined_by_and(owners),
-                           owners.size() == 1 ? "that word" : "one of these words");
+        return fmt::format("{} is a flag of {}; write it after {}", flag, joined_by_and(owners),
+                           owners.size() == 1 ? "that command" : "one of these commands");
     }
 
-    // It may be meant for tandem itself, or for some command.
+    // The flag may belong to tandem itself or to a command.
     std::string unknown_flag_before(const std::string& argument) const {
         auto own = unknown_flag(app_, argument);
-        if (!similar_flags(app_, argument).empty()) return own;
+        if (!find_similar_flags(app_, argument).empty()) return own;
         for (const auto* command : app_.get_subcommands([](const CLI::App*) { return true; }))
-            if (const auto like = similar_flags(*command, argument); !like.empty())
-                return fmt::format("{} Write it behind {}", unknown_flag(*command, argument),
+            if (const auto like = find_similar_flags(*command, argument); !like.empty())
+                return fmt::format("{} Write it after {}", unknown_flag(*command, argument),
                                    joined_by_and(commands_with(like.front())));
         return own;
     }
 
-    // CLI11 says "--slots: 1 required N missing".
+    // Replaces CLI11's message "--slots: 1 required N missing".
     std::string value_missing(const std::string& text) const {
         const auto flag = text.substr(0, text.find(':'));
         const auto* option = parsed().get_option_no_throw(flag);
@@ -258,7 +257,7 @@ class parser {
         std::vector<std::string> faults;
         auto options = read(faults);
         if (!faults.empty()) return refused(name(), faults);
-        command_line result{.note = language_note(language_of(options))};
+        command_line result{.note = describe_unknown_language(language_of(options))};
         result.*command = std::move(options);
         return result;
     }
@@ -278,12 +277,12 @@ class parser {
 
 command_line parse_command_line(std::vector<std::string> args, const environment& variables) {
     if (!args.empty() && args.front() == "__complete")
-        return {.out = completion_offers(words_of(parser("").commands()),
-                                         {args.begin() + 1, args.end()})};
+        return {.out = format_completions(words_of(parser("").commands()),
+                                          {args.begin() + 1, args.end()})};
     read_help(args);
     const auto named = named_command(args);
     auto command = parser(named).parse(args, variables);
-    // What is wrong with it may be told with words about other commands.
+    // The error message may refer to other commands, so it needs the flags of all of them.
     const bool is_refused = command.status == wrong_use && !named.empty();
     return is_refused ? parser("").parse(std::move(args), variables) : command;
 }

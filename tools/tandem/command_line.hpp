@@ -20,8 +20,7 @@ class App;
 
 namespace tandem::command {
 
-/// What a command line asks for: one of the commands, or a text to print before leaving with
-/// `status`.
+/// The result of parsing: one of the commands, or a text to print before exiting with `status`.
 struct command_line {
     std::optional<bench_options> bench{};
     std::optional<chat_options> chat{};
@@ -30,18 +29,18 @@ struct command_line {
     std::optional<segment_options> segment{};
     std::optional<serve_options> serve{};
     std::optional<key_options> key{};
-    /// To be told on stderr before the command runs; mostly empty.
+    /// A message for stderr before the command runs; usually empty.
     std::string note{};
     int status = 0;
     std::string out{};
     std::string err{};
 };
 
-/// Reads the arguments after the program's name, the environment, and the files that they name.
-/// Does not throw for anything they may hold.
+/// Parses the arguments after the program name, the environment, and the files they refer to. Does
+/// not throw for invalid input.
 command_line parse_command_line(std::vector<std::string> args, const environment& variables);
 
-/// Shows `visit` the command with all its commands and flags, for texts that are made of them.
+/// Calls `visit` with the application and all its commands and flags, to generate texts.
 void visit_commands(const std::function<void(const CLI::App&)>& visit);
 
 }  // namespace tandem::command

@@ -4,7 +4,7 @@
 #include "doctor/doctor_command.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/exit_status.hpp"
-#include "os/lost_output.hpp"
+#include "os/output_failure.hpp"
 #include "replay/replay_command.hpp"
 #include "segment/segment_command.hpp"
 #include "serve/key_command.hpp"
@@ -22,13 +22,13 @@
 
 namespace {
 
-// Shows what a command line that runs nothing has to say.
+// Prints the output of a command line that runs no command.
 int tell(const tandem::command::command_line& c) {
     tandem::command::terminal t;
     t.print(c.out);
     if (!c.err.empty()) t.print_error(c.err);
-    tandem::command::tell_lost_output(t, "tandem");
-    return tandem::command::status_of_output(t).value_or(c.status);
+    tandem::command::print_output_failure(t, "tandem");
+    return tandem::command::output_exit_status(t).value_or(c.status);
 }
 
 tandem::command::environment environment_variables() {
@@ -41,8 +41,8 @@ tandem::command::environment environment_variables() {
     return variables;
 }
 
-// A file or a socket would take the number of one that is closed, and be read or printed to. As
-// glibc does it for setuid programs: what stands there instead fails as a closed one does.
+// Otherwise the next file or socket would get the number of a closed standard descriptor. As in
+// glibc for setuid programs, the substitute fails on use like a closed descriptor.
 void fill_closed_descriptors() {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -52,13 +52,13 @@ void fill_closed_descriptors() {
 
 int main(int argc, char** argv) try {
     fill_closed_descriptors();
-    // A closed pipe, and a file as large as may be, are told by the write that fails.
+    // The failed write reports a closed pipe or an exceeded file size limit.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     const auto command = tandem::command::parse_command_line(
         std::vector<std::string>(argv + 1, argv + argc), environment_variables());
     if (!command.note.empty()) tandem::command::terminal().print_error("tandem: " + command.note);
-    // Those that may have many connections at once.
+    // These commands may open many connections.
     if (command.replay || command.bench || command.serve) tandem::command::raise_descriptor_limit();
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);
     if (command.replay) return tandem::command::run_replay(*command.replay);

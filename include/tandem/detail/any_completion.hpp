@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/post.hpp>
@@ -13,11 +14,26 @@
 
 namespace tandem::detail {
 
+/// A call of `handler` with these arguments, with the handler's associated allocator.
+template <class Handler, class... Args>
+struct bound_call {
+    using allocator_type = boost::asio::associated_allocator_t<Handler>;
+
+    Handler handler;
+    std::tuple<Args...> args;
+
+    allocator_type get_allocator() const noexcept {
+        return boost::asio::get_associated_allocator(handler);
+    }
+    void operator()() { std::apply(std::move(handler), std::move(args)); }
+};
+
 /// A completion handler of any type for `void(Args...)`. Asio has one of its own from Boost 1.82
 /// on; Debian 12 has 1.74.
 ///
 /// The handler is never called inline: complete() posts it to its associated executor, which is
-/// kept busy until then. Its memory is given back before it runs.
+/// kept busy until then. Memory comes from its associated allocator, and is given back before it
+/// runs.
 template <class... Args>
 class any_completion {
  public:
@@ -25,49 +41,79 @@ class any_completion {
 
     template <class Handler>
     any_completion(Handler handler, const boost::asio::any_io_executor& fallback)
-        : model_(std::make_unique<model<Handler>>(std::move(handler), fallback)) {}
+        : model_(model<Handler>::make(std::move(handler), fallback)) {}
 
     explicit operator bool() const noexcept { return model_ != nullptr; }
 
     /// Precondition: holds a handler. Holds none afterwards.
-    void complete(Args... args) {
-        auto& m = *model_;
-        m.complete(std::move(model_), std::move(args)...);
-    }
+    void complete(Args... args) { model_.release()->complete(std::move(args)...); }
 
  private:
-    struct concept_type {
-        virtual ~concept_type() = default;
-        virtual void complete(std::unique_ptr<concept_type> self, Args... args) = 0;
+    class concept_type {
+     public:
+        virtual void complete(Args... args) = 0;
+        virtual void destroy() noexcept = 0;
+
+     protected:
+        ~concept_type() = default;
+    };
+    struct destroyer {
+        void operator()(concept_type* m) const noexcept { m->destroy(); }
     };
 
     template <class Handler>
-    struct model final : concept_type {
+    class model final : public concept_type {
         using executor = boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>;
         using work = std::decay_t<decltype(boost::asio::prefer(
             std::declval<executor>(), boost::asio::execution::outstanding_work.tracked))>;
+        using allocator = typename std::allocator_traits<
+            boost::asio::associated_allocator_t<Handler>>::template rebind_alloc<model>;
+        using traits = std::allocator_traits<allocator>;
 
-        model(Handler h, const boost::asio::any_io_executor& fallback)
-            : handler(std::move(h)),
-              kept_busy(boost::asio::prefer(boost::asio::get_associated_executor(handler, fallback),
-                                            boost::asio::execution::outstanding_work.tracked)) {}
-
-        // Posted, the handler may run on another thread before this function is left.
-        void complete(std::unique_ptr<concept_type> self, Args... args) override {
-            auto h = std::move(handler);
-            const auto busy = std::move(kept_busy);
-            self.reset();
-            boost::asio::post(
-                busy, [f = std::move(h), t = std::make_tuple(std::move(args)...)]() mutable {
-                    std::apply(std::move(f), std::move(t));
-                });
+     public:
+        static model* make(Handler handler, const boost::asio::any_io_executor& fallback) {
+            allocator a(boost::asio::get_associated_allocator(handler));
+            auto* const memory = traits::allocate(a, 1);
+            try {
+                traits::construct(a, memory, std::move(handler), fallback);
+            } catch (...) {
+                traits::deallocate(a, memory, 1);
+                throw;
+            }
+            return memory;
         }
 
-        Handler handler;
-        work kept_busy;
+        model(Handler h, const boost::asio::any_io_executor& fallback)
+            : handler_(std::move(h)),
+              kept_busy_(
+                  boost::asio::prefer(boost::asio::get_associated_executor(handler_, fallback),
+                                      boost::asio::execution::outstanding_work.tracked)) {}
+        ~model() = default;
+
+        // Posted, the handler may run on another thread before this function is left.
+        void complete(Args... args) override {
+            bound_call<Handler, Args...> call{std::move(handler_), {std::move(args)...}};
+            const auto busy = std::move(kept_busy_);
+            free(allocator(call.get_allocator()));
+            boost::asio::post(busy, std::move(call));
+        }
+        // The handler may own the memory.
+        void destroy() noexcept override {
+            const Handler handler = std::move(handler_);
+            free(allocator(boost::asio::get_associated_allocator(handler)));
+        }
+
+     private:
+        void free(allocator a) noexcept {
+            traits::destroy(a, this);
+            traits::deallocate(a, this, 1);
+        }
+
+        Handler handler_;
+        work kept_busy_;
     };
 
-    std::unique_ptr<concept_type> model_;
+    std::unique_ptr<concept_type, destroyer> model_;
 };
 
 }  // namespace tandem::detail

@@ -13,18 +13,30 @@
 #endif
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace tandem::detail {
 
-/// A call that knows where it is to be aborted.
-template <class... Results>
-struct call_on_strand : pending_call<Results...> {
-    boost::asio::any_io_executor strand;
-};
+class conversation_shell;
+class server_link;
+class service_core;
 
-// Per-operation cancellation completes the call, whoever answers later. Its signal is the caller's,
-// and may outlive the execution context: so the strand is kept by the call, which does not.
+/// The strands of handles; empty once the execution context is gone.
+boost::asio::any_io_executor executor_of(const conversation_shell& shell) noexcept;
+boost::asio::any_io_executor executor_of(const server_link& link) noexcept;
+boost::asio::any_io_executor executor_of(const service_core& core) noexcept;
+
+/// Reports a token that was forgotten after the diagnostics.
+template <class CompletionToken>
+constexpr void check_token() {
+    static_assert(!std::is_same_v<std::decay_t<CompletionToken>, diagnostics>,
+                  "the completion token is missing after the diagnostics");
+}
+
+// Per-operation cancellation completes the call, whoever answers later. The caller owns the signal,
+// which may outlive the execution context. The strand is therefore stored in the call, which does
+// not.
 template <class Handler, class Call>
 void let_abort([[maybe_unused]] const Handler& handler,
                [[maybe_unused]] const std::shared_ptr<Call>& call) {
@@ -40,23 +52,28 @@ void let_abort([[maybe_unused]] const Handler& handler,
 #endif
 }
 
-/// Hands the erased handler to the compiled part: `ask(args..., call)` runs it on `strand`. Without
-/// its execution context nothing can complete: the handler is destroyed.
-template <class... Results, class Ask, class CompletionToken, class Shell, class... Args>
-auto async_call(boost::asio::any_io_executor strand, Ask ask, CompletionToken& token,
-                diagnostics* diag, Shell shell, Args... args) {
+/// Passes the type-erased handler to the compiled part: `ask(shell, call, args...)` runs the call
+/// on the strand of `shell`. Without an execution context nothing can complete, and the handler is
+/// destroyed.
+template <class CompletionToken, class... Results, class Ask, class Shell, class... Args>
+auto async_call(Ask ask, diagnostics* diag, std::remove_reference_t<CompletionToken>& token,
+                Shell shell, Args... args) {
+    check_token<CompletionToken>();
     return boost::asio::async_initiate<CompletionToken, void(error_code, Results...)>(
-        [](auto handler, boost::asio::any_io_executor ex, Ask a, diagnostics* d, Shell s,
-           auto... rest) {
-            if (!ex) return;
-            auto call = std::make_shared<call_on_strand<Results...>>();
+        [](auto handler, diagnostics* d, Ask a, Shell s, auto... rest) {
+            if (d) *d = {};
+            // Not before: a deferred operation may start after the context is gone.
+            const auto strand = executor_of(*s);
+            if (!strand) return;
+            // The call outlives the handler, so it cannot use the handler's allocator.
+            auto call = std::make_shared<pending_call<Results...>>();
             call->diag = d;
-            call->strand = ex;
+            call->strand = strand;
             let_abort(handler, call);
-            call->handler = {std::move(handler), ex};
+            call->handler = {std::move(handler), strand};
             a(std::move(s), std::move(call), std::move(rest)...);
         },
-        token, std::move(strand), ask, diag, std::move(shell), std::move(args)...);
+        token, diag, ask, std::move(shell), std::move(args)...);
 }
 
 }  // namespace tandem::detail

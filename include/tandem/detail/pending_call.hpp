@@ -3,26 +3,28 @@
 #include "tandem/detail/any_completion.hpp"
 #include "tandem/error.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/error.hpp>
 
-#include <cstdint>
+#include <functional>
 
 namespace tandem::detail {
 
-/// A call of a client, conversation or service from its start to its completion.
+/// A call of a client, conversation or service from its start to its completion. But for the
+/// start, it is used on `strand` only.
 template <class... Results>
 struct pending_call {
     /// Empty once completed.
     any_completion<error_code, Results...> handler;
     diagnostics* diag = nullptr;
-    /// What the server calls name it by; 0 if there is no request of its own.
-    std::uint64_t request = 0;
+    boost::asio::any_io_executor strand;
+    /// Cuts the request of a call that was aborted; empty if it has none of its own.
+    std::function<void()> cut;
 
-    /// Completes with operation_aborted; gives the request that no one waits for now, or 0.
-    std::uint64_t abort() {
-        if (!handler) return 0;
+    void abort() {
+        if (!handler) return;
         handler.complete(boost::asio::error::operation_aborted, Results{}...);
-        return request;
+        if (cut) cut();
     }
 };
 

@@ -2,71 +2,106 @@
 
 #include "tandem/reply.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_executor.hpp>
-#include <boost/asio/bind_executor.hpp>
 #include <boost/version.hpp>
 
 #if BOOST_VERSION >= 107700
 #include <boost/asio/associated_cancellation_slot.hpp>
 #endif
 
-namespace tandem {
+namespace tandem::detail {
 
-namespace detail {
+/// A handler of a reply's consumer, with its associated executor and allocator.
+template <class Handler>
+struct consumer_delivery {
+    using executor_type = boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>;
+    using allocator_type = boost::asio::associated_allocator_t<Handler>;
 
-/// Calls `handler` with a chunk, or with the end of the reply if that was interrupted since the
+    executor_type executor;
+    std::shared_ptr<reply_link> link;
+    diagnostics* diag;
+    Handler handler;
+
+    executor_type get_executor() const noexcept { return executor; }
+    allocator_type get_allocator() const noexcept {
+        return boost::asio::get_associated_allocator(handler);
+    }
+};
+
+/// Calls the handler with a chunk, or with the end of the reply if that was interrupted since the
 /// completion was posted: the handler's executor may have been busy meanwhile.
-template <class Executor, class Handler>
-auto deliver_chunk(const Executor& executor, std::shared_ptr<reply_link> link, Handler handler) {
-    auto deliver = [executor, link = std::move(link), handler = std::move(handler)](
-                       error_code ec, std::optional<chunk> c) mutable {
-        if (!c || !link->is_interrupted()) return std::move(handler)(ec, std::move(c));
-        link->complete_with_end(
-            next_chunk_completion(boost::asio::bind_executor(executor, std::move(handler)), {}));
-    };
-    return boost::asio::bind_executor(executor, std::move(deliver));
-}
+template <class Handler>
+struct chunk_delivery : consumer_delivery<Handler> {
+    void operator()(error_code ec, diagnostics why, std::optional<chunk> c) {
+        if (c && this->link->is_interrupted()) {
+            const auto ending = this->link;
+            return ending->complete_with_end(next_chunk_completion(std::move(*this), {}));
+        }
+        if (ec && this->diag) *this->diag = std::move(why);
+        std::move(this->handler)(ec, std::move(c));
+    }
+};
 
 /// The same with the speech of a chunk.
-template <class Executor, class Handler>
-auto deliver_speech(const Executor& executor, std::shared_ptr<reply_link> link, Handler handler) {
-    auto deliver = [link = std::move(link), handler = std::move(handler)](
-                       error_code ec, std::string speech) mutable {
-        if (link->is_interrupted()) speech.clear();
-        std::move(handler)(ec, std::move(speech));
-    };
-    return boost::asio::bind_executor(executor, std::move(deliver));
-}
+template <class Handler>
+struct speech_delivery : consumer_delivery<Handler> {
+    void operator()(error_code ec, diagnostics why, std::string speech) {
+        if (this->link->is_interrupted()) speech.clear();
+        if (ec && this->diag) *this->diag = std::move(why);
+        std::move(this->handler)(ec, std::move(speech));
+    }
+};
 
-}  // namespace detail
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
 
 template <class Handler>
-void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, Handler handler) {
+void reply::let_cancel([[maybe_unused]] const Handler& handler,
+                       [[maybe_unused]] const std::shared_ptr<detail::reply_shell>& shell,
+                       [[maybe_unused]] std::uint64_t wait,
+                       [[maybe_unused]] cancel_function cancel) {
+#if BOOST_VERSION >= 107700
+    auto slot = boost::asio::get_associated_cancellation_slot(handler);
+    if (!slot.is_connected()) return;
+    slot.assign([weak = std::weak_ptr(shell), wait, cancel](boost::asio::cancellation_type) {
+        cancel(weak, wait);
+    });
+#endif
+}
+
+template <class Handler>
+void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
+                             Handler handler) {
+    if (diag) *diag = {};
     const auto executor = executor_of(*shell);
     // Without its execution context the reply cannot complete anything.
     if (!executor) return;
     const auto wait = name_wait(*shell);
-#if BOOST_VERSION >= 107700
-    if (auto slot = boost::asio::get_associated_cancellation_slot(handler); slot.is_connected())
-        slot.assign([weak = std::weak_ptr(shell), wait](boost::asio::cancellation_type) {
-            cancel_next_chunk(weak, wait);
-        });
-#endif
+    let_cancel(handler, shell, wait, &reply::cancel_next_chunk);
     const auto deliver_on = boost::asio::get_associated_executor(handler, executor);
     detail::next_chunk_completion deliver(
-        detail::deliver_chunk(deliver_on, link_of(*shell), std::move(handler)), executor);
+        detail::chunk_delivery<Handler>{{deliver_on, link_of(*shell), diag, std::move(handler)}},
+        executor);
     next_chunk(std::move(shell), wait, std::move(deliver));
 }
 
 template <class Handler>
-void reply::start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, Handler handler) {
+void reply::start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
+                                  Handler handler) {
+    if (diag) *diag = {};
     const auto executor = executor_of(*shell);
     // Without its execution context the reply cannot complete anything.
     if (!executor) return;
+    const auto wait = name_wait(*shell);
+    let_cancel(handler, shell, wait, &reply::cancel_upcoming_speech);
     const auto deliver_on = boost::asio::get_associated_executor(handler, executor);
     detail::speech_completion deliver(
-        detail::deliver_speech(deliver_on, link_of(*shell), std::move(handler)), executor);
-    upcoming_speech(std::move(shell), std::move(deliver));
+        detail::speech_delivery<Handler>{{deliver_on, link_of(*shell), diag, std::move(handler)}},
+        executor);
+    upcoming_speech(std::move(shell), wait, std::move(deliver));
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -17,14 +17,15 @@
 namespace tandem::detail {
 
 class reply_shell;
-using next_chunk_completion = any_completion<error_code, std::optional<chunk>>;
-using speech_completion = any_completion<error_code, std::string>;
+/// An error comes with its explanation.
+using next_chunk_completion = any_completion<error_code, diagnostics, std::optional<chunk>>;
+using speech_completion = any_completion<error_code, diagnostics, std::string>;
 
 /// How often a conversation was interrupted: its replies that began before are interrupted then.
 using interrupt_count = std::shared_ptr<const std::atomic<std::uint64_t>>;
 
-/// The way to a reply for those that may outlive it and its execution context, and whether it was
-/// interrupted. Thread-safe.
+/// A link to a reply, which may outlive the reply and its execution context, and whether the reply
+/// was interrupted. Thread-safe.
 class reply_link {
  public:
     explicit reply_link(boost::asio::any_io_executor strand, interrupt_count interrupts = nullptr);

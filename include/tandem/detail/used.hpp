@@ -6,10 +6,10 @@
 
 namespace tandem::detail {
 
-/// What a handle stands for, where the handle is used: one that was moved from stands for nothing.
+/// Returns `what`. Asserts that the handle was not moved from.
 template <class T>
 const std::shared_ptr<T>& used(const std::shared_ptr<T>& what) noexcept {
-    BOOST_ASSERT_MSG(what, "a tandem handle is used that was moved from; assign to it first");
+    BOOST_ASSERT_MSG(what, "use of a moved-from tandem handle");
     return what;
 }
 

@@ -13,44 +13,44 @@ using time_point = std::chrono::steady_clock::time_point;
 
 /// How a request ended.
 enum class outcome {
-    running,   ///< not yet
-    complete,  ///< answered to the end
-    cut,       ///< the client closed the connection before
-    failed,    ///< answered with an error, at once or in mid-stream
-    faulted,   ///< an injected fault ended it
+    running,   ///< not ended yet
+    complete,  ///< answered completely
+    cut,       ///< the client closed the connection first
+    failed,    ///< answered with an error, at once or during the stream
+    faulted,   ///< ended by an injected fault
 };
 
 /// One request as the server saw it.
 struct request_record {
     std::uint64_t number = 0;      ///< counts from 1
-    std::uint64_t connection = 0;  ///< number of the TCP connection it came over
+    std::uint64_t connection = 0;  ///< number of its TCP connection
     std::string method{};
     std::string path{};
     std::vector<std::pair<std::string, std::string>> headers{};  ///< names in lower case
     std::string body{};                                          ///< the first MiB
     time_point arrived{};
-    std::optional<time_point> client_gone{};  ///< when its close, or a fault's, was seen
+    std::optional<time_point> client_gone{};  ///< when its close, or a fault's, was detected
     std::optional<time_point> ended{};
     mock::outcome outcome = mock::outcome::running;
-    int status = 0;  ///< of the HTTP response; 0 = none was sent
+    int status = 0;  ///< of the HTTP response; 0 = none sent
 
     // Completions only.
-    int id_slot = -1;            ///< as asked for
-    int slot = -1;               ///< that it ran on; -1 = none
+    int id_slot = -1;            ///< as requested
+    int slot = -1;               ///< the one that ran it; -1 = none
     std::string prompt{};        ///< as text
-    bool prompt_as_ids = false;  ///< sent as token ids alone
+    bool prompt_as_ids = false;  ///< sent as token ids only
     bool deferred = false;       ///< had to wait for its slot
     std::optional<time_point> started{};
     int prompt_tokens = 0;
     int cached = 0;     ///< cache_n
     int evaluated = 0;  ///< prompt_n
-    int generated = 0;  ///< including tokens the client never got
+    int generated = 0;  ///< including tokens that the client never received
 
-    /// The value of a header, name in lower case; empty if it is not there.
+    /// The value of a header, given its name in lower case; empty if it is missing.
     std::string header(const std::string& name) const;
 };
 
-/// One time a slot ran a request.
+/// The use of a slot by one request.
 struct slot_use {
     std::uint64_t request = 0;
     time_point start{};
@@ -61,16 +61,16 @@ struct slot_use {
 struct slot_record {
     int id = 0;
     bool is_processing = false;
-    int tokens = 0;  ///< that it holds
+    int tokens = 0;  ///< in its cache
     int uses = 0;
     int cuts = 0;
-    std::optional<time_point> last_used{};  ///< the end of the latest use
-    std::vector<slot_use> history{};        ///< the latest 4096 at least, oldest first
+    std::optional<time_point> last_used{};  ///< end of the latest use
+    std::vector<slot_use> history{};        ///< at least the latest 4096, oldest first
 };
 
-/// What happened so far: a snapshot.
+/// A snapshot of all observations so far.
 struct observations {
-    std::vector<request_record> requests{};  ///< the latest 4096 at least, oldest first
+    std::vector<request_record> requests{};  ///< at least the latest 4096, oldest first
     std::vector<slot_record> slots{};
     std::uint64_t connections = 0;  ///< accepted so far
     int open_connections = 0;

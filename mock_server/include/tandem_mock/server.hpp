@@ -11,38 +11,38 @@
 
 namespace tandem::mock {
 
-/// A server that behaves like llama-server, on a thread of its own. All functions are thread-safe.
+/// A server that behaves like llama-server, on its own thread. All functions are thread-safe.
 class server {
  public:
     /// Listens when the constructor returns. Throws std::invalid_argument for options out of range,
-    /// boost::system::system_error if the port cannot be had or a PEM file cannot be read.
+    /// boost::system::system_error if the port is unavailable or a PEM file is unreadable.
     explicit server(options o);
-    /// As stop().
+    /// Calls stop().
     ~server();
 
     server(const server&) = delete;
     server& operator=(const server&) = delete;
 
     std::uint16_t port() const;
-    /// "http://127.0.0.1:8080", of the host that it listens on; "https://…" with PEM files.
+    /// "http://127.0.0.1:8080", with the host that it listens on; "https://…" with PEM files.
     std::string url() const;
 
-    /// Adds a fault after those that are set.
+    /// Adds a fault; earlier ones take precedence.
     void inject(fault f);
-    /// Takes back all faults that have not happened yet.
+    /// Removes all faults that have not occurred yet.
     void clear_faults();
 
     observations observe() const;
-    /// Waits until `condition` holds; false if it does not within `limit`. It is called under a
-    /// lock whenever something happened, so it must not call the server.
+    /// Waits until `condition` holds; returns false after `limit`. The condition is evaluated under
+    /// a mutex after each change, so it must not call the server.
     bool wait_until(const std::function<bool(const observations&)>& condition,
                     std::chrono::milliseconds limit = std::chrono::seconds(10)) const;
 
-    /// Whether the server died of the old crash or of a fault: all connections were reset, the
+    /// Whether the server died of the old crash or of a fault. All connections were reset, and the
     /// port is closed.
     bool crashed() const;
 
-    /// Closes the port and all connections, and waits for the thread. May be called again.
+    /// Closes the port and all connections, and joins the thread. May be called again.
     void stop();
 
  private:

@@ -7,25 +7,25 @@
 
 namespace tandem::mock {
 
-/// How much each LoRA adapter of the server counts, by its id.
+/// The scale of each LoRA adapter, by its id.
 using adapter_scales = std::vector<double>;
 
-/// A list of `{"id", "scale"}`: what it does not name does not count, and ids that there are not
-/// are ignored, as are items that are none.
+/// Reads a list of `{"id", "scale"}`. Adapters not in the list have scale 0; unknown ids and
+/// invalid items are ignored.
 adapter_scales read_adapters(const nlohmann::json& list, std::size_t count);
 
-/// The server's adapters, and how much they count for requests that name none. A request's own set
-/// makes its slot forget what it holds of another one; the server's set does not, when it changes:
-/// as measured on llama-server b11669. That requests of two sets do not run side by side there is
-/// not played.
+/// The server's adapters, and their scales for requests that select none. As measured on
+/// llama-server b11669: if a request's own set differs from its slot's, the slot's cache is
+/// cleared; a change of the server's scales does not clear it. The mock does not simulate that
+/// requests with different sets never run concurrently.
 class adapters {
  public:
-    /// All of them count in full at first.
+    /// All scales are 1 at first.
     explicit adapters(std::vector<std::string> paths);
 
-    /// GET /lora-adapters.
+    /// Response of GET /lora-adapters.
     std::string list() const;
-    /// POST /lora-adapters. Throws std::invalid_argument for a body that is no list.
+    /// Handles POST /lora-adapters. Throws std::invalid_argument if the body is not a list.
     void set(const std::string& body);
 
     const adapter_scales& standing() const noexcept { return scales_; }

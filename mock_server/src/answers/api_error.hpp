@@ -4,17 +4,18 @@
 
 namespace tandem::mock {
 
-/// An error as the server reports it, before the stream as HTTP body or in it as an event.
+/// An error as the server reports it: as an HTTP body before the stream, or as an event in the
+/// stream.
 struct api_error {
     int status = 400;
     std::string type = "invalid_request_error";
     std::string message;
-    /// exceed_context_size_error only.
+    /// Only for exceed_context_size_error.
     int prompt_tokens = -1;
     int context_size = -1;
 };
 
-/// The error type the server uses with `status`.
+/// An error with the type that the server uses for `status`.
 api_error error_of(int status, std::string message);
 
 /// {"error":{…}}

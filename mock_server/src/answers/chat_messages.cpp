@@ -60,7 +60,7 @@ message read_message(const json& m) {
     return read;
 }
 
-// The server continues with an assistant's last message, which must be one that has more to say.
+// The server continues a final assistant message, which must be a single one without tool calls.
 void check_end(const json& messages) {
     if (messages.empty() || !is_assistant(messages.back())) return;
     if (messages.size() > 1 && is_assistant(messages[messages.size() - 2]))
@@ -71,7 +71,7 @@ void check_end(const json& messages) {
             "Cannot continue an assistant message that contains tool calls.");
 }
 
-// Each message and the list as a whole are looked at before the rest of a message is read.
+// Checks the contents and the list as a whole before any other fields of a message are read.
 json checked_messages(const json& body) {
     if (!body.contains("messages")) throw std::invalid_argument("'messages' is required");
     const auto& messages = body["messages"];

@@ -9,8 +9,9 @@
 
 namespace tandem::mock {
 
-/// The messages in a body of POST /apply-template, or the error that llama-server answers. Tool
-/// calls and what names their results are checked and left out: the template does not know them.
+/// Parses the messages in a body of POST /apply-template, or returns llama-server's error. Tool
+/// calls and the fields of their results are checked, but omitted, because the template does not
+/// use them.
 std::variant<std::vector<message>, api_error> parse_messages(const std::string& body);
 
 }  // namespace tandem::mock

@@ -7,13 +7,13 @@
 
 namespace tandem::mock {
 
-/// Starts an assistant message in a rendered prompt.
+/// Header of an assistant message in a rendered prompt.
 inline constexpr const char* assistant_header = "<|im_start|>assistant\n";
 
-/// The template as /props shows it.
+/// The template as in /props.
 std::string chat_template_source();
 
-/// A message with its header and end.
+/// A message with its header and end mark.
 std::string render_message(const message& m);
 
 }  // namespace tandem::mock

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// Null counts as absent, as in the server.
+// Like the server, treats null as absent.
 const json* find_field(const json& body, const char* name) {
     const auto found = body.find(name);
     return found == body.end() || found->is_null() ? nullptr : &*found;
@@ -56,7 +56,7 @@ void read_n_predict(const json& body, completion_request& r) {
     }
 }
 
-// A slot that is not a number is no error: the server takes the default.
+// A slot that is not a number is not an error: the server uses the default.
 void read_id_slot(const json& body, completion_request& r) {
     const json* field = find_field(body, "id_slot");
     if (field && field->is_number()) r.id_slot = field->get<int>();
@@ -97,7 +97,7 @@ void read_sampling(const json& body, completion_request& r) {
     r.seed = static_cast<std::uint32_t>(seed);
 }
 
-// More than one completion of a request is refused, not answered wrongly.
+// Rejects requests for several completions, which the mock does not support.
 void refuse_several(const json& body) {
     int n = 1;
     read_in_range(body, "n_cmpl", n, 1, 1);
@@ -130,7 +130,7 @@ void read_prompt(const json& body, bool add_bos, completion_request& r) {
     r.prompt = tokenize_content(wanted, add_bos, true);
 }
 
-// How many brackets stay open; in quotes and classes of characters they are text.
+// Number of unclosed parentheses outside of quotes and character classes.
 std::ptrdiff_t open_brackets(std::string_view grammar) {
     std::ptrdiff_t open = 0;
     char end_of_text = '\0';
@@ -152,7 +152,8 @@ std::ptrdiff_t open_brackets(std::string_view grammar) {
     return open;
 }
 
-// What a grammar allows is not known here: only that brackets which stay open make none.
+// Does not interpret grammars; only rejects those without a root rule or with unbalanced
+// parentheses.
 void check_grammar(const json& body) {
     std::string grammar;
     read(body, "grammar", grammar);

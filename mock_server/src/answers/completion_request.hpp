@@ -13,7 +13,7 @@
 
 namespace tandem::mock {
 
-/// The body of POST /completion, as far as the mock knows its fields.
+/// Body of POST /completion: the fields that the mock supports.
 struct completion_request {
     std::vector<token_id> prompt;
     bool prompt_as_ids = false;
@@ -26,7 +26,7 @@ struct completion_request {
     int n_predict = -1;
     int id_slot = -1;
     std::optional<int> sse_ping_interval;  // seconds
-    /// A list as POST /lora-adapters has it; empty = as the server is set.
+    /// A list as in POST /lora-adapters; empty = the server's scales.
     std::string lora;
     std::vector<std::string> stop;
     std::vector<std::string> response_fields;
@@ -40,7 +40,7 @@ struct completion_request {
 std::variant<completion_request, api_error> parse_completion_request(const std::string& body,
                                                                      bool add_bos);
 
-/// Tokens of a string, or of an array of strings and ids; BOS goes before a string at the start.
+/// Tokens of a string, or of an array of strings and ids. Adds BOS before a string at the start.
 /// Throws std::invalid_argument or a JSON exception.
 std::vector<token_id> tokenize_content(const nlohmann::json& content, bool add_bos,
                                        bool parse_special);

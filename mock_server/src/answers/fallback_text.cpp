@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 6> endings = {
     " is worth a visit.",     " has changed a lot.",       " was built by Dr. Weaver.",
     " opens at seven today!", " closes early on Tuesday.", " is never really empty."};
 
-// FNV-1a, then steps of splitmix64: the same on every machine, unlike std::hash.
+// FNV-1a, then splitmix64: yields the same values on every machine, unlike std::hash.
 class dice {
  public:
     explicit dice(std::string_view seed) {
@@ -49,7 +49,7 @@ std::string sentence(dice& d) {
 
 }  // namespace
 
-std::string fallback_reply(std::string_view prompt) {
+std::string make_fallback_reply(std::string_view prompt) {
     dice d(prompt);
     std::string text(fallback_opening);
     text += d.pick(adjectives) + " " + d.pick(nouns) + ".";

@@ -5,10 +5,10 @@
 
 namespace tandem::mock {
 
-/// How every fall-back reply begins; the mark by which a continuation finds where it began.
+/// Beginning of every fallback reply. Marks the start of the reply for a continuation.
 inline constexpr std::string_view fallback_opening = "Let me tell you about the ";
 
-/// A reply of several sentences that depends on `prompt` alone.
-std::string fallback_reply(std::string_view prompt);
+/// A reply of several sentences that depends only on `prompt`.
+std::string make_fallback_reply(std::string_view prompt);
 
 }  // namespace tandem::mock

@@ -6,7 +6,7 @@
 
 namespace tandem::mock {
 
-/// As the server writes JSON: bytes that are not UTF-8 become U+FFFD.
+/// Serializes JSON like the server: invalid UTF-8 becomes U+FFFD.
 inline std::string json_text(const nlohmann::ordered_json& value) {
     return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

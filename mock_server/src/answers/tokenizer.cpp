@@ -28,8 +28,8 @@ bool is_punctuation(char c) {
     return punctuation.find(c) != std::string_view::npos;
 }
 
-// A family numbers the strings of 1 to `longest` characters: the first character is one of
-// `first` kinds, the others are of `rest` kinds.
+// Numbers the strings of 1 to `longest` characters. The first character is one of `first` kinds,
+// the others are of `rest` kinds.
 struct family {
     std::int64_t first;
     std::int64_t rest;
@@ -112,7 +112,7 @@ std::size_t run_length(const family& f, std::string_view text) {
     return n;
 }
 
-// The token at the start of `text`, and how many bytes it takes.
+// The token at the start of `text`, and its length in bytes.
 std::pair<token_id, std::size_t> next_token(std::string_view text) {
     const std::size_t space = text.size() > 1 && text[0] == ' ' ? 1 : 0;
     std::int64_t begin = families_begin;
@@ -127,7 +127,7 @@ std::pair<token_id, std::size_t> next_token(std::string_view text) {
     return {static_cast<unsigned char>(text[0]), 1};
 }
 
-// The special token whose name starts `text`; -1 if there is none.
+// The special token whose name `text` starts with; -1 if there is none.
 token_id special_at(std::string_view text) {
     for (std::size_t i = 0; i < special_names.size(); ++i) {
         if (text.starts_with(special_names[i])) return bos_token + static_cast<token_id>(i);
@@ -139,7 +139,7 @@ std::string_view special_name(token_id id) {
     return special_names[static_cast<std::size_t>(id - bos_token)];
 }
 
-// Where the next special token's name starts, or the end.
+// Offset of the next special token's name, or the end of the text.
 std::size_t find_special(std::string_view text, std::size_t from) {
     while ((from = text.find("<|", from)) != std::string_view::npos) {
         if (special_at(text.substr(from)) >= 0) return from;
@@ -170,7 +170,7 @@ bool is_special(token_id id) {
     return id >= bos_token && id <= eos_token;
 }
 
-std::string piece_of(token_id id) {
+std::string get_token_bytes(token_id id) {
     if (id < bos_token) return std::string(1, static_cast<char>(id));
     if (is_special(id)) return std::string(special_name(id));
     std::int64_t value = id - families_begin;
@@ -183,7 +183,7 @@ std::string piece_of(token_id id) {
 
 std::string text_of(const std::vector<token_id>& tokens) {
     std::string text;
-    for (token_id id : tokens) text += piece_of(id);
+    for (token_id id : tokens) text += get_token_bytes(id);
     return text;
 }
 

@@ -7,15 +7,15 @@
 
 namespace tandem::mock {
 
-/// Tasks that wait for a slot. They are looked at only when some slot is released, one a release,
+/// Tasks that wait for a slot. They are considered only when a slot is released, one per release,
 /// and not in order of arrival.
 class deferred_tasks {
  public:
-    /// At the back, also if the task was here before.
+    /// Appends the task, even if it was deferred before.
     void defer(task_id task, int id_slot) { waiting_.push_back({task, id_slot}); }
 
-    /// The task to try now that `slot` is free: the first that wants exactly this slot, else the
-    /// oldest, even if that one waits for a slot that is still busy.
+    /// The task to try when `slot` is free: the first that requires this slot, else the oldest,
+    /// even if that one waits for a slot that is still busy.
     std::optional<task_id> pop_for(int slot);
 
     void remove(task_id task);

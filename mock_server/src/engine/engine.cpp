@@ -99,7 +99,7 @@ void engine::start(task& t, slot& s, time_point now) {
     t.counts.prompt_tokens = static_cast<int>(t.request.prompt.size());
     if (!t.request.cache_prompt) s.clear();
     take_adapters(t, s);
-    memory_.go_back(s, t.request.prompt);
+    memory_.trim_to_reusable_tokens(s, t.request.prompt);
     t.counts.cached = t.counts.processed = static_cast<int>(s.tokens.size());
     journal_.slot_started(s.id, t.id, now);
     journal_.change(t.id, [&](request_record& r) {
@@ -141,7 +141,7 @@ bool engine::refuse(task& t, const slot& s, time_point now) {
     if (prompt_tokens >= context_size_) {
         error = too_long(prompt_tokens, context_size_);
     } else if (t.fault && t.fault->kind == fault_kind::stream_error && t.fault->at_token == 0) {
-        error = error_of(t.fault->status, message_of(*t.fault));
+        error = error_of(t.fault->status, fault_message(*t.fault));
     }
     if (!error) return false;
     fail(t, *error, now);
@@ -186,15 +186,15 @@ void engine::send(task& t, output_kind kind, std::string payload, time_point now
     outputs_.push_back({t.id, kind, std::move(payload), t.counts.predicted, status});
 }
 
-bool engine::is_looked_after(const task& t) const {
-    return t.is_blind() || t.phase != task_phase::generating || !t.request.stream ||
+bool engine::is_poll_needed(const task& t) const {
+    return t.ignores_client_close() || t.phase != task_phase::generating || !t.request.stream ||
            t.stalled_until;
 }
 
-// A waiting request looks for its client once per poll interval, but any result of any request
-// starts the interval again: while others stream, it never looks.
+// A waiting request checks its client once per poll interval, but any result of any request
+// restarts the interval: while others stream, it never checks.
 time_point engine::notice_time(const task& t) const {
-    if (t.is_blind()) return *t.gone_at + lasting(*t.fault);
+    if (t.ignores_client_close()) return *t.gone_at + fault_duration(*t.fault);
     const time_point from = std::max(t.since, last_result_);
     const auto interval = std::max<nanoseconds>(options_.poll_interval, nanoseconds(1));
     const auto waited = std::max<nanoseconds>(*t.gone_at - from, nanoseconds(1));
@@ -206,14 +206,14 @@ std::optional<time_point> engine::ping_time(const task& t) const {
     nanoseconds silence = options_.sse_ping_interval;
     if (t.request.sse_ping_interval) silence = std::chrono::seconds(*t.request.sse_ping_interval);
     if (silence.count() <= 0) return std::nullopt;
-    // Pings leave on the ticks of the poll.
+    // Pings are sent on poll ticks.
     const auto interval = std::max<nanoseconds>(options_.poll_interval, nanoseconds(1));
     return t.last_sent + interval * ((silence + interval - nanoseconds(1)) / interval);
 }
 
 void engine::poll(time_point now) {
     for (const auto& [id, t] : tasks_) {
-        if (t->gone_at && is_looked_after(*t) && notice_time(*t) <= now) t->cancelled = true;
+        if (t->gone_at && is_poll_needed(*t) && notice_time(*t) <= now) t->cancelled = true;
         if (const auto due = ping_time(*t); due && *due <= now && !t->gone_at) {
             send(*t, output_kind::ping, ping_event, now);
         }
@@ -225,7 +225,7 @@ void engine::poll(time_point now) {
 std::optional<time_point> engine::next_poll() const {
     std::optional<time_point> next;
     for (const auto& [id, t] : tasks_) {
-        if (t->gone_at && !t->cancelled && is_looked_after(*t)) {
+        if (t->gone_at && !t->cancelled && is_poll_needed(*t)) {
             next = earlier(next, notice_time(*t));
         }
         if (!t->gone_at) next = earlier(next, ping_time(*t));
@@ -234,7 +234,7 @@ std::optional<time_point> engine::next_poll() const {
     return next;
 }
 
-// Within a step only tasks that wait can go.
+// During a step, only waiting tasks can be removed.
 void engine::drop_cancelled(time_point now) {
     for (auto i = tasks_.begin(); i != tasks_.end();) {
         task& t = *(i++)->second;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "answers/script.hpp"
+#include "answers/model_script.hpp"
 #include "engine/deferred_tasks.hpp"
 #include "engine/model_memory.hpp"
 #include "engine/slot_files.hpp"
@@ -17,28 +17,28 @@
 
 namespace tandem::mock {
 
-/// Slots, queue and decoding, without sockets or clocks. Time goes by in steps: in one step every
-/// running slot gets one token, or a batch of its prompt. New tasks and cancellation are looked at
-/// between steps only, as in the server.
+/// Slots, queue and decoding, without sockets and clocks. Time passes in steps: in each step, every
+/// running slot gets one token or a batch of its prompt. As in the server, new tasks and
+/// cancellations are processed only between steps.
 class engine {
  public:
     engine(const options& o, journal& j);
 
     void submit(std::unique_ptr<task> t, time_point now);
-    /// The client closed its connection. What follows from it, follows when it is noticed.
+    /// The client closed its connection. This has effects only when the server notices it.
     void client_gone(task_id id, time_point now);
-    /// Some request that is no task was answered; it restarts all waits (see poll()).
+    /// A request without a task was answered, which restarts all waits (see poll()).
     void note_result(time_point now) { last_result_ = now; }
 
-    /// Starts a step and says how long it takes; nothing if there is nothing to do.
+    /// Starts a step and returns its duration; nullopt if there is nothing to do.
     std::optional<nanoseconds> begin_step(time_point now);
     void end_step(time_point now);
-    /// Looks after tasks that get no results: clients that have gone, pings, ends of stalls.
+    /// Processes tasks without results: disconnected clients, pings, ends of stalls.
     void poll(time_point now);
-    /// When to poll next.
+    /// When to call poll() next.
     std::optional<time_point> next_poll() const;
 
-    /// What came of the calls since the last take.
+    /// Outputs since the last call.
     std::vector<engine_output> take_outputs();
 
     const std::vector<slot>& slots() const { return pool_.all(); }
@@ -52,7 +52,7 @@ class engine {
         int prompt_tokens;
     };
 
-    // engine.cpp: tasks come, wait and go.
+    // engine.cpp: start, wait and end of tasks.
     void accept(time_point now);
     void try_start(task& t, time_point now);
     void start(task& t, slot& s, time_point now);
@@ -65,12 +65,12 @@ class engine {
     void release(task& t, outcome how, time_point now);
     void finish(task& t, outcome how, time_point now);
     void drop_cancelled(time_point now);
-    bool is_looked_after(const task& t) const;
+    bool is_poll_needed(const task& t) const;
     time_point notice_time(const task& t) const;
     std::optional<time_point> ping_time(const task& t) const;
     void send(task& t, output_kind kind, std::string payload, time_point now, int status = 200);
 
-    // engine_slots.cpp: what is done with a slot beside completions, once it is idle.
+    // engine_slots.cpp: actions on an idle slot other than completions.
     void act_on_slot(task& t, time_point now);
     void erase(task& t, slot& s, time_point now);
     void save(task& t, slot& s, time_point now);

@@ -88,31 +88,34 @@ void engine::sample(task& t, time_point now) {
     t.counts.predicted = t.output->predicted();
     t.counts.predict_time = now - t.since;
     journal_.change(t.id, [&t](request_record& r) { r.generated = t.counts.predicted; });
-    const bool noticed = t.cancelled || (t.gone_at && t.request.stream && !t.is_blind());
+    const bool noticed =
+        t.cancelled || (t.gone_at && t.request.stream && !t.ignores_client_close());
     if (noticed) return finish(t, outcome::cut, now);
     if (s.has_event && t.request.stream) {
         const bool timed = t.request.timings_per_token || t.output->stop() == stop_kind::word;
         send(t, output_kind::event, token_event(s, t.counts, timed), now);
     }
     if (!t.output->finished()) return;
-    if (t.gone_at && t.is_blind()) {
+    if (t.gone_at && t.ignores_client_close()) {
         t.stalled_until = notice_time(t);
     } else {
         complete(t, now);
     }
 }
 
-// Plays a fault of the engine whose token is due; true if no token is sampled now.
+// Plays an engine fault whose token is due. Returns true if no token is to be sampled.
 bool engine::play_fault(task& t, time_point now) {
-    if (!t.fault || t.is_blind() || t.fault->at_token != t.counts.predicted) return false;
+    if (!t.fault || t.ignores_client_close() || t.fault->at_token != t.counts.predicted)
+        return false;
     const mock::fault f = *t.fault;
     t.fault.reset();
     switch (f.kind) {
         case fault_kind::stall:
-            t.stalled_until = now + lasting(f);
+            t.stalled_until = now + fault_duration(f);
             return true;
         case fault_kind::stream_error:
-            send(t, output_kind::error_event, error_event(error_of(f.status, message_of(f))), now);
+            send(t, output_kind::error_event, error_event(error_of(f.status, fault_message(f))),
+                 now);
             finish(t, outcome::failed, now);
             return true;
         case fault_kind::crash:

@@ -74,7 +74,7 @@ const ordered_json* walk(const ordered_json& all, const std::string& path) {
     return at;
 }
 
-// Only the wanted fields; a path with slashes becomes a field of that name.
+// Keeps only the wanted fields; a path with slashes becomes a field of that name.
 ordered_json only_fields(const ordered_json& all, const std::vector<std::string>& wanted) {
     ordered_json out = ordered_json::object();
     for (const std::string& path : wanted) {
@@ -100,7 +100,7 @@ std::string token_event(const sampled& s, const progress_counts& c, bool with_ti
 }
 
 std::string prompt_progress_event(const progress_counts& c) {
-    // The token id 0 is the server's, and means nothing.
+    // The server also sends the token id 0 here; it has no meaning.
     return as_event(json_text({{"index", 0},
                                {"content", ""},
                                {"tokens", {0}},

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <string>
 
-// The JSON of /completion's answers, and its framing as server-sent events.
+// JSON of /completion's responses, and its framing as server-sent events.
 namespace tandem::mock {
 
 using nanoseconds = std::chrono::nanoseconds;
@@ -16,7 +16,7 @@ using nanoseconds = std::chrono::nanoseconds;
 struct progress_counts {
     int prompt_tokens = 0;
     int cached = 0;
-    int processed = 0;  ///< prompt tokens in the slot, cached ones included
+    int processed = 0;  ///< prompt tokens in the slot, including cached ones
     int predicted = 0;
     nanoseconds prompt_time{0};
     nanoseconds predict_time{0};
@@ -27,7 +27,7 @@ std::string prompt_progress_event(const progress_counts& c);
 std::string error_event(const api_error& e);
 inline constexpr const char* ping_event = ":\n\n";
 
-/// The final event's JSON, which is also the answer in one piece.
+/// JSON of the final event, which is also the non-streamed response.
 std::string final_json(const completion_request& r, const generation& g, const progress_counts& c,
                        int slot, const std::string& model);
 

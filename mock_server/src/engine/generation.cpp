@@ -1,6 +1,6 @@
 #include "engine/generation.hpp"
 
-#include "answers/text_hold.hpp"
+#include "answers/stop_strings.hpp"
 
 #include <utility>
 
@@ -13,7 +13,7 @@ generation::generation(const completion_request& request, const std::string& tex
       stops_(request.stop),
       planned_(tokenize(text, false)) {}
 
-// A model that must not end its turn repeats itself.
+// With ignore_eos, the model repeats itself.
 token_id generation::sample() {
     if (next_ < planned_.size()) return planned_[next_++];
     if (!ignore_eos_) return eos_token;
@@ -26,7 +26,7 @@ sampled generation::next(int room) {
     sampled s;
     s.id = sample();
     ++predicted_;
-    if (!is_special(s.id)) unsent_ += piece_of(s.id);
+    if (!is_special(s.id)) unsent_ += get_token_bytes(s.id);
     if (ends_inside_character(unsent_)) {
         s.has_event = false;
     } else {
@@ -38,13 +38,13 @@ sampled generation::next(int room) {
         tokens_.push_back(s.id);
     }
     check_limits(s.id, room);
-    // What was held back is lost in a stream that ends at a limit, but not in one piece.
+    // When a stream ends at a limit, held-back text is lost; a non-streamed response includes it.
     if (finished_ && keep_all_) text_ += unsent_;
     return s;
 }
 
 std::string generation::release(token_id id) {
-    if (const auto match = find_stop(unsent_, stops_)) {
+    if (const auto match = find_stop_string(unsent_, stops_)) {
         unsent_.resize(match->position);
         stopping_word_ = match->word;
         end(stop_kind::word);

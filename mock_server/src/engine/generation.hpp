@@ -11,20 +11,21 @@ namespace tandem::mock {
 
 enum class stop_kind { none, eos, word, limit };
 
-/// One token as it leaves the sampler.
+/// One sampled token.
 struct sampled {
     token_id id = 0;
-    bool has_event = true;  ///< false while a character lacks bytes: nothing is sent at all
-    std::string content;    ///< text that may be sent
+    bool has_event = true;  ///< false while a character is incomplete: no event is sent
+    std::string content;    ///< text to send
 };
 
-/// The tokens of one completion, one after the other, and why it ends.
+/// Generates the tokens of one completion, and decides why it ends.
 class generation {
  public:
-    /// `text` is what the model says until its end of turn.
+    /// `text` is the model's output up to its end of turn.
     generation(const completion_request& request, const std::string& text);
 
-    /// The next token. `room` is how many tokens still fit the slot. Not after finished().
+    /// The next token. `room` is the number of tokens that still fit into the slot. Precondition:
+    /// not finished().
     sampled next(int room);
 
     bool finished() const { return finished_; }
@@ -33,7 +34,7 @@ class generation {
     bool truncated() const { return truncated_; }
     bool has_new_line() const { return has_new_line_; }
     int predicted() const { return predicted_; }
-    /// The whole text without a stop string, and its tokens; for answers in one piece only.
+    /// The whole text without a stop string, and its tokens; only for non-streamed responses.
     const std::string& text() const { return text_; }
     const std::vector<token_id>& tokens() const { return tokens_; }
 

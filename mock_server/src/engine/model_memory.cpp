@@ -5,8 +5,8 @@
 namespace tandem::mock {
 namespace {
 
-// So many tokens before the end of a prompt, and as many before its last micro-batch, is a
-// checkpoint.
+// Distance of the last checkpoint from the end of a prompt. The other checkpoint is one micro-batch
+// earlier.
 constexpr int before_end = 4;
 
 }  // namespace
@@ -17,7 +17,7 @@ model_memory::model_memory(const options& o)
       ubatch_size_(o.ubatch_size),
       most_checkpoints_(static_cast<std::size_t>(o.ctx_checkpoints)) {}
 
-void model_memory::go_back(slot& s, const std::vector<token_id>& prompt) const {
+void model_memory::trim_to_reusable_tokens(slot& s, const std::vector<token_id>& prompt) const {
     const int tokens = kept(s, prompt);
     s.tokens.resize(static_cast<std::size_t>(tokens));
     const auto lost = std::upper_bound(s.checkpoints.begin(), s.checkpoints.end(), tokens);
@@ -38,8 +38,8 @@ int model_memory::kept(const slot& s, const std::vector<token_id>& prompt) const
     return 0;
 }
 
-// The first position whose state is still there when so many tokens were processed: a recurrent
-// model has that of the last one alone, a window's cache one micro-batch more than the window.
+// The first position whose state still exists after `tokens` tokens: a recurrent model keeps only
+// the last state; the cache of a sliding window keeps the window and one micro-batch.
 int model_memory::oldest_state(int tokens) const {
     if (kind_ == memory_kind::recurrent) return tokens - 1;
     return std::max(0, tokens - window_ - ubatch_size_);

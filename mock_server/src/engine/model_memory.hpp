@@ -7,24 +7,24 @@
 
 namespace tandem::mock {
 
-/// How far a model's memory goes back in what a slot holds, and the checkpoints that help it.
+/// How far a model's memory can roll back the content of a slot, and its checkpoints.
 ///
-/// As measured on llama-server b11669 (`--memory` names the kinds). A memory that no longer has the
-/// state after the common beginning goes back to the newest checkpoint within it, else to nothing.
-/// One rule gives both what is natural and the quirk of sliding windows: a text no longer than the
-/// window always goes back to a checkpoint, even where it is merely continued.
+/// As measured on llama-server b11669 (`--memory` selects the kind). If the state after the common
+/// prefix is gone, the memory rolls back to the newest checkpoint within the prefix, else to
+/// nothing. One rule yields both the natural behavior and a quirk of sliding windows: a text no
+/// longer than the window always rolls back to a checkpoint, even if it is merely continued.
 class model_memory {
  public:
     explicit model_memory(const options& o);
 
-    /// Takes from the slot what this prompt cannot use, and the checkpoints in it. What stays is
-    /// less than the prompt: its last token is always evaluated.
-    void go_back(slot& s, const std::vector<token_id>& prompt) const;
+    /// Removes from the slot what this prompt cannot reuse, with the checkpoints in it. The rest is
+    /// shorter than the prompt, because its last token is always evaluated.
+    void trim_to_reusable_tokens(slot& s, const std::vector<token_id>& prompt) const;
 
-    /// How many tokens a prompt of which `processed` are in the slot may continue by, out of
-    /// `wanted`: a batch ends where a checkpoint is made.
+    /// How many of `wanted` tokens the next batch may contain if `processed` tokens of the prompt
+    /// are in the slot: a batch ends at a checkpoint.
     int batch(int processed, int prompt_tokens, int wanted) const;
-    /// After a batch of a prompt; there are no checkpoints of what is generated.
+    /// Call after each batch of a prompt; generated tokens get no checkpoints.
     void make_checkpoint(slot& s, int prompt_tokens) const;
 
  private:

@@ -11,22 +11,21 @@
 
 namespace tandem::mock {
 
-/// Whether the server takes this as the name of a file.
+/// Whether the server accepts this file name.
 bool is_file_name(std::string_view name);
 
-/// How large the file of so many tokens is: as with the talk model, measured on llama-server
-/// b11669.
+/// Size of a file with this many tokens, as measured with the talk model on llama-server b11669.
 std::int64_t file_size(std::size_t tokens);
 
-/// What slots have saved, by name. Nothing is on disk.
+/// Saved slots by file name, kept in memory.
 class slot_files {
  public:
-    /// As if the disk had room for so many.
+    /// Simulates a full disk beyond this number.
     static constexpr std::size_t most_files = 256;
 
-    /// Replaces a file of that name. False if there is no room for one more.
+    /// Replaces a file of the same name. Returns false if there are too many files.
     bool save(const std::string& name, const slot& s);
-    /// Without such a file the slot is emptied, as in the server, and this is false.
+    /// Like the server, empties the slot and returns false if there is no such file.
     bool restore(const std::string& name, slot& s) const;
 
  private:

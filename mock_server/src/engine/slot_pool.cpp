@@ -5,7 +5,7 @@
 namespace tandem::mock {
 namespace {
 
-// Share of the prompt that a slot must hold to be chosen for it (--slot-prompt-similarity).
+// Share of the prompt that a slot must exceed to be chosen (--slot-prompt-similarity).
 constexpr double least_similarity = 0.10;
 
 }  // namespace

@@ -13,34 +13,34 @@ namespace tandem::mock {
 
 using task_id = std::uint64_t;
 
-/// One slot: the tokens whose state it holds, and who uses it.
+/// One slot: the tokens in its cache, and its task.
 struct slot {
     int id = 0;
     std::vector<token_id> tokens;
-    /// How many tokens each checkpoint of a memory that cannot roll back is after, rising.
+    /// Number of tokens at each checkpoint, ascending; only for a memory that cannot roll back.
     std::vector<int> checkpoints;
-    /// The adapters of the latest request.
+    /// Adapter scales of the latest request.
     adapter_scales lora;
     std::optional<task_id> task;
     std::optional<time_point> last_used;
-    /// When the client of the latest task cut it.
+    /// When the client of the latest task disconnected.
     std::optional<time_point> cut_at;
-    /// Number of the latest task; shown by /slots.
+    /// Number of the latest task, for /slots.
     std::optional<task_id> last_task;
 
     bool is_processing() const { return task.has_value(); }
-    /// Forgets all tokens.
+    /// Discards all tokens.
     void clear();
 };
 
-/// Length of the common beginning.
+/// Length of the common prefix.
 std::size_t common_prefix(const std::vector<token_id>& a, const std::vector<token_id>& b);
 
-/// How much of what a slot holds a prompt may reuse if the model can roll back to any token: the
-/// common beginning, but the prompt's last token is always evaluated.
+/// How many tokens of a slot a prompt may reuse if the model can roll back to any token: the common
+/// prefix, but never the prompt's last token, which is always evaluated.
 std::size_t reusable_tokens(const std::vector<token_id>& held, const std::vector<token_id>& prompt);
 
-/// The slots, and which of them a request gets.
+/// The slots, and their assignment to requests.
 class slot_pool {
  public:
     explicit slot_pool(int count);
@@ -48,10 +48,10 @@ class slot_pool {
     std::vector<slot>& all() { return slots_; }
     const std::vector<slot>& all() const { return slots_; }
 
-    /// A wanted slot out of range wraps around; no error.
+    /// An id out of range wraps around rather than being an error.
     slot& wrapped(int id_slot);
-    /// The slot for a request, if it is idle: the wanted one; for -1 the one whose tokens are most
-    /// like the prompt, else the one unused for longest.
+    /// The slot for a request, if it is idle: the requested one; for -1 the one with the most
+    /// similar tokens, else the one unused for longest.
     slot* find_idle(int id_slot, const std::vector<token_id>& prompt);
 
  private:

@@ -11,10 +11,10 @@
 
 namespace tandem::mock {
 
-/// What a request wants of the engine.
+/// What a request requires of the engine.
 enum class task_kind {
     completion,
-    // Of the slot request.id_slot.
+    // Actions on the slot request.id_slot.
     erase,
     save,
     restore,
@@ -22,51 +22,50 @@ enum class task_kind {
 
 enum class task_phase { waiting, prompt, generating };
 
-/// One request on its way through the engine.
+/// A request in the engine.
 struct task {
     task_id id = 0;
     task_kind kind = task_kind::completion;
     completion_request request;
-    std::string file;                  ///< of save and restore
-    std::optional<mock::fault> fault;  ///< one of those the engine plays
-    bool cancellable = true;           ///< ends when its client goes
+    std::string file;                  ///< for save and restore
+    std::optional<mock::fault> fault;  ///< only a fault that the engine plays
+    bool cancellable = true;           ///< ends when its client disconnects
 
     std::optional<time_point> gone_at;  ///< when the client's close arrived
-    bool cancelled = false;             ///< … and was noticed
+    bool cancelled = false;             ///< the close was noticed
 
     task_phase phase = task_phase::waiting;
     mock::slot* slot = nullptr;
     progress_counts counts;
     std::optional<generation> output;
-    std::optional<token_id> last_token;  ///< sampled, not in the slot yet
-    time_point since;                    ///< of the phase
+    std::optional<token_id> last_token;  ///< sampled, but not in the slot yet
+    time_point since;                    ///< start of the phase
     time_point last_sent;
     std::optional<time_point> stalled_until;
 
-    /// Whether its fault is that the server is late to notice the client's close.
-    bool is_blind() const { return fault && fault->kind == fault_kind::unnoticed_cut; }
+    /// Whether its fault makes the server notice a disconnect late.
+    bool ignores_client_close() const { return fault && fault->kind == fault_kind::unnoticed_cut; }
     bool is_stalled(time_point now) const { return stalled_until && now < *stalled_until; }
 };
 
-/// What the engine has to tell a request's connection. All kinds but begin, event and ping are
-/// the last ones of their task.
+/// Output for a request's connection. All kinds except begin, event and ping end their task.
 enum class output_kind {
-    begin,        ///< the slot took the task: the headers of the stream
+    begin,        ///< a slot accepted the task: send the stream's headers
     event,        ///< payload: a server-sent event
-    ping,         ///< payload: a comment
-    final_event,  ///< payload: the last event of a whole stream
-    error_event,  ///< payload: the last event of a broken one
-    reply,        ///< payload: JSON of an answer in one piece
-    refusal,      ///< payload: JSON of an error before any answer, with `status`
-    cancelled,    ///< nothing more comes: the client has gone
-    crash,        ///< the server dies now
+    ping,         ///< payload: an SSE comment
+    final_event,  ///< payload: the last event of a complete stream
+    error_event,  ///< payload: the last event of a failed stream
+    reply,        ///< payload: JSON of a non-streamed response
+    refusal,      ///< payload: JSON of an error before any output, with `status`
+    cancelled,    ///< no further output: the client has disconnected
+    crash,        ///< the server dies
 };
 
 struct engine_output {
     task_id task = 0;
     output_kind kind = output_kind::event;
     std::string payload;
-    int predicted = 0;  ///< tokens generated when this came
+    int predicted = 0;  ///< tokens generated so far
     int status = 200;
 };
 

@@ -40,19 +40,19 @@ std::optional<fault> fault_plan::take(const request_record& request, time_point 
     return std::nullopt;
 }
 
-std::string message_of(const fault& f) {
+std::string fault_message(const fault& f) {
     if (!f.text.empty()) return f.text;
     if (f.kind == fault_kind::garbage) return "data: {\"content\": \xFF\xFE]]\n\n";
     return "injected fault";
 }
 
-std::chrono::nanoseconds lasting(const fault& f) {
-    // A century: later than any test, and still representable.
+std::chrono::nanoseconds fault_duration(const fault& f) {
+    // A century: longer than any test, and still representable.
     constexpr auto for_ever = std::chrono::hours(24 * 365 * 100);
     return f.duration.count() > 0 ? std::chrono::nanoseconds(f.duration) : for_ever;
 }
 
-bool is_of_engine(const fault& f) {
+bool is_engine_fault(const fault& f) {
     return f.kind == fault_kind::stream_error || f.kind == fault_kind::crash ||
            f.kind == fault_kind::unnoticed_cut || (f.kind == fault_kind::stall && f.at_byte < 0);
 }

@@ -9,20 +9,20 @@
 
 namespace tandem::mock {
 
-/// Which fault happens to which request. Thread-safe.
+/// Assigns faults to requests. Thread-safe.
 class fault_plan {
  public:
     void add(fault f, time_point now);
     void clear();
 
-    /// The fault that happens to this request, if one does; counts it as happened.
+    /// The fault of this request, if any; counts as one use.
     std::optional<fault> take(const request_record& request, time_point now);
 
  private:
     struct entry {
         fault what;
-        int left;   // times
-        int skips;  // requests still let through
+        int left;   // remaining uses
+        int skips;  // requests to let through first
         std::optional<time_point> until;
     };
     static bool fits(const entry& e, const request_record& request);
@@ -31,13 +31,13 @@ class fault_plan {
     std::deque<entry> entries_;  // guarded by mutex_
 };
 
-/// `f.text`, or what is said without one.
-std::string message_of(const fault& f);
+/// `f.text`, or a default.
+std::string fault_message(const fault& f);
 
-/// How long a fault lasts of whose durations 0 is for ever.
-std::chrono::nanoseconds lasting(const fault& f);
+/// Duration of a fault for which 0 means forever.
+std::chrono::nanoseconds fault_duration(const fault& f);
 
-/// Whether the fault is one of generating (engine), not of sending (response_writer).
-bool is_of_engine(const fault& f);
+/// Whether the fault affects generation (engine) rather than sending (response_writer).
+bool is_engine_fault(const fault& f);
 
 }  // namespace tandem::mock

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t most_records = 4096;
 
-// Drops the oldest half at once, so that adding stays cheap.
+// Drops the oldest half at once, so that appending stays cheap.
 template <typename T>
 void keep_latest(std::vector<T>& all) {
     if (all.size() < 2 * most_records) return;
@@ -45,7 +45,7 @@ void journal::update(F f) {
     changed_.notify_all();
 }
 
-// Numbers rise by one, so a record's place follows from the first one's.
+// Numbers are consecutive, so the index of a record follows from the first number.
 request_record* journal::find(std::uint64_t request) {
     if (seen_.requests.empty() || request < seen_.requests.front().number) return nullptr;
     return &seen_.requests[static_cast<std::size_t>(request - seen_.requests.front().number)];

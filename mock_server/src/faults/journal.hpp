@@ -10,12 +10,12 @@
 
 namespace tandem::mock {
 
-/// Keeps what the server saw, for other threads to read.
+/// Records the server's observations for other threads.
 class journal {
  public:
     explicit journal(int slots);
 
-    // Written by the server's thread.
+    // Called on the server's thread.
     std::uint64_t add(request_record r);
     void change(std::uint64_t request, const std::function<void(request_record&)>& f);
     void end(std::uint64_t request, outcome how, time_point now);
@@ -26,7 +26,7 @@ class journal {
     void connection_closed();
     void crashed();
 
-    // Read by any thread.
+    // Called on any thread.
     observations snapshot() const;
     bool wait_until(const std::function<bool(const observations&)>& condition,
                     std::chrono::milliseconds limit) const;

@@ -28,7 +28,7 @@ ordered_json default_settings() {
             {"seed", defaults.seed}};
 }
 
-// What /slots tells of a slot beyond the fixed fields: only once it was used.
+// Fields in /slots that exist only after the slot was used.
 void add_task(ordered_json& out, const slot& s, const task* t) {
     const auto held = static_cast<int>(s.tokens.size());
     const int n_predict = t ? t->request.n_predict : -1;
@@ -54,9 +54,9 @@ ordered_json describe(const slot& s, const engine& e) {
     return out;
 }
 
-// A piece that is no text is told as its bytes.
+// A piece that is not text is returned as its bytes.
 ordered_json describe_piece(token_id id) {
-    const std::string piece = piece_of(id);
+    const std::string piece = get_token_bytes(id);
     const bool is_text = id < 128 || id > 255;
     if (is_text) return {{"id", id}, {"piece", piece}};
     return {{"id", id}, {"piece", ordered_json::array({static_cast<unsigned char>(piece[0])})}};
@@ -97,8 +97,8 @@ http_reply props(const options& o, const engine& e) {
                {"endpoint_metrics", false},
                {"chat_template", o.has_chat_template ? chat_template_source() : ""},
                {"chat_template_caps", ordered_json::object()},
-               {"bos_token", piece_of(bos_token)},
-               {"eos_token", piece_of(eos_token)},
+               {"bos_token", get_token_bytes(bos_token)},
+               {"eos_token", get_token_bytes(eos_token)},
                {"build_info", o.build_info},
                {"is_sleeping", false}});
 }

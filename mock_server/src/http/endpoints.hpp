@@ -4,7 +4,8 @@
 #include "http/http_message.hpp"
 #include "tandem_mock/options.hpp"
 
-// The answers of all endpoints but /completion. They throw std::exception for a bad body.
+// Responses of all endpoints except /completion. Functions throw std::exception if the body is
+// invalid.
 namespace tandem::mock {
 
 http_reply reply_of(const api_error& e);

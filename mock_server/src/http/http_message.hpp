@@ -15,7 +15,7 @@ struct http_request {
     bool keep_alive = true;
 };
 
-/// An answer in one piece.
+/// A non-streamed response.
 struct http_reply {
     int status = 200;
     std::string body;

@@ -9,22 +9,23 @@
 
 namespace tandem::mock {
 
-/// Makes requests of the bytes of one connection.
+/// Parses the requests of one connection.
 class http_request_reader {
  public:
     http_request_reader();
     ~http_request_reader();
 
-    /// Bytes that arrived. At most one request is read; what follows it waits for next().
+    /// Adds received bytes. At most one request is read; further bytes wait for next().
     void feed(std::string_view bytes);
 
-    /// The request, once it is whole. Starts on the next one.
+    /// Returns the request once it is complete, and starts reading the next one.
     std::optional<http_request> next();
-    /// The client waits for "100 Continue" before it sends the body; true once a request.
+    /// Whether the client waits for "100 Continue" before it sends the body. Returns true only once
+    /// per request.
     bool wants_continue();
-    /// The bytes are no HTTP, or more than 16 MiB; nothing more can be read.
+    /// The input is not HTTP or exceeds 16 MiB; nothing more can be read.
     bool is_broken() const { return broken_; }
-    /// Bytes that wait for next().
+    /// Number of bytes that wait for next().
     std::size_t waiting() const { return unread_.size(); }
 
  private:

@@ -56,7 +56,7 @@ void response_writer::reply(const http_reply& r) {
     if (!broken_) act(socket_action::kind::finish);
 }
 
-// Without tokens a fault is at a byte of the body, or before the answer.
+// Without tokens, a fault acts at a byte of the body, or before the response.
 void response_writer::reply_with_fault(const std::string& head, const std::string& body) {
     std::int64_t at = fault_->at_byte;
     if (at < 0 && fault_->kind == fault_kind::half_event) {
@@ -75,7 +75,7 @@ void response_writer::begin() {
 
 void response_writer::event(std::string_view payload, int predicted, bool is_final) {
     if (broken_) return;
-    if (const auto place = place_of_fault(payload, predicted, is_final)) {
+    if (const auto place = find_fault_position(payload, predicted, is_final)) {
         write_chunk(payload.substr(0, *place));
         payload.remove_prefix(*place);
         play();
@@ -94,9 +94,10 @@ std::vector<socket_action> response_writer::take_actions() {
     return std::exchange(actions_, {});
 }
 
-// Where in the event the fault acts; nothing if it is not due.
-std::optional<std::size_t> response_writer::place_of_fault(std::string_view payload, int predicted,
-                                                           bool is_final) const {
+// Offset in the event at which the fault acts; nullopt if it is not due.
+std::optional<std::size_t> response_writer::find_fault_position(std::string_view payload,
+                                                                int predicted,
+                                                                bool is_final) const {
     if (!fault_) return std::nullopt;
     const std::size_t before = fault_->kind == fault_kind::half_event ? payload.size() / 2 : 0;
     if (fault_->at_byte >= 0) {
@@ -121,7 +122,7 @@ void response_writer::play() {
         case fault_kind::stall:
             return act(socket_action::kind::pause, f.duration);
         case fault_kind::garbage:
-            return streaming_ ? write_chunk(message_of(f)) : write(message_of(f));
+            return streaming_ ? write_chunk(fault_message(f)) : write(fault_message(f));
         case fault_kind::no_final:
             if (!streaming_) return end_broken(socket_action::kind::close);
             write("0\r\n\r\n");

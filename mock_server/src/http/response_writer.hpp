@@ -12,11 +12,11 @@
 
 namespace tandem::mock {
 
-/// What a connection does next.
+/// The next action of a connection.
 struct socket_action {
     enum class kind {
         write,   ///< bytes
-        pause,   ///< for `duration`; 0 = until the client goes
+        pause,   ///< for `duration`; 0 = until the client disconnects
         finish,  ///< the response is complete
         close,   ///< FIN
         reset,   ///< RST
@@ -26,27 +26,27 @@ struct socket_action {
     std::chrono::milliseconds duration{0};
 };
 
-/// Makes the bytes of one response, and plays the faults of sending.
+/// Serializes one response, and plays faults of sending.
 class response_writer {
  public:
-    /// `f`: a fault of sending, see is_of_engine().
+    /// `f` is a fault of sending; see is_engine_fault().
     response_writer(bool keep_alive, std::optional<fault> f);
 
-    /// An answer in one piece.
+    /// Writes a non-streamed response.
     void reply(const http_reply& r);
-    /// A stream: headers, events, end.
+    /// Write a stream: headers, events, end.
     void begin();
     void event(std::string_view payload, int predicted, bool is_final);
     void end();
 
-    /// What came of the calls since the last take.
+    /// Actions since the last call.
     std::vector<socket_action> take_actions();
-    /// A fault ended the response; nothing more comes.
+    /// A fault ended the response; no further output follows.
     bool is_broken() const { return broken_; }
 
  private:
-    std::optional<std::size_t> place_of_fault(std::string_view payload, int predicted,
-                                              bool is_final) const;
+    std::optional<std::size_t> find_fault_position(std::string_view payload, int predicted,
+                                                   bool is_final) const;
     void reply_with_fault(const std::string& head, const std::string& body);
     void play();
     void write(std::string bytes);

@@ -38,12 +38,12 @@ void note(request_record& record, const completion_request& r) {
     record.prompt = text_after_bos(r.prompt);
 }
 
-// The answer that a fault puts in the place of the right one, if it does.
+// The response that the fault substitutes, if any.
 std::optional<http_reply> instead(const fault& f, bool for_completion) {
     if (f.kind == fault_kind::unavailable) return reply_of(error_of(503, "Loading model"));
     const bool error =
         f.kind == fault_kind::http_error || (f.kind == fault_kind::stream_error && !for_completion);
-    if (error) return reply_of(error_of(f.status, message_of(f)));
+    if (error) return reply_of(error_of(f.status, fault_message(f)));
     return std::nullopt;
 }
 
@@ -52,14 +52,14 @@ std::optional<http_reply> instead(const fault& f, bool for_completion) {
 router::router(const options& o, engine& e, journal& j, fault_plan& f)
     : options_(o), engine_(e), journal_(j), faults_(f) {}
 
-routed router::route(const http_request& r, std::uint64_t connection, time_point now) {
+routing_result router::route(const http_request& r, std::uint64_t connection, time_point now) {
     if (!loaded_at_) loaded_at_ = now + options_.load_time;
     request_record record = record_of(r, connection, now);
     std::optional<completion> parsed;
     if (is_completion(r)) parsed = parse_completion_request(r.body, options_.add_bos);
     auto* wanted = parsed ? std::get_if<completion_request>(&*parsed) : nullptr;
     if (wanted) note(record, *wanted);
-    routed to;
+    routing_result to;
     to.number = record.number = journal_.add(record);
 
     if (auto refusal = refuse(r, now)) {
@@ -77,7 +77,7 @@ routed router::route(const http_request& r, std::uint64_t connection, time_point
     }
     if (wanted) {
         to.answer = make_task(r, std::move(*wanted), to.number, to.fault);
-        if (to.fault && is_of_engine(*to.fault)) to.fault.reset();
+        if (to.fault && is_engine_fault(*to.fault)) to.fault.reset();
     } else if (parsed) {
         to.answer = reply_of(std::get<api_error>(*parsed));
     } else if (is_slot_action(r)) {
@@ -109,9 +109,9 @@ std::unique_ptr<task> router::make_task(const http_request& r, completion_reques
     auto t = std::make_unique<task>();
     t->id = number;
     t->request = std::move(wanted);
-    // This header asks for a stream that continues without its client.
+    // With this header, the stream continues without its client.
     t->cancellable = header_of(r, "x-conversation-id").empty();
-    if (f && is_of_engine(*f)) t->fault = f;
+    if (f && is_engine_fault(*f)) t->fault = f;
     return t;
 }
 
@@ -149,7 +149,8 @@ std::optional<http_reply> router::get(const http_request& r, time_point now) {
                                      "This server does not support slots endpoint. "
                                      "Start it with `--slots`"));
         }
-        // The queue answers this one, and each answer of the queue restarts the others' waits.
+        // The server answers this request from its task queue, and each result restarts the other
+        // waits.
         engine_.note_result(now);
         return slots(engine_, r.query == "fail_on_no_slot=1");
     }

@@ -12,25 +12,25 @@
 
 namespace tandem::mock {
 
-/// An answer, or a task for the engine whose answer comes later.
+/// A response, or a task for the engine that responds later.
 using reply_or_task = std::variant<http_reply, std::unique_ptr<task>>;
 
-/// What becomes of a request.
-struct routed {
+/// Result of routing a request.
+struct routing_result {
     std::uint64_t number = 0;
     reply_or_task answer;
-    /// A fault of sending that the answer meets.
+    /// A fault to play while sending the response.
     std::optional<mock::fault> fault;
-    /// A fault kills the server instead.
+    /// Whether a fault kills the server instead.
     bool crash = false;
 };
 
-/// Writes each request into the journal, picks its fault, and finds who answers it.
+/// Records each request in the journal, selects its fault and dispatches it.
 class router {
  public:
     router(const options& o, engine& e, journal& j, fault_plan& f);
 
-    routed route(const http_request& request, std::uint64_t connection, time_point now);
+    routing_result route(const http_request& request, std::uint64_t connection, time_point now);
 
  private:
     using completion = std::variant<completion_request, api_error>;
@@ -48,7 +48,7 @@ class router {
     engine& engine_;
     journal& journal_;
     fault_plan& faults_;
-    std::optional<time_point> loaded_at_;  ///< known from the first request on
+    std::optional<time_point> loaded_at_;  ///< set by the first request
 };
 
 }  // namespace tandem::mock

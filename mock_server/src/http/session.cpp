@@ -7,11 +7,11 @@
 namespace tandem::mock {
 namespace {
 
-// A client that does not read is dropped at this bound, like one whose connection broke.
+// A client that does not read is disconnected at this limit, as if its connection broke.
 constexpr std::size_t most_queued_bytes = 32 << 20;
-// Requests sent ahead of their turn stay in the socket beyond this.
+// Beyond this limit, pipelined requests stay in the socket.
 constexpr std::size_t most_waiting_input = 64 << 10;
-// How long a closing connection waits for the client's end.
+// How long a closing connection waits for the client to close.
 constexpr auto linger = std::chrono::seconds(2);
 
 using boost::system::error_code;
@@ -54,7 +54,7 @@ void session::on_read(std::size_t bytes) {
     read();
 }
 
-// A half-close counts as a disconnect too.
+// A half-close counts as a disconnect, too.
 void session::on_end_of_input(bool broken) {
     input_ended_ = true;
     if (!response_ || broken || paused_) return close();
@@ -89,7 +89,7 @@ void session::reply(const http_reply& r) {
 }
 
 void session::deliver(const engine_output& out) {
-    // What comes late of a response that a fault has ended is not for the next one.
+    // Late output of a response that a fault ended must not reach the next response.
     if (closed_ || !response_ || out.task != request_) return;
     if (out.kind == output_kind::cancelled) return close();
     write_out(out);
@@ -198,7 +198,7 @@ void session::wait_for_request() {
     });
 }
 
-// Closing at once could take back what the client has not read yet.
+// Closing at once could discard data that the client has not read yet.
 void session::leave() {
     response_.reset();
     actions_.clear();

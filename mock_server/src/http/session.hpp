@@ -20,12 +20,12 @@ namespace tandem::mock {
 
 class session;
 
-/// Who answers the requests of sessions.
+/// Handles the requests of sessions.
 class session_host {
  public:
-    /// A request is whole: the host calls begin_response(), now, and then reply() or deliver().
+    /// A request is complete: call begin_response() at once, then reply() or deliver().
     virtual void on_request(session& from, const http_request& request) = 0;
-    /// The client closed its connection while request `number` was being answered.
+    /// The client closed its connection during the response to request `number`.
     virtual void on_client_gone(std::uint64_t number) = 0;
     /// An injected fault ended the response to request `number`.
     virtual void on_faulted(std::uint64_t number) = 0;
@@ -35,7 +35,7 @@ class session_host {
     ~session_host() = default;
 };
 
-/// One connection: reads requests, one at a time, and performs what response_writer wants.
+/// One connection: reads requests, one at a time, and performs the actions of response_writer.
 class session : public std::enable_shared_from_this<session> {
  public:
     session(session_host& host, std::unique_ptr<byte_stream> stream,
@@ -78,7 +78,7 @@ class session : public std::enable_shared_from_this<session> {
     bool reading_ = false;
     bool input_ended_ = false;
 
-    // The request being answered.
+    // The current request.
     std::optional<response_writer> response_;
     std::uint64_t request_ = 0;
     bool keep_alive_ = true;

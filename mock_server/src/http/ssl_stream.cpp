@@ -31,7 +31,7 @@ class ssl_stream : public byte_stream {
     void async_write(std::string_view data, handler done) override {
         asio::async_write(*stream_, asio::buffer(data.data(), data.size()), std::move(done));
     }
-    // The stream must outlive its shutdown, which this object may not.
+    // The stream must outlive its shutdown; this object may not.
     void end_writing() override {
         stream_->async_shutdown([keep = stream_, context = context_](auto) {});
     }
@@ -52,7 +52,7 @@ class ssl_stream : public byte_stream {
     std::shared_ptr<asio::ssl::stream<tcp::socket>> stream_;
 };
 
-// OpenSSL does not say which file it was.
+// OpenSSL's message does not name the file.
 void check(const boost::system::error_code& ec, const std::string& file) {
     if (ec) throw boost::system::system_error(ec, "PEM file " + file);
 }

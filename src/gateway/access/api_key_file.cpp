@@ -3,7 +3,7 @@
 #include "gateway/access/model_name.hpp"
 #include "gateway/json/json_path.hpp"
 #include "text/characters/utf8.hpp"
-#include "wire/json/json_bounds.hpp"
+#include "wire/json/json_limits.hpp"
 
 #include <boost/algorithm/hex.hpp>
 #include <fmt/format.h>
@@ -19,8 +19,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr auto whole_file = "key file";
-constexpr int max_depth = 8;  // it has 4
+constexpr auto atomic_file = "key file";
+constexpr int max_depth = 8;  // valid files need 4
 constexpr std::size_t max_values = 100'000;
 constexpr std::size_t max_faults = 100;
 constexpr std::size_t max_name_bytes = 64;
@@ -37,12 +37,13 @@ class key_file_reader {
  public:
     std::vector<api_key> read(const json& root) {
         std::vector<api_key> keys;
-        if (!check_object(root, whole_file)) return keys;
+        if (!check_object(root, atomic_file)) return keys;
         for (const auto& [name, value] : root.items())
             if (name == "keys")
                 keys = read_list(value);
             else
-                add(field_path("", name), "is no field of a key file, which has only keys");
+                add(append_field_path("", name),
+                    "is not a field of a key file, which has only keys");
         if (!root.contains("keys")) add("keys", "is missing");
         check_repeated(keys);
         return keys;
@@ -62,7 +63,7 @@ class key_file_reader {
     }
     bool expect(bool is_expected, const json& value, const std::string& at, const char* expected) {
         if (!is_expected)
-            add(at, fmt::format("is of type {}; {} is expected", value.type_name(), expected));
+            add(at, fmt::format("is of type {}, but must be {}", value.type_name(), expected));
         return is_expected;
     }
     bool check_object(const json& value, const std::string& at) {
@@ -72,10 +73,11 @@ class key_file_reader {
     std::vector<api_key> read_list(const json& list) {
         std::vector<api_key> keys;
         if (!expect(list.is_array(), list, "keys", "a list")) return keys;
-        // Who empties the list wants to lock all out, not to let all in.
-        if (list.empty()) add("keys", "is empty; without a key file no key is needed");
+        // An empty list is meant to lock everyone out, but an empty key set disables
+        // authentication.
+        if (list.empty()) add("keys", "is empty; use no key file if no key is required");
         if (list.size() > max_keys)
-            add("keys", fmt::format("has {} keys; at most {} are possible", list.size(), max_keys));
+            add("keys", fmt::format("has {} keys; the maximum is {}", list.size(), max_keys));
         for (std::size_t i = 0; i < std::min(list.size(), max_keys); ++i)
             read_key(list[i], fmt::format("keys[{}]", i), keys.emplace_back());
         return keys;
@@ -86,42 +88,42 @@ class key_file_reader {
         for (const auto& [name, value] : object.items()) {
             const auto known = std::ranges::find(fields, name, &field::name);
             if (known != fields.end())
-                (this->*known->read)(value, field_path(at, name), key);
+                (this->*known->read)(value, append_field_path(at, name), key);
             else
-                add(field_path(at, name), "is no field of a key");
+                add(append_field_path(at, name), "is not a field of a key");
         }
         for (const auto* const needed : {"name", "sha256"})
-            if (!object.contains(needed)) add(field_path(at, needed), "is missing");
+            if (!object.contains(needed)) add(append_field_path(at, needed), "is missing");
     }
 
     void read_name(const json& value, const std::string& at, api_key& key) {
-        if (!expect(value.is_string(), value, at, "a text")) return;
+        if (!expect(value.is_string(), value, at, "a string")) return;
         const auto& name = value.get_ref<const std::string&>();
         if (name.empty() || name.size() > max_name_bytes ||
             !std::ranges::all_of(name, is_printable))
             return add(at,
                        fmt::format("must be 1 to {} printable ASCII characters", max_name_bytes));
         if (name == anonymous_name)
-            return add(at, "must not be anonymous, as those without a key are named");
+            return add(at, "must not be anonymous, which is the name of clients without a key");
         if (name.starts_with(key_prefix))
-            return add(at, "begins as a key does; names are written into logs");
+            return add(at, "begins like a key; names are written to logs");
         key.name = name;
     }
 
     void read_sha256(const json& value, const std::string& at, api_key& key) {
-        if (!expect(value.is_string(), value, at, "a text")) return;
+        if (!expect(value.is_string(), value, at, "a string")) return;
         const auto& digits = value.get_ref<const std::string&>();
         if (digits.size() != 2 * key.sha256.size() ||
             digits.find_first_not_of(hex_digits) != std::string::npos)
             return add(at, "must be 64 hexadecimal digits: the SHA-256 of the key, not the key");
         boost::algorithm::unhex(digits, key.sha256.begin());
-        if (key.sha256 == hash_of_key("") || key.sha256 == key_hash{})
-            add(at, "is the hash of no key");
+        if (key.sha256 == hash_api_key("") || key.sha256 == key_hash{})
+            add(at, "is not the hash of a key");
     }
 
     void read_rights(const json& value, const std::string& at, api_key& key) {
         if (!expect(value.is_array(), value, at, "a list")) return;
-        if (value.empty()) return add(at, "is empty, so that the key may do nothing");
+        if (value.empty()) return add(at, "is empty; the key would have no rights");
         key.rights = {};
         for (std::size_t i = 0; i < value.size(); ++i) {
             const auto* const known = std::ranges::find_if(
@@ -135,20 +137,19 @@ class key_file_reader {
 
     void read_models(const json& value, const std::string& at, api_key& key) {
         if (!expect(value.is_array(), value, at, "a list")) return;
-        if (value.empty())
-            return add(at, "is empty, so that the key may use no model; leave it out for all");
+        if (value.empty()) return add(at, "is empty; omit it to allow all models");
         if (value.size() > max_models)
-            return add(
-                at, fmt::format("has {} names; at most {} are possible", value.size(), max_models));
+            return add(at,
+                       fmt::format("has {} names; the maximum is {}", value.size(), max_models));
         for (std::size_t i = 0; i < value.size(); ++i)
             read_model(value[i], fmt::format("{}[{}]", at, i), key);
     }
 
     void read_model(const json& value, const std::string& at, api_key& key) {
-        if (!expect(value.is_string(), value, at, "a text")) return;
+        if (!expect(value.is_string(), value, at, "a string")) return;
         const auto& model = value.get_ref<const std::string&>();
         if (model.empty() || model.size() > max_model_name_bytes)
-            return add(at, fmt::format("has {} bytes; 1 to {} are possible", model.size(),
+            return add(at, fmt::format("has {} bytes; it must have 1 to {}", model.size(),
                                        max_model_name_bytes));
         key.models.push_back(model);
     }
@@ -191,7 +192,7 @@ class key_file_reader {
         const auto [first, is_new] = known.emplace(value, i);
         if (!is_new)
             add(fmt::format("keys[{}].{}", i, what),
-                fmt::format("is that of keys[{}], too", first->second));
+                fmt::format("is also the hash of keys[{}]", first->second));
     }
 
     std::vector<config_fault> faults_;
@@ -210,20 +211,21 @@ const std::array<key_file_reader::field, 8> key_file_reader::fields{{
 
 std::optional<config_fault> text_fault(std::string_view text) {
     if (text.size() > max_key_file_bytes)
-        return config_fault{whole_file, fmt::format("has {} bytes; at most {} are possible",
-                                                    text.size(), max_key_file_bytes)};
-    if (const auto bad = text::find_invalid(text); bad != std::string_view::npos)
-        return config_fault{whole_file, fmt::format("is not valid UTF-8 from byte {} on", bad)};
-    if (auto fault = wire::json_fault_words(text, {.depth = max_depth, .values = max_values});
+        return config_fault{atomic_file, fmt::format("has {} bytes; the maximum is {}", text.size(),
+                                                     max_key_file_bytes)};
+    if (const auto bad = text::find_invalid_utf8(text); bad != std::string_view::npos)
+        return config_fault{atomic_file, fmt::format("is not valid UTF-8 at byte {}", bad)};
+    if (auto fault = wire::describe_json_fault(text, {.depth = max_depth, .values = max_values});
         !fault.empty())
-        return config_fault{whole_file, std::move(fault)};
-    if (auto field = repeated_field(text)) return config_fault{std::move(*field), "is there twice"};
+        return config_fault{atomic_file, std::move(fault)};
+    if (auto field = find_duplicate_field(text))
+        return config_fault{std::move(*field), "appears twice"};
     return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<config_fault> read_api_keys(std::string_view text, api_keys& out) {
+std::vector<config_fault> parse_api_keys(std::string_view text, api_keys& out) {
     if (auto fault = text_fault(text)) return {std::move(*fault)};
     key_file_reader reader;
     auto keys = reader.read(json::parse(text, nullptr, false));

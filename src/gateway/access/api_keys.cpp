@@ -30,7 +30,7 @@ std::string_view to_string(reply_priority p) noexcept {
     return {};
 }
 
-std::optional<key_hash> hash_of_key(std::string_view key) noexcept {
+std::optional<key_hash> hash_api_key(std::string_view key) noexcept {
     key_hash hash;
     unsigned int length = 0;
     const int is_done =
@@ -41,7 +41,7 @@ std::optional<key_hash> hash_of_key(std::string_view key) noexcept {
 
 const api_key* api_keys::find(std::string_view presented) const {
     if (presented.empty() || presented.size() > max_key_bytes) return nullptr;
-    const auto hash = hash_of_key(presented);
+    const auto hash = hash_api_key(presented);
     if (!hash) return nullptr;
     const api_key* found = nullptr;
     for (const auto& k : keys_)
@@ -52,10 +52,10 @@ const api_key* api_keys::find(std::string_view presented) const {
 new_api_key make_api_key() {
     key_bits bits;
     if (RAND_bytes(bits.data(), static_cast<int>(bits.size())) != 1)
-        throw std::runtime_error("the system gives no random bits");
+        throw std::runtime_error("the system provides no random bits");
     new_api_key made{.key = std::string(key_prefix) + base64url(bits), .sha256 = {}};
     OPENSSL_cleanse(bits.data(), bits.size());
-    const auto hash = hash_of_key(made.key);
+    const auto hash = hash_api_key(made.key);
     if (!hash) throw std::runtime_error("OpenSSL has no SHA-256");
     boost::algorithm::hex_lower(*hash, std::back_inserter(made.sha256));
     return made;

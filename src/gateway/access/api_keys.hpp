@@ -13,17 +13,17 @@
 #include <utility>
 #include <vector>
 
-// Keys of the gateway's clients. The keys themselves are kept nowhere: only their SHA-256 is known.
-// A fast hash without salt is right here, as keys are 256 random bits: a slow one is for passwords,
-// which can be guessed, and would be a way to keep the gateway busy. Pure.
+// API keys of the gateway's clients. Only the SHA-256 of a key is stored. A fast unsalted hash is
+// sufficient, because a key is 256 random bits and cannot be guessed; a slow password hash would
+// let clients overload the gateway. Pure.
 namespace tandem::gateway {
 
 using key_hash = std::array<unsigned char, 32>;
 
-/// As in a key file; empty for a value that names nothing.
+/// The spelling in a key file; empty for an invalid value.
 std::string_view to_string(reply_priority p) noexcept;
 
-/// What the holder of a key may do: api_key_file.hpp has the fields.
+/// An API key and its limits. api_key_file.hpp describes the fields.
 struct api_key {
     std::string name{};
     key_hash sha256{};
@@ -35,21 +35,21 @@ struct api_key {
     right_set rights{right::generate, right::read};
 };
 
-/// Longer ones are none, and are not hashed. Visible ASCII characters, 47 of them in ours.
+/// Longer values are rejected without hashing. Generated keys have 47 visible ASCII characters.
 inline constexpr std::size_t max_key_bytes = 512;
 
-/// Keys of one gateway: comparing with all takes some 30 microseconds then.
+/// Maximum number of keys. Comparing a presented key with all of them takes about 30 µs.
 inline constexpr std::size_t max_keys = 1000;
 
-/// A set of keys, whose names and hashes differ.
+/// A set of keys with distinct names and hashes.
 class api_keys {
  public:
-    /// No keys.
+    /// An empty set.
     api_keys() = default;
     explicit api_keys(std::vector<api_key> keys) : keys_(std::move(keys)) {}
 
-    /// The key that was presented; nullptr if it is none of these. The time that this takes reveals
-    /// nothing of the keys: each is compared, and each to its end.
+    /// Returns the presented key, or nullptr if it is unknown. Takes constant time: compares the
+    /// whole hash of every key.
     const api_key* find(std::string_view presented) const;
 
     bool is_empty() const noexcept { return keys_.empty(); }
@@ -59,19 +59,19 @@ class api_keys {
     std::vector<api_key> keys_;
 };
 
-/// What our own keys begin with, so that people and scanners for leaked secrets know them.
+/// Prefix of generated keys, so that people and secret scanners recognize them.
 inline constexpr std::string_view key_prefix = "tdm_";
 
-/// A new key, to be shown once, and its hash for the key file, in hexadecimal digits.
+/// A new key, shown to the user only once, and its hash for the key file, in hexadecimal.
 struct new_api_key {
     std::string key;
     std::string sha256;
 };
 
-/// 256 random bits in base64url. Throws std::runtime_error where the system has none.
+/// 256 random bits in base64url. Throws std::runtime_error if the system has no entropy source.
 new_api_key make_api_key();
 
-/// Nothing if OpenSSL fails.
-std::optional<key_hash> hash_of_key(std::string_view key) noexcept;
+/// Returns nullopt if OpenSSL fails.
+std::optional<key_hash> hash_api_key(std::string_view key) noexcept;
 
 }  // namespace tandem::gateway

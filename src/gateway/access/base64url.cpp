@@ -8,7 +8,7 @@ namespace tandem::gateway {
 
 std::string base64url(std::span<const unsigned char> bytes) {
     const std::size_t padded = (bytes.size() + 2) / 3 * 4;
-    std::string text(padded + 1, '\0');  // OpenSSL writes a NUL
+    std::string text(padded + 1, '\0');  // room for OpenSSL's NUL
     EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(),
                     static_cast<int>(bytes.size()));
     text.resize((bytes.size() * 4 + 2) / 3);

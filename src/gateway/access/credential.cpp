@@ -15,9 +15,9 @@ using kind = credential::kind;
 
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view scheme = "Bearer";
-// With the scheme and some blanks.
+// Room for the scheme and some blanks.
 constexpr std::size_t max_authorization_bytes = max_key_bytes + 64;
-// A key and some more protocols.
+// Room for a key and a few more protocols.
 constexpr std::size_t max_protocols_bytes = 4096;
 
 bool is_visible(char c) noexcept {
@@ -32,12 +32,12 @@ credential key_or_malformed(std::string_view key) {
 
 credential bearer(std::string_view authorization) {
     if (authorization.size() > max_authorization_bytes) return {kind::malformed};
-    const auto value = without_blanks(authorization);
+    const auto value = trim_blanks(authorization);
     if (value.empty()) return {kind::missing};
     const auto blank = std::min(value.find_first_of(blanks), value.size());
     if (!boost::algorithm::iequals(value.substr(0, blank), scheme, std::locale::classic()))
         return {kind::malformed};
-    return key_or_malformed(without_blanks(value.substr(blank)));
+    return key_or_malformed(trim_blanks(value.substr(blank)));
 }
 
 credential offered(std::string_view protocols) {
@@ -45,7 +45,7 @@ credential offered(std::string_view protocols) {
     credential found;
     while (!protocols.empty()) {
         const auto end = std::min(protocols.find(','), protocols.size());
-        const auto protocol = without_blanks(protocols.substr(0, end));
+        const auto protocol = trim_blanks(protocols.substr(0, end));
         protocols.remove_prefix(std::min(end + 1, protocols.size()));
         if (!protocol.starts_with(key_protocol_prefix)) continue;
         if (found.what != kind::missing) return {kind::malformed};
@@ -56,7 +56,7 @@ credential offered(std::string_view protocols) {
 
 }  // namespace
 
-credential credential_of(std::string_view authorization, std::string_view websocket_protocols) {
+credential parse_credential(std::string_view authorization, std::string_view websocket_protocols) {
     return authorization.empty() ? offered(websocket_protocols) : bearer(authorization);
 }
 

@@ -4,7 +4,7 @@
 
 namespace tandem::gateway {
 
-/// The key that a request presents.
+/// The API key that a request presents.
 struct credential {
     enum class kind {
         missing,
@@ -12,17 +12,17 @@ struct credential {
         key,
     };
     kind what = kind::missing;
-    /// Part of a header: 1 to max_key_bytes visible ASCII characters, if there is one.
+    /// A view into a header: 1 to max_key_bytes visible ASCII characters; empty if there is no key.
     std::string_view key{};
 };
 
-/// Browsers cannot set headers on a WebSocket, and what stands in a URL is logged on its way. So
-/// they offer the key as a subprotocol, as they do to OpenAI: `tandem-api-key.<key>`. They offer
-/// another one, too, and that is the one to answer with: this one must not be repeated.
+/// Browsers cannot set headers on a WebSocket, and proxies log URLs. So browsers offer the key as a
+/// subprotocol, `tandem-api-key.<key>`, as they do for OpenAI. They also offer a second
+/// subprotocol, which the gateway selects: the response must not repeat the key.
 inline constexpr std::string_view key_protocol_prefix = "tandem-api-key.";
 
-/// Reads the values of Authorization (`Bearer <key>`) and, only where that is empty, of
-/// Sec-WebSocket-Protocol. Two keys are malformed, and so is what is too long to have one. Pure.
-credential credential_of(std::string_view authorization, std::string_view websocket_protocols);
+/// Reads the values of Authorization (`Bearer <key>`) and, if that is empty, of
+/// Sec-WebSocket-Protocol. Two keys, or an overlong header, are malformed. Pure.
+credential parse_credential(std::string_view authorization, std::string_view websocket_protocols);
 
 }  // namespace tandem::gateway

@@ -14,16 +14,16 @@
 
 namespace tandem::gateway {
 
-/// Counts the attempts of clients that failed. One that fails more often than `per_minute` has to
-/// wait. Of many clients those are forgotten that failed longest ago. Pure.
+/// Limits failed attempts per client. A client with more than `per_minute` failures has to wait. If
+/// there are too many clients, those with the oldest failures are forgotten. Pure.
 class failure_limit {
  public:
-    /// Enough for a person's mistakes and for a few bots with an old key behind one address.
+    /// Enough for typos and for a few bots with an outdated key behind one address.
     static constexpr int per_minute = 10;
-    /// Some 2 MB.
+    /// About 2 MB.
     static constexpr std::size_t most_clients = 10'000;
 
-    /// How long this client must wait; nothing if it may try.
+    /// How long this client must wait; nullopt if it may try at once.
     std::optional<duration> wait(time_point now, const std::string& client) const;
     void failed(time_point now, const std::string& client);
 
@@ -34,7 +34,8 @@ class failure_limit {
         std::string client;
         rate_limit limit;
     };
-    // By who failed last, and by name: a tree, which no choice of addresses makes slow.
+    // Ordered by the latest failure, and by client. A tree rather than a hash table, because
+    // attackers who choose their addresses cannot make it slow.
     boost::multi_index_container<
         entry, boost::multi_index::indexed_by<
                    boost::multi_index::sequenced<>,

@@ -4,8 +4,8 @@
 
 namespace tandem::gateway {
 
-/// A part of a header's value without the blanks around it.
-inline std::string_view without_blanks(std::string_view text) noexcept {
+/// `text` without leading and trailing blanks, for parts of a header value.
+inline std::string_view trim_blanks(std::string_view text) noexcept {
     constexpr std::string_view blanks = " \t";
     const auto first = text.find_first_not_of(blanks);
     if (first == std::string_view::npos) return {};

@@ -9,7 +9,7 @@
 namespace tandem::gateway {
 namespace {
 
-/// IPv4 addresses are written as IPv6 has them.
+/// IPv4 addresses are stored as IPv4-mapped IPv6 addresses.
 using address_bytes = std::array<unsigned char, 16>;
 
 constexpr std::array<unsigned char, 12> ipv4_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
@@ -37,11 +37,11 @@ bool is_loopback(std::string_view address) {
     return is_ipv4(*bytes) ? (*bytes)[ipv4_prefix.size()] == 127 : *bytes == ipv6_loopback;
 }
 
-bool may_bind(std::string_view address, bool has_keys) {
+bool is_bind_allowed(std::string_view address, bool has_keys) {
     return has_keys || address == "localhost" || is_loopback(address);
 }
 
-bool is_local_page(std::string_view origin) {
+bool is_local_origin(std::string_view origin) {
     const auto scheme = origin.find("://");
     if (scheme == origin.npos) return false;
     auto host = origin.substr(scheme + 3);
@@ -53,7 +53,7 @@ bool is_local_page(std::string_view origin) {
     return host == "localhost" || is_loopback(host);
 }
 
-std::string client_of(std::string_view address) {
+std::string client_network_key(std::string_view address) {
     constexpr std::size_t most_bytes = 64;
     constexpr std::ptrdiff_t network_bytes = 8;
     const auto bytes = bytes_of(address);

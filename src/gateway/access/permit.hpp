@@ -9,7 +9,7 @@ namespace tandem::gateway {
 /// Counts against a limit until it is released or destroyed. Not thread-safe.
 class permit {
  public:
-    /// None: counts nothing.
+    /// Empty: counts nothing.
     permit() noexcept = default;
     permit(permit&&) noexcept = default;
     permit& operator=(permit&& other) noexcept {
@@ -31,7 +31,7 @@ class permit {
     std::shared_ptr<std::size_t> held_;
 };
 
-/// How many permits there are. The permits may outlive it.
+/// Counts the permits in use. Permits may outlive their counter.
 class permit_counter {
  public:
     permit take() const { return permit(held_); }

@@ -10,7 +10,7 @@ constexpr duration longest_debt = std::chrono::hours(24);
 
 }  // namespace
 
-// In doubles, as amounts may be anything: a nanosecond more or less is nothing here.
+// Uses doubles, because `amount` may be any value; an error of a nanosecond is irrelevant.
 duration rate_limit::cost_of(std::int64_t amount) const noexcept {
     const auto share =
         static_cast<double>(std::max<std::int64_t>(amount, 0)) / static_cast<double>(per_minute_);

@@ -6,20 +6,20 @@
 
 namespace tandem::gateway {
 
-/// What a key may be good for.
+/// A right that a route requires.
 enum class right {
-    open,      ///< needs no key
-    generate,  ///< have replies made
-    read,      ///< see which models there are
-    metrics,   ///< see what was measured
-    admin,     ///< change what is served
+    open,      ///< requires no key
+    generate,  ///< request replies
+    read,      ///< list the models
+    metrics,   ///< read the metrics
+    admin,     ///< manage adapters
 };
 
-/// Those that a key can have.
+/// Rights that a key can have.
 inline constexpr std::array rights_of_keys{right::generate, right::read, right::metrics,
                                            right::admin};
 
-/// As in a key file; empty for a value that names nothing.
+/// The spelling in a key file; empty for an invalid value.
 constexpr std::string_view to_string(right r) noexcept {
     switch (r) {
         case right::open:
@@ -36,7 +36,7 @@ constexpr std::string_view to_string(right r) noexcept {
     return {};
 }
 
-/// Some rights. None of them brings another one with it.
+/// A set of rights. No right implies another.
 class right_set {
  public:
     constexpr right_set(std::initializer_list<right> rights) {

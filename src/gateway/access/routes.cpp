@@ -12,7 +12,7 @@
 namespace tandem::gateway {
 namespace {
 
-// What needs no key tells nothing of what runs here.
+// Open routes reveal nothing about the deployment.
 constexpr std::array table{
     route{"GET", "/health", endpoint::health, right::open},
     route{"GET", "/ready", endpoint::ready, right::open},
@@ -29,7 +29,7 @@ constexpr std::array table{
     route{"GET", "/admin/adapters", endpoint::list_adapters, right::admin},
 };
 
-/// Without the query; and without the server's name, which proxies may put before it (RFC 9112,
+/// The path without the query, and without the scheme and host that proxies may send (RFC 9112,
 /// section 3.2.2).
 std::string_view path_of_target(std::string_view target) {
     for (const std::string_view scheme : {"http://", "https://"}) {
@@ -40,7 +40,7 @@ std::string_view path_of_target(std::string_view target) {
     return target.substr(0, target.find('?'));
 }
 
-/// Nothing if a `%` is not followed by two hexadecimal digits.
+/// Returns nullopt if a `%` is not followed by two hexadecimal digits.
 std::optional<std::string> percent_decoded(std::string_view raw) {
     std::string out;
     for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -73,11 +73,11 @@ bool has_bad_segment(std::string_view path) {
 
 bool is_parameter(const std::string& text, bool takes_slashes) {
     return text.size() <= max_parameter_bytes && std::ranges::all_of(text, is_plain) &&
-           text::find_invalid(text) == std::string_view::npos && !has_bad_segment(text) &&
+           text::find_invalid_utf8(text) == std::string_view::npos && !has_bad_segment(text) &&
            (takes_slashes || text.find('/') == std::string::npos);
 }
 
-/// The parameter of a path that fits the pattern; empty if the pattern has none.
+/// The parameter if the path matches the pattern; empty if the pattern has none.
 std::optional<std::string> match(std::string_view pattern, std::string_view path) {
     const auto open = pattern.find('{');
     if (open == std::string_view::npos)
@@ -107,7 +107,7 @@ api_error not_allowed(std::string_view method, std::string_view path, std::strin
     return {.status = 405,
             .type = "invalid_request_error",
             .code = "method_not_allowed",
-            .message = fmt::format("{} takes {}, not {}", shown(path), allowed, shown(method)),
+            .message = fmt::format("{} supports {}, not {}", shown(path), allowed, shown(method)),
             .allow = std::move(allowed)};
 }
 
@@ -122,7 +122,8 @@ std::span<const route> all_routes() noexcept {
     return table;
 }
 
-std::variant<found_route, api_error> find_route(std::string_view method, std::string_view target) {
+std::variant<matched_route, api_error> match_route(std::string_view method,
+                                                   std::string_view target) {
     const auto path = path_of_target(target);
     if (target.size() > max_target_bytes) return not_found(method, path);
     const auto wanted = method == "HEAD" ? "GET" : method;
@@ -130,7 +131,7 @@ std::variant<found_route, api_error> find_route(std::string_view method, std::st
     for (const auto& r : table) {
         auto parameter = match(r.path, path);
         if (!parameter) continue;
-        if (r.method == wanted) return found_route{&r, std::move(*parameter)};
+        if (r.method == wanted) return matched_route{&r, std::move(*parameter)};
         append_methods(allowed, r.method);
     }
     if (allowed.empty()) return not_found(method, path);

@@ -31,35 +31,35 @@ std::string adapter_list_body(const adapter_set& adapters) {
                         {"model", a.model},
                         {"server_id", a.id},
                         {"scale", adapters.scale_of(a.name)}});
-    return dumped({{"object", "list"}, {"data", std::move(data)}});
+    return dump_json({{"object", "list"}, {"data", std::move(data)}});
 }
 
-std::string accepted_body(const adapter_job& job) {
-    return dumped({{"job", job.id}});
+std::string job_accepted_body(const adapter_job& job) {
+    return dump_json({{"job", job.id}});
 }
 
 std::string job_body(const adapter_job& job) {
     auto servers = json::array();
     for (const auto& s : job.servers)
         servers.push_back({{"server", s.server}, {"error", text_or_null(s.fault)}});
-    return dumped({{"id", job.id},
-                   {"object", "adapter.job"},
-                   {"adapter", job.adapter},
-                   {"scale", job.scale},
-                   {"state", to_string(job.state)},
-                   {"error", text_or_null(job.fault)},
-                   {"servers", std::move(servers)},
-                   {"created", job.created},
-                   {"finished", time_or_null(job.finished)}});
+    return dump_json({{"id", job.id},
+                      {"object", "adapter.job"},
+                      {"adapter", job.adapter},
+                      {"scale", job.scale},
+                      {"state", to_string(job.state)},
+                      {"error", text_or_null(job.fault)},
+                      {"servers", std::move(servers)},
+                      {"created", job.created},
+                      {"finished", time_or_null(job.finished)}});
 }
 
-api_error unknown_job(std::string_view id) {
+api_error make_job_not_found_error(std::string_view id) {
     return {.status = 404,
             .type = "not_found_error",
             .code = "job_not_found",
-            .message = fmt::format("there is no job \"{}\"; the last {} are remembered, until the "
-                                   "gateway is stopped",
-                                   shown(id), adapter_jobs::most_remembered)};
+            .message =
+                fmt::format("there is no job \"{}\"; the last {} are kept until the gateway stops",
+                            shown(id), adapter_jobs::most_remembered)};
 }
 
 }  // namespace tandem::gateway

@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-// Bodies of answers to /admin/adapters and /admin/jobs.
+// Response bodies of /admin/adapters and /admin/jobs.
 namespace tandem::gateway {
 
 std::string adapter_list_body(const adapter_set& adapters);
-/// What POST …/load answers with 202: `{"job": "…"}`.
-std::string accepted_body(const adapter_job& job);
+/// Body of the 202 response to POST …/load: `{"job": "…"}`.
+std::string job_accepted_body(const adapter_job& job);
 std::string job_body(const adapter_job& job);
-api_error unknown_job(std::string_view id);
+api_error make_job_not_found_error(std::string_view id);
 
 }  // namespace tandem::gateway

@@ -10,11 +10,11 @@
 
 namespace tandem::gateway {
 
-/// What one server said to a job.
+/// The result of a job on one server.
 struct server_outcome {
-    /// Without user and password.
+    /// URL without user and password.
     std::string server{};
-    /// Why it was not set there; empty = it was.
+    /// Why setting the scale failed; empty if it succeeded.
     std::string fault{};
 };
 
@@ -22,42 +22,42 @@ enum class job_state { queued, running, done, failed };
 
 std::string_view to_string(job_state s) noexcept;
 
-/// An adapter is to count so much on all servers of its model.
+/// A job that sets the scale of an adapter on all servers of its model.
 struct adapter_job {
     std::string id{};
     std::string adapter{};
     double scale = 1.0;
     job_state state = job_state::queued;
-    /// Of a job that has failed.
+    /// Set if the job failed.
     std::string fault{};
-    /// Of one that has ended.
+    /// Set when the job has ended.
     std::vector<server_outcome> servers{};
-    /// Unix time, in seconds.
+    /// Unix time in seconds.
     std::int64_t created = 0;
     std::int64_t finished = 0;
 };
 
-/// The jobs of a gateway: one runs at a time, in their order. Pure.
+/// The adapter jobs of a gateway, which run one at a time, in order. Pure.
 class adapter_jobs {
  public:
-    /// Jobs that wait, and jobs that have ended and are remembered.
+    /// Limits on queued jobs, and on ended jobs that are remembered.
     static constexpr std::size_t most_waiting = 64;
     static constexpr std::size_t most_remembered = 256;
 
-    /// Null if too many wait. `id` must be new.
+    /// Returns nullptr if too many jobs are queued. `id` must be unique.
     const adapter_job* add(std::string id, std::string adapter, double scale, std::int64_t now);
-    /// The oldest that waits, which runs from now on; null if there is none, or one runs.
+    /// Starts the oldest queued job; nullptr if there is none, or if a job is running.
     const adapter_job* begin();
-    /// The one that runs has ended; with a fault it has failed.
+    /// Ends the running job, which failed if `fault` is not empty.
     void end(std::string fault, std::vector<server_outcome> servers, std::int64_t now);
 
-    /// Null if it is not known, or forgotten.
+    /// Returns nullptr if the job is unknown or forgotten.
     const adapter_job* find(std::string_view id) const;
 
  private:
     void forget_oldest();
 
-    /// Oldest first: ended ones, then one that runs, then those that wait.
+    /// Oldest first: ended jobs, the running one, queued ones.
     std::deque<adapter_job> jobs_;
     std::size_t ended_ = 0;
     bool is_running_ = false;

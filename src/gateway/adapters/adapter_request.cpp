@@ -18,7 +18,7 @@ using json = nlohmann::ordered_json;
 bool read_scale(field_reader& fields, const json& object, std::string_view at, double& out) {
     if (!fields.read(object, at, "scale", out)) return false;
     return (std::abs(out) <= max_adapter_scale) ||
-           fields.invalid(path_of(at, "scale"),
+           fields.invalid(append_path(at, "scale"),
                           fmt::format("must be -{0} to {0}", max_adapter_scale));
 }
 
@@ -31,7 +31,8 @@ bool read_id(field_reader& fields, const json& object, std::string_view at, std:
     return true;
 }
 
-bool read_one(field_reader& fields, const json& item, const std::string& at, asked_adapter& out) {
+bool read_one(field_reader& fields, const json& item, const std::string& at,
+              requested_adapter& out) {
     if (!item.is_object()) return fields.not_a(item, at, "an object");
     return read_id(fields, item, at, out.name) && read_scale(fields, item, at, out.scale);
 }
@@ -39,16 +40,16 @@ bool read_one(field_reader& fields, const json& item, const std::string& at, ask
 }  // namespace
 
 bool read_lora(field_reader& fields, const json& body,
-               std::optional<std::vector<asked_adapter>>& out) {
+               std::optional<std::vector<requested_adapter>>& out) {
     const auto* list = field_reader::find(body, "lora");
     if (!list) return true;
     if (!list->is_array()) return fields.not_a(*list, "lora", "a list");
     if (list->size() > max_adapters)
-        return fields.invalid("lora", fmt::format("has {} adapters; at most {} are possible",
-                                                  list->size(), max_adapters));
+        return fields.invalid(
+            "lora", fmt::format("has {} adapters; the maximum is {}", list->size(), max_adapters));
     auto& wanted = out.emplace(list->size());
     for (std::size_t i = 0; i < wanted.size(); ++i)
-        if (!read_one(fields, (*list)[i], path_of("lora", i), wanted[i])) return false;
+        if (!read_one(fields, (*list)[i], append_path("lora", i), wanted[i])) return false;
     return true;
 }
 

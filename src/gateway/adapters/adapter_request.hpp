@@ -11,16 +11,17 @@
 #include <variant>
 #include <vector>
 
-// For the sources of this room that read requests.
+// Parses adapter fields of request bodies.
 namespace tandem::gateway {
 
-/// The field `lora` of a request: a list of `{"id": "name", "scale": 0.5}`, or with the server's
-/// number as id. Nothing if it is absent. False if it is wrong.
+/// Reads the field `lora` of a request: a list of `{"id": "name", "scale": 0.5}`, in which the id
+/// may also be the server's adapter number. `out` stays empty if the field is absent. Returns false
+/// if it is invalid.
 bool read_lora(field_reader& fields, const nlohmann::ordered_json& body,
-               std::optional<std::vector<asked_adapter>>& out);
+               std::optional<std::vector<requested_adapter>>& out);
 
 /// The scale in the body of POST /admin/adapters/{id}/load: `{"scale": 0.5}`; 1 if the body is
-/// empty or does not say.
+/// empty or has no scale.
 std::variant<double, api_error> read_load_request(std::string_view body, std::size_t max_bytes);
 
 }  // namespace tandem::gateway

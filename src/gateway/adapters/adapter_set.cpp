@@ -27,7 +27,7 @@ api_error refused(std::string code, std::size_t place, std::string message) {
             .type = "invalid_request_error",
             .code = std::move(code),
             .message = std::move(message),
-            .param = path_of(path_of("lora", place), "id")};
+            .param = append_path(append_path("lora", place), "id")};
 }
 
 void check_adapter(const allowed_adapter& a, std::span<const std::string> models,
@@ -35,10 +35,11 @@ void check_adapter(const allowed_adapter& a, std::span<const std::string> models
     const auto add = [&](std::string words) {
         faults.push_back({"adapters", fmt::format("{} {}", a.name, words)});
     };
-    if (!is_adapter_name(a.name)) add("is no name; it must be 1 to 64 of A-Z, a-z, 0-9, . _ -");
+    if (!is_adapter_name(a.name))
+        add("is not a valid name; it must be 1 to 64 of A-Z, a-z, 0-9, . _ -");
     if (a.id < 0 || a.id > max_adapter_id)
         add(fmt::format("has the id {}; it must be 0 to {}", a.id, max_adapter_id));
-    if (a.model.empty() && models.size() > 1) add("names no model; there are several");
+    if (a.model.empty() && models.size() > 1) add("does not name a model, but there are several");
     if (!a.model.empty() && std::ranges::find(models, a.model) == models.end())
         add(fmt::format("is for the model {}, which is not served", a.model));
 }
@@ -54,8 +55,8 @@ std::vector<config_fault> check_adapters(std::span<const allowed_adapter> list,
                                          std::span<const std::string> models) {
     std::vector<config_fault> faults;
     if (list.size() > max_adapters)
-        faults.push_back({"adapters", fmt::format("has {} adapters; at most {} are possible",
-                                                  list.size(), max_adapters)});
+        faults.push_back({"adapters", fmt::format("has {} adapters; the maximum is {}", list.size(),
+                                                  max_adapters)});
     for (std::size_t i = 0; i < list.size(); ++i) {
         check_adapter(list[i], models, faults);
         for (const auto& before : list.first(i)) {
@@ -80,7 +81,7 @@ const allowed_adapter* adapter_set::find(std::string_view name) const {
     return found == list_.end() ? nullptr : &*found;
 }
 
-// A name comes first, as one may look like a number.
+// Names take precedence, because a name may look like a number.
 const allowed_adapter* adapter_set::find(std::string_view model, std::string_view wanted) const {
     if (const auto* named = find(wanted); named && named->model == model) return named;
     const auto found = std::ranges::find_if(list_, [&](const allowed_adapter& a) {
@@ -112,7 +113,7 @@ std::vector<adapter_scale> adapter_set::standing(std::string_view model) const {
 }
 
 std::variant<std::vector<adapter_scale>, api_error> adapter_set::asked(
-    std::string_view model, std::span<const asked_adapter> wanted) const {
+    std::string_view model, std::span<const requested_adapter> wanted) const {
     auto set = standing(model);
     for (auto& a : set) a.scale = 0;
     std::vector<int> seen;
@@ -120,7 +121,7 @@ std::variant<std::vector<adapter_scale>, api_error> adapter_set::asked(
         const auto* adapter = find(model, wanted[i].name);
         if (!adapter)
             return refused("adapter_not_found", i,
-                           fmt::format("the model {} has no adapter \"{}\"; there are: {}", model,
+                           fmt::format("the model {} has no adapter \"{}\"; available: {}", model,
                                        shown(wanted[i].name), names_of(list_, model)));
         if (std::ranges::find(seen, adapter->id) != seen.end())
             return refused("invalid_value", i, fmt::format("{} is given twice", adapter->name));
@@ -130,8 +131,8 @@ std::variant<std::vector<adapter_scale>, api_error> adapter_set::asked(
     return set;
 }
 
-std::variant<std::vector<adapter_scale>, api_error> adapter_set::set_for(
-    std::string_view model, const std::optional<std::vector<asked_adapter>>& wanted) const {
+std::variant<std::vector<adapter_scale>, api_error> adapter_set::select_adapters(
+    std::string_view model, const std::optional<std::vector<requested_adapter>>& wanted) const {
     if (wanted) return asked(model, *wanted);
     return standing(model);
 }

@@ -15,59 +15,59 @@
 
 namespace tandem::gateway {
 
-/// A LoRA adapter that clients may have: one of those that the servers of a model were started
-/// with.
+/// A LoRA adapter that clients may use. The servers of its model must have been started with it.
 struct allowed_adapter {
-    /// As clients know it.
+    /// The name in client requests.
     std::string name{};
-    /// As the servers number it.
+    /// The adapter's number on the servers.
     int id = 0;
-    /// Empty = the only one.
+    /// Empty = the only model.
     std::string model{};
 };
 
-/// A name has 1 to 64 of [A-Za-z0-9._-], and no adapter begins with a dot.
+/// A name consists of 1 to 64 characters of [A-Za-z0-9._-] and does not begin with a dot.
 bool is_adapter_name(std::string_view name) noexcept;
 
-/// All faults of a list; empty if it can be used with these models.
+/// Checks a list of adapters for use with these models; returns all faults.
 std::vector<config_fault> check_adapters(std::span<const allowed_adapter> list,
                                          std::span<const std::string> models);
 
-/// What a request wants of an adapter.
-struct asked_adapter {
-    /// A name of the list, or the server's number of one.
+/// An adapter that a request selects.
+struct requested_adapter {
+    /// A name in the list, or the adapter's number on the server.
     std::string name{};
     double scale = 1.0;
 
-    friend bool operator==(const asked_adapter&, const asked_adapter&) = default;
+    friend bool operator==(const requested_adapter&, const requested_adapter&) = default;
 };
 
-/// The adapters that are allowed, and how much each counts where a request does not say. Pure.
+/// The allowed adapters, and the scale of each for requests that select none. Pure.
 class adapter_set {
  public:
-    /// `list` must be free of faults. Nothing counts at first.
+    /// `list` must be free of faults. All scales are 0 at first.
     adapter_set(std::vector<allowed_adapter> list, std::span<const std::string> models);
 
     const std::vector<allowed_adapter>& all() const noexcept { return list_; }
-    /// Null if there is none.
+    /// Returns nullptr if there is none.
     const allowed_adapter* find(std::string_view name) const;
     double scale_of(std::string_view name) const;
     void deploy(std::string_view name, double scale);
-    /// Something is deployed for this model.
+    /// Whether an adapter of this model is deployed.
     bool has_deployed(std::string_view model) const;
 
-    /// What the server receives for a request that names no adapters: each one of the model, those
-    /// that do not count too, as the server lets go of what its slot holds of another set only
-    /// where it is told one. Empty if the model has no adapters.
+    /// The scales for a request that selects no adapters: all adapters of the model, including
+    /// those with scale 0, because the server drops a slot's cache of another set only if the
+    /// request contains a set. Empty if the model has no adapters.
     std::vector<adapter_scale> standing(std::string_view model) const;
-    /// The same for one that names some: the others do not count. Else the standing set.
-    std::variant<std::vector<adapter_scale>, api_error> set_for(
-        std::string_view model, const std::optional<std::vector<asked_adapter>>& wanted) const;
+    /// The scales for a request that selects `wanted`; all other adapters get 0. Without `wanted`,
+    /// returns standing().
+    std::variant<std::vector<adapter_scale>, api_error> select_adapters(
+        std::string_view model, const std::optional<std::vector<requested_adapter>>& wanted) const;
 
  private:
     const allowed_adapter* find(std::string_view model, std::string_view wanted) const;
     std::variant<std::vector<adapter_scale>, api_error> asked(
-        std::string_view model, std::span<const asked_adapter> wanted) const;
+        std::string_view model, std::span<const requested_adapter> wanted) const;
 
     std::vector<allowed_adapter> list_;
     std::map<std::string, double, std::less<>> deployed_;

@@ -25,9 +25,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// How the file looks.
+// Version of the file format.
 constexpr std::int64_t version = 1;
-// Far more than 64 adapters take.
+// Far more than 64 adapters need.
 constexpr std::size_t max_file_bytes = std::size_t{1} << 20;
 
 bool write_all(int to, std::string_view text) {
@@ -58,7 +58,7 @@ bool read_list(field_reader& fields, const json& root, std::vector<deployed_adap
     if (!found->is_array()) return fields.not_a(*found, list, "a list");
     out.resize(found->size());
     for (std::size_t i = 0; i < out.size(); ++i)
-        if (!read_one(fields, (*found)[i], path_of(list, i), out[i])) return false;
+        if (!read_one(fields, (*found)[i], append_path(list, i), out[i])) return false;
     return true;
 }
 
@@ -71,7 +71,7 @@ std::string text_of(const std::vector<deployed_adapter>& list) {
 
 }  // namespace
 
-/// Closes on every way out.
+/// Closes the descriptor on scope exit.
 class adapter_store::descriptor {
  public:
     descriptor(const std::string& path, int flags)
@@ -99,16 +99,16 @@ adapter_store::adapter_store(const std::string& file) : file_(file) {
 
 adapter_store::~adapter_store() = default;
 
-// Another gateway with this file would not know what this one deploys. The lock has a file of its
-// own, as the other one is replaced.
+// Locks the store, because a second gateway would not see what this one deploys. The lock is a
+// separate file, because the store itself gets replaced.
 void adapter_store::lock() {
     lock_ = std::make_unique<descriptor>(file_ + ".lock", O_RDWR | O_CREAT);
     if (lock_->number() < 0) fail(std::strerror(errno));
     if (::flock(lock_->number(), LOCK_EX | LOCK_NB) != 0)
-        fail("another process has it; stop that one, or name another file");
+        fail("it is in use by another process; stop that process, or use another file");
 }
 
-/// Empty where there is no file.
+/// Returns an empty string if there is no file.
 std::string adapter_store::read() const {
     const descriptor d(file_, O_RDONLY);
     if (d.number() < 0 && errno == ENOENT) return {};
@@ -124,20 +124,20 @@ std::string adapter_store::read() const {
 }
 
 void adapter_store::take(std::string_view text) {
-    constexpr auto advice = "name another file, or remove it";
+    constexpr auto advice = "use another file, or remove it";
     if (text.starts_with("SQLite format 3"))
-        fail("is of an earlier tandem; remove it, and load the adapters again");
+        fail("was written by an earlier version of tandem; remove it, and load the adapters again");
     json root;
     if (const auto fault = parse_body(text, max_file_bytes, root))
         fail(fmt::format("{}; {}", fault->message, advice));
     field_reader fields;
     std::optional<std::int64_t> found;
     if (!fields.read(root, "", "tandem_adapters", found) || !found)
-        fail(fmt::format("is no list of tandem's adapters; {}", advice));
+        fail(fmt::format("is not a list of tandem's adapters; {}", advice));
     if (*found > version)
         fail(
-            fmt::format("is of a newer tandem (version {}, known is {}); use that one, or another "
-                        "file",
+            fmt::format("was written by a newer version of tandem (format {}, supported: {}); use "
+                        "that version, or another file",
                         *found, version));
     if (!read_list(fields, root, deployed_))
         fail(fmt::format("{}; {}", std::move(fields).fault().message, advice));
@@ -161,7 +161,7 @@ void adapter_store::write(const std::vector<deployed_adapter>& list) const {
                             ::fsync(d.number()) == 0 &&
                             std::rename(next.c_str(), file_.c_str()) == 0;
     if (!is_written) fail(std::strerror(errno));
-    // The new name has to be on the disk, too.
+    // The rename itself must reach the disk, too.
     const auto folder = std::filesystem::path(file_).parent_path().string();
     const descriptor around(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
     if (around.number() < 0 || ::fsync(around.number()) != 0) fail(std::strerror(errno));

@@ -17,28 +17,25 @@ struct deployed_adapter {
     friend bool operator==(const deployed_adapter&, const deployed_adapter&) = default;
 };
 
-/// what() names the file, what is wrong with it, and what to do.
+/// what() names the file, the problem and the remedy.
 class store_error : public std::runtime_error {
  public:
     using std::runtime_error::runtime_error;
 };
 
-/// What is deployed, in a JSON file that one process has for itself. The file is replaced as a
-/// whole, so that it is never half written. The constructor and put() take the time of the disk,
-/// and throw store_error.
+/// The deployed adapters, in a JSON file that one process owns. The file is replaced atomically.
+/// The constructor and put() block on disk I/O and throw store_error.
 class adapter_store {
  public:
-    /// Makes the file where there is none, readable by its owner alone. A file that it cannot read
-    /// stays as it is.
+    /// Creates a missing file, readable by its owner only. An unreadable file is left unchanged.
     explicit adapter_store(const std::string& file);
     ~adapter_store();
     adapter_store(const adapter_store&) = delete;
     adapter_store& operator=(const adapter_store&) = delete;
 
-    /// By model and adapter.
+    /// Sorted by model and adapter.
     const std::vector<deployed_adapter>& all() const noexcept { return deployed_; }
-    /// In place of what the file has of this adapter. It is on the disk afterwards; where that
-    /// fails nothing changes.
+    /// Replaces the entry of this adapter and syncs it to disk. On an error, all() is unchanged.
     void put(deployed_adapter a);
 
  private:

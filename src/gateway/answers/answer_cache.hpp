@@ -2,7 +2,7 @@
 
 #include "gateway/answers/bounded_cache.hpp"
 #include "gateway/answers/chat_answer.hpp"
-#include "gateway/answers/question_key.hpp"
+#include "gateway/answers/request_digest.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -10,30 +10,30 @@
 
 namespace tandem::gateway {
 
-/// Bounds of the answers that are kept. Without entries nothing is kept.
-inline constexpr cache_limits default_answer_cache{
+/// Default limits of the answer cache. 0 entries disable it.
+inline constexpr cache_limits default_answer_cache_limits{
     .entries = 64,
     .bytes = std::size_t{16} << 20,
-    // Another model may have come in the meantime.
+    // Short, because the server may load another model at any time.
     .ttl = std::chrono::seconds(60),
 };
 
-/// Whole answers, for those who ask the same again. Pure; for one strand.
+/// Caches complete answers for identical questions. Pure; use on one strand.
 class answer_cache {
  public:
     explicit answer_cache(cache_limits limits) : answers_(limits) {}
 
-    /// Nothing where it is not there, or no more. Good until the next call.
-    const finished_answer* find(time_point now, const question_key& question) {
+    /// Returns nullptr if there is no valid entry. The pointer is valid until the next call.
+    const finished_answer* find(time_point now, const request_digest& question) {
         return answers_.find(now, question);
     }
-    /// Does nothing with an answer that is not whole.
-    void keep(time_point now, const question_key& question, const finished_answer& answer) {
+    /// Ignores incomplete answers.
+    void keep(time_point now, const request_digest& question, const finished_answer& answer) {
         if (is_whole(answer)) answers_.put(now, question, answer, bytes_of(answer));
     }
 
  private:
-    bounded_cache<question_key, finished_answer> answers_;
+    bounded_cache<request_digest, finished_answer> answers_;
 };
 
 }  // namespace tandem::gateway

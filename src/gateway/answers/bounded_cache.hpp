@@ -10,22 +10,22 @@
 
 namespace tandem::gateway {
 
-/// What a bounded_cache holds at most.
+/// Limits of a bounded_cache.
 struct cache_limits {
     std::size_t entries = 0;
     std::size_t bytes = 0;
-    /// From the time that a value was put in.
+    /// Time until an entry expires, from its insertion.
     duration ttl{};
 };
 
-/// Values that are found again by their keys for a while; those that were not asked for longest
-/// make room for new ones. Pure; for one strand. A pointer to a value is good until the next call.
+/// An LRU cache whose entries expire. Pure; use on one strand. Pointers to values are valid until
+/// the next call.
 template <class Key, class Value>
 class bounded_cache {
  public:
     explicit bounded_cache(cache_limits limits) : limits_(limits) {}
 
-    /// Nothing where it is not there, or no more.
+    /// Returns nullptr if there is no valid entry.
     Value* find(time_point now, const Key& key) {
         const auto found = places_.find(key);
         if (found == places_.end()) return nullptr;
@@ -38,8 +38,8 @@ class bounded_cache {
         return &at->value;
     }
 
-    /// Takes the place of one with the same key. Does nothing but drop that where the value alone
-    /// is over the bounds. `bytes` is what it takes.
+    /// Replaces an entry with the same key. If `bytes`, the size of the value, exceeds the limit,
+    /// only removes that entry.
     void put(time_point now, const Key& key, Value value, std::size_t bytes) {
         if (const auto old = places_.find(key); old != places_.end()) drop(old->second);
         while (!entries_.empty() && entries_.back().until <= now) drop(std::prev(entries_.end()));
@@ -70,7 +70,7 @@ class bounded_cache {
     }
 
     cache_limits limits_;
-    /// The one that was asked for last comes first.
+    /// Most recently used first.
     std::list<entry> entries_{};
     std::map<Key, place> places_{};
     std::size_t bytes_ = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Empty for a reply that is not whole.
+/// Empty for an incomplete reply.
 std::string_view finish_word(finish_reason reason, bool has_calls) noexcept {
     switch (reason) {
         case finish_reason::eos:
@@ -63,14 +63,14 @@ constexpr std::string_view event_end = "\n\n";
 
 std::string head_of_events(const answer_head& head) {
     const bool is_chat = head.kind == answer_kind::chat;
-    auto fields = dumped(json_of(head, is_chat ? "chat.completion.chunk" : "text_completion"));
-    fields.pop_back();  // the object goes on
+    auto fields = dump_json(json_of(head, is_chat ? "chat.completion.chunk" : "text_completion"));
+    fields.pop_back();  // more fields follow
     return fmt::format(R"(data: {},"choices":[)", fields);
 }
 
 }  // namespace
 
-answer_usage usage_of(const token_usage& u) noexcept {
+answer_usage to_answer_usage(const token_usage& u) noexcept {
     return {u.prompt, u.generated, std::min(u.cached, u.prompt)};
 }
 
@@ -98,12 +98,12 @@ void answer_stream::text(std::string_view text, std::string& out) {
     if (kind_ == answer_kind::chat) {
         open_delta(out);
         out += R"("content":)";
-        out += dumped(text);
+        out += dump_json(text);
         return close_delta(out);
     }
     out += head_;
     out += R"({"text":)";
-    out += dumped(text);
+    out += dump_json(text);
     out += R"(,"index":0,"logprobs":null,"finish_reason":null})";
     out += tail_;
 }
@@ -112,7 +112,7 @@ void answer_stream::reasoning(std::string_view text, std::string& out) {
     if (text.empty() || has_ended_ || kind_ != answer_kind::chat) return;
     open_delta(out);
     out += R"("reasoning_content":)";
-    out += dumped(text);
+    out += dump_json(text);
     close_delta(out);
 }
 
@@ -123,7 +123,7 @@ void answer_stream::call(const tool_call& call, std::string& out) {
     delta.update(json_of(call));
     open_delta(out);
     if (is_first) out += R"("content":null,)";
-    fmt::format_to(std::back_inserter(out), R"("tool_calls":[{}])", dumped(delta));
+    fmt::format_to(std::back_inserter(out), R"("tool_calls":[{}])", dump_json(delta));
     close_delta(out);
 }
 
@@ -135,8 +135,8 @@ void answer_stream::finish_event(std::string_view word, std::string& out) const 
 }
 
 void answer_stream::usage_event(const answer_usage& usage, std::string& out) const {
-    fmt::format_to(std::back_inserter(out), R"({}],"usage":{}}}{})", head_, dumped(json_of(usage)),
-                   event_end);
+    fmt::format_to(std::back_inserter(out), R"({}],"usage":{}}}{})", head_,
+                   dump_json(json_of(usage)), event_end);
 }
 
 void answer_stream::end(finish_reason reason, const answer_usage& usage, std::string& out) {
@@ -144,7 +144,7 @@ void answer_stream::end(finish_reason reason, const answer_usage& usage, std::st
     const auto word = finish_word(reason, calls_ > 0);
     if (word.empty()) return fail(cut_short(reason), out);
     if (kind_ == answer_kind::chat && !has_role_) {
-        // Clients want a role also where there is nothing to say.
+        // Clients expect a role even if the answer is empty.
         open_delta(out);
         out += R"("content":"")";
         close_delta(out);
@@ -180,8 +180,8 @@ std::size_t bytes_of(const finished_answer& answer) noexcept {
     return bytes;
 }
 
-std::variant<std::string, api_error> whole_body(const answer_head& head,
-                                                const finished_answer& answer) {
+std::variant<std::string, api_error> encode_complete_answer(const answer_head& head,
+                                                            const finished_answer& answer) {
     const bool is_chat = head.kind == answer_kind::chat;
     const auto& a = answer;
     const auto word = finish_word(a.reason, is_chat && !a.calls.empty());
@@ -201,7 +201,7 @@ std::variant<std::string, api_error> whole_body(const answer_head& head,
     auto body = json_of(head, is_chat ? "chat.completion" : "text_completion");
     body["choices"] = json::array({std::move(choice)});
     body["usage"] = json_of(a.usage);
-    return dumped(body);
+    return dump_json(body);
 }
 
 }  // namespace tandem::gateway

@@ -12,21 +12,22 @@
 #include <variant>
 #include <vector>
 
-// Answers to /v1/chat/completions and /v1/completions, in the form of OpenAI's API. Objects share
-// nothing, and are not thread-safe. Throws std::bad_alloc only. Texts are made valid UTF-8.
+// Responses of /v1/chat/completions and /v1/completions, in OpenAI's format. Objects are
+// independent of each other and not thread-safe. Throws only std::bad_alloc. Text is converted to
+// valid UTF-8.
 namespace tandem::gateway {
 
 enum class answer_kind {
     chat,        ///< chat.completion
-    completion,  ///< text_completion, which has no reasoning and no calls
+    completion,  ///< text_completion, without reasoning and tool calls
 };
 
-/// What all parts of one answer begin with.
+/// The fields that all parts of a response share.
 struct answer_head {
     answer_kind kind = answer_kind::chat;
-    /// "chatcmpl-…" or "cmpl-…"; see random_id().
+    /// "chatcmpl-…" or "cmpl-…"; see make_random_id().
     std::string id{};
-    /// Unix time, in seconds.
+    /// Unix time in seconds.
     std::int64_t created = 0;
     std::string model{};
 };
@@ -34,36 +35,35 @@ struct answer_head {
 struct answer_usage {
     int prompt_tokens = 0;
     int completion_tokens = 0;
-    /// Of the prompt's tokens; not more than these.
+    /// Cached part of prompt_tokens.
     int cached_tokens = 0;
 };
 
-/// Of a reply: the prompt counts once, however many requests it took.
-answer_usage usage_of(const token_usage& usage) noexcept;
+/// Usage of a reply. The prompt is counted once, even if the reply took several requests.
+answer_usage to_answer_usage(const token_usage& usage) noexcept;
 
-/// An answer as a stream of server-sent events. It receives what happened, and appends the bytes to
-/// send to `out`; what does not fit appends nothing. So the role comes once, with the first delta;
-/// each call is one event, and its index one more than the last one's; the finish reason comes
-/// once, in an event of its own; then the usage, if it is wanted, and [DONE]; and nothing after it.
-/// An event costs no more than the text's escaping and its copies.
+/// Serializes an answer as server-sent events. Each call appends the bytes to send to `out`; calls
+/// that are invalid in the current state append nothing. The role is sent once, with the first
+/// delta. Each tool call is one event with the next index. The finish reason has its own event,
+/// followed by the usage, if requested, and [DONE].
 class answer_stream {
  public:
     explicit answer_stream(const answer_head& head, bool include_usage = false);
 
-    /// Text of the answer; empty text is no event.
+    /// Text of the answer. Empty text creates no event.
     void text(std::string_view text, std::string& out);
-    /// What the model wrote for itself (`reasoning_content`).
+    /// Reasoning text (`reasoning_content`).
     void reasoning(std::string_view text, std::string& out);
     void call(const tool_call& call, std::string& out);
 
-    /// The reply ended. One that was interrupted, or failed, is an error: a client must not take it
-    /// for a whole one.
+    /// Ends the stream. An interrupted or failed reply ends with an error, so that clients do not
+    /// mistake it for a complete one.
     void end(finish_reason reason, const answer_usage& usage, std::string& out);
-    /// The last event is the error, as OpenAI's clients raise it, and no [DONE] follows. An answer
-    /// of which nothing was sent yet should have the error's HTTP status instead.
+    /// Ends the stream with an error event, which OpenAI's clients raise as an exception, and
+    /// without [DONE]. If nothing was sent yet, respond with the error's HTTP status instead.
     void fail(const api_error& error, std::string& out);
 
-    /// A comment, which shows proxies and clients that the stream is alive.
+    /// An SSE comment, which keeps proxies and clients from closing an idle stream.
     void keep_alive(std::string& out) const;
 
     bool has_ended() const noexcept { return has_ended_; }
@@ -76,7 +76,7 @@ class answer_stream {
 
     answer_kind kind_;
     bool include_usage_;
-    /// An event up to its choices; after them.
+    /// The parts of an event before and after its choices.
     std::string head_;
     std::string tail_;
     bool has_role_ = false;
@@ -84,22 +84,22 @@ class answer_stream {
     int calls_ = 0;
 };
 
-/// All that a reply came to, independent of the client that asked.
+/// The complete result of a reply, independent of the client's request.
 struct finished_answer {
     std::string text{};
-    /// What the model wrote for itself.
+    /// Reasoning text.
     std::string reasoning{};
     std::vector<tool_call> calls{};
     finish_reason reason = finish_reason::error;
     answer_usage usage{};
 };
 
-/// The model ended it, or its bound did.
+/// Whether the reply ended normally: by the model, by a stop word, or at its token limit.
 bool is_whole(const finished_answer& answer) noexcept;
-/// What it takes to keep it.
+/// Memory that the answer occupies.
 std::size_t bytes_of(const finished_answer& answer) noexcept;
-/// The answer in one body; or an error if it is not whole.
-std::variant<std::string, api_error> whole_body(const answer_head& head,
-                                                const finished_answer& answer);
+/// The response body, or an error if the answer is incomplete.
+std::variant<std::string, api_error> encode_complete_answer(const answer_head& head,
+                                                            const finished_answer& answer);
 
 }  // namespace tandem::gateway

@@ -13,17 +13,17 @@ api_error no_name(std::span<const model_info> models) {
     return {.status = 400,
             .type = "invalid_request_error",
             .code = "missing_required_parameter",
-            .message = fmt::format("model is missing; there are: {}", names_of(models)),
+            .message = fmt::format("model is missing; available: {}", names_of(models)),
             .param = "model"};
 }
 
 }  // namespace
 
-std::vector<model_info> models_for(std::span<const std::string> names, const admitted& who,
-                                   std::int64_t created) {
+std::vector<model_info> list_allowed_models(std::span<const std::string> names, const admitted& who,
+                                            std::int64_t created) {
     std::vector<model_info> models;
     for (const auto& name : names)
-        if (!may_use(who, name)) models.push_back({.id = name, .created = created});
+        if (!check_model_allowed(who, name)) models.push_back({.id = name, .created = created});
     return models;
 }
 
@@ -32,22 +32,22 @@ std::variant<std::size_t, api_error> choose_model(std::span<const std::string> n
     auto found = std::ranges::find(names, asked);
     if (found == names.end() && names.size() == 1) found = names.begin();
     if (found == names.end()) {
-        const auto models = models_for(names, who);
-        return asked.empty() ? no_name(models) : unknown_model(asked, models);
+        const auto models = list_allowed_models(names, who);
+        return asked.empty() ? no_name(models) : make_model_not_found_error(asked, models);
     }
-    if (auto error = may_use(who, *found)) return *std::move(error);
+    if (auto error = check_model_allowed(who, *found)) return *std::move(error);
     return static_cast<std::size_t>(found - names.begin());
 }
 
-std::vector<std::string> unserved_models(const api_keys& keys, std::span<const std::string> names) {
+std::vector<std::string> find_unserved_models(const api_keys& keys,
+                                              std::span<const std::string> names) {
     std::vector<std::string> lines;
     for (const auto& key : keys.all())
         for (const auto& model : key.models)
             if (std::ranges::find(names, model) == names.end())
-                lines.push_back(
-                    fmt::format("the key \"{}\" may use the model \"{}\", which is not served; "
-                                "there are: {}",
-                                shown(key.name), shown(model), fmt::join(names, ", ")));
+                lines.push_back(fmt::format(
+                    "the key \"{}\" may use the model \"{}\", which is not served; available: {}",
+                    shown(key.name), shown(model), fmt::join(names, ", ")));
     return lines;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gateway/access/api_keys.hpp"
-#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/authorizer.hpp"
 #include "gateway/answers/model_list.hpp"
 #include "gateway/json/api_error.hpp"
 
@@ -15,18 +15,18 @@
 
 namespace tandem::gateway {
 
-/// Which of these models a request asks for: its place in `names`, of which there is one at least.
-/// Where there is one model, any name is taken for it, and none; where there are several the name
-/// must be one of them (404). A model that the key may not use is refused with 403.
+/// Resolves the requested model to its index in `names`, which must not be empty. A single model
+/// serves requests for any name, or none; with several models, an unknown name is an error (404). A
+/// model that the key may not use is an error, too (403).
 std::variant<std::size_t, api_error> choose_model(std::span<const std::string> names,
                                                   std::string_view asked, const admitted& who);
 
-/// Those of these models that it may use, in their order: the others are none of its business.
-std::vector<model_info> models_for(std::span<const std::string> names, const admitted& who,
-                                   std::int64_t created = 0);
+/// The models that the key may use, in the order of `names`. Clients must not learn of the others.
+std::vector<model_info> list_allowed_models(std::span<const std::string> names, const admitted& who,
+                                            std::int64_t created = 0);
 
-/// A line for each model of a key that is none of these: it opens nothing, and may be a slip of the
-/// pen.
-std::vector<std::string> unserved_models(const api_keys& keys, std::span<const std::string> names);
+/// A warning for each model of a key that is not served: it grants nothing and may be a typo.
+std::vector<std::string> find_unserved_models(const api_keys& keys,
+                                              std::span<const std::string> names);
 
 }  // namespace tandem::gateway

@@ -24,11 +24,11 @@ json json_of(const model_info& m) {
 std::string model_list_body(std::span<const model_info> models) {
     auto data = json::array();
     for (const auto& m : models) data.push_back(json_of(m));
-    return dumped({{"object", "list"}, {"data", std::move(data)}});
+    return dump_json({{"object", "list"}, {"data", std::move(data)}});
 }
 
 std::string model_body(const model_info& model) {
-    return dumped(json_of(model));
+    return dump_json(json_of(model));
 }
 
 std::string names_of(std::span<const model_info> models) {
@@ -39,11 +39,11 @@ std::string names_of(std::span<const model_info> models) {
     return names.empty() ? "none" : names;
 }
 
-api_error unknown_model(std::string_view id, std::span<const model_info> models) {
+api_error make_model_not_found_error(std::string_view id, std::span<const model_info> models) {
     return {.status = 404,
             .type = "invalid_request_error",
             .code = "model_not_found",
-            .message = fmt::format("the model \"{}\" does not exist; there are: {}", shown(id),
+            .message = fmt::format("the model \"{}\" does not exist; available: {}", shown(id),
                                    names_of(models)),
             .param = "model"};
 }

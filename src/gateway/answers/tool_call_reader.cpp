@@ -1,6 +1,6 @@
 #include "gateway/answers/tool_call_reader.hpp"
 
-#include "gateway/answers/ids.hpp"
+#include "gateway/answers/random_ids.hpp"
 #include "gateway/json/raw_json.hpp"
 
 #include <algorithm>
@@ -9,14 +9,15 @@
 
 namespace tandem::gateway {
 
-/// What stands around a call.
+/// Delimiters of a call.
 struct call_mark {
     std::string_view open;
-    /// Empty if nothing stands after it.
+    /// Empty if the format has no closing mark.
     std::string_view close;
-    /// The function's name may stand between the mark and the JSON, which are the arguments then.
+    /// Whether the function name may stand between the mark and the JSON. The JSON is then the
+    /// arguments.
     bool has_name;
-    /// What ends that name.
+    /// Terminator of that name.
     char name_end;
 };
 
@@ -28,10 +29,10 @@ constexpr std::array<call_mark, 5> marks{{{"<tool_call>", "</tool_call>", false,
                                           {"[TOOL_CALLS]", "", true, '['},
                                           {"<function=", "</function>", true, '>'}}};
 
-/// Some models write it where they left out its opening mark.
+/// Some models write it without the opening mark.
 constexpr std::string_view outer_close = "</tool_call>";
 
-/// What marks start with, and white space, which is dropped before them.
+/// First characters of marks, and white space, which is dropped before a mark.
 constexpr std::string_view not_plain = "<[ \t\r\n";
 
 constexpr std::size_t max_space_bytes = 256;
@@ -52,7 +53,7 @@ bool may_become_mark(std::string_view text) noexcept {
                        [&](const call_mark& m) { return m.open.starts_with(text); });
 }
 
-/// What may stand between a mark and the JSON, as in `get_weather[CALL_ID]a1b2c3d4e[ARGS]`.
+/// Whether `c` may occur between a mark and the JSON, as in `get_weather[CALL_ID]a1b2c3d4e[ARGS]`.
 bool fits_label(const call_mark& mark, char c) noexcept {
     constexpr std::string_view other = "_-.[]>";
     const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -60,7 +61,7 @@ bool fits_label(const call_mark& mark, char c) noexcept {
            (mark.has_name && (is_letter || (c >= '0' && c <= '9') || other.find(c) != other.npos));
 }
 
-/// What the first member of a call is called.
+/// Whether a call may begin with this key.
 bool is_call_key(std::string_view key) noexcept {
     for (const std::string_view known :
          {"name", "arguments", "parameters", "function", "type", "id"})
@@ -77,7 +78,7 @@ text_and_calls tool_call_reader::feed(std::string_view piece) {
     while (!piece.empty() && !is_full()) {
         const auto plain = plain_bytes(piece);
         if (plain > 0)
-            give_out(piece.substr(0, plain));
+            emit_text(piece.substr(0, plain));
         else
             step(piece.front());
         piece.remove_prefix(std::max<std::size_t>(plain, 1));
@@ -88,19 +89,19 @@ text_and_calls tool_call_reader::feed(std::string_view piece) {
 text_and_calls tool_call_reader::finish() {
     out_ = {};
     if (state_ == state::between && !pending_.empty()) emit_calls();
-    // Some models leave out the outer closing mark.
+    // Some models omit the outer closing mark.
     if (state_ == state::markup && trimmed(held_).ends_with("</function>")) end_markup();
     if (state_ == state::label || state_ == state::json || state_ == state::markup)
         fail(mark_ ? call_fault::cut_off : call_fault::none);
-    // What is held after a call is white space and the start of its closing mark.
+    // A partial closing mark after a call is dropped.
     const bool is_end_of_call = is_after_call_ && outer_close.starts_with(held_);
-    if (state_ == state::text && !is_end_of_call) give_out(held_);
+    if (state_ == state::text && !is_end_of_call) emit_text(held_);
     held_.clear();
     space_.clear();
     return std::move(out_);
 }
 
-/// Bytes at the start of the piece that are text whatever follows them.
+/// Number of leading bytes that are text regardless of what follows.
 std::size_t tool_call_reader::plain_bytes(std::string_view piece) const noexcept {
     if (state_ != state::text || is_start_ || !held_.empty()) return 0;
     return std::min(piece.find_first_of(not_plain), piece.size());
@@ -117,14 +118,14 @@ void tool_call_reader::step(char c) {
         case state::markup:
             return step_in_markup(c);
         case state::between:
-            return mark_ ? step_between(c) : step_behind_whole(c);
+            return mark_ ? step_between(c) : step_after_complete_call(c);
     }
 }
 
 void tool_call_reader::step_in_text(char c) {
     if (held_.empty() && is_space(c)) return hold_space(c);
     held_ += c;
-    if (goes_on_as_outer_close()) return;
+    if (may_be_outer_close()) return;
     mark_ = find_mark(held_);
     if (mark_)
         state_ = state::label;
@@ -132,8 +133,8 @@ void tool_call_reader::step_in_text(char c) {
         leave_mark(c);
 }
 
-/// Drops what is held where it is that mark as a whole.
-bool tool_call_reader::goes_on_as_outer_close() {
+/// Whether `held_` is a prefix of the outer closing mark. Drops a complete mark.
+bool tool_call_reader::may_be_outer_close() {
     if (!is_after_call_ || !outer_close.starts_with(held_)) return false;
     if (held_ == outer_close) {
         held_.clear();
@@ -142,7 +143,7 @@ bool tool_call_reader::goes_on_as_outer_close() {
     return true;
 }
 
-/// `held_` ends with `c`, and is no start of a mark with it.
+/// `held_` ends with `c` and cannot become a mark.
 void tool_call_reader::leave_mark(char c) {
     const bool is_whole = is_start_ && (held_ == "{" || (held_.size() == 2 && held_[0] == '['));
     held_.pop_back();
@@ -151,8 +152,8 @@ void tool_call_reader::leave_mark(char c) {
         if (is_list) begin_json('[');
         return is_list ? step_in_json(c) : begin_json(c);
     }
-    if (held_.empty()) return give_out({&c, 1});
-    give_out(std::exchange(held_, {}));
+    if (held_.empty()) return emit_text({&c, 1});
+    emit_text(std::exchange(held_, {}));
     step_in_text(c);
 }
 
@@ -198,19 +199,19 @@ call_fault tool_call_reader::take_markup() {
     const auto calls = read_markup();
     auto fault = calls.empty() ? call_fault::malformed : call_fault::none;
     for (std::size_t i = 0; i < calls.size() && fault == call_fault::none; ++i)
-        fault = read_named_call(calls[i].name, calls[i].arguments, rules_.functions, pending_);
+        fault = parse_named_call(calls[i].name, calls[i].arguments, rules_.functions, pending_);
     return fault;
 }
 
-std::vector<written_call> tool_call_reader::read_markup() const {
-    if (mark_->has_name) return read_function_markup(held_, rules_.texts);
+std::vector<parsed_call> tool_call_reader::read_markup() const {
+    if (mark_->has_name) return parse_function_markup(held_, rules_.texts);
     auto body = label();
     if (body.ends_with(mark_->close)) body.remove_suffix(mark_->close.size());
     const bool is_gemma = mark_->close == "<tool_call|>";
     if (!is_gemma && trimmed(body).starts_with('<'))
-        return read_function_markup(body, rules_.texts);
-    auto call = is_gemma ? read_gemma_call(body) : read_key_value_markup(body, rules_.texts);
-    std::vector<written_call> calls;
+        return parse_function_markup(body, rules_.texts);
+    auto call = is_gemma ? parse_gemma_call(body) : parse_key_value_markup(body, rules_.texts);
+    std::vector<parsed_call> calls;
     if (call) calls.push_back(*std::move(call));
     return calls;
 }
@@ -228,16 +229,15 @@ void tool_call_reader::step_in_json(char c) {
     if (held_.size() >= max_call_bytes) return fail_before(c, call_fault::too_long);
     const auto result = scanner_.step(c);
     held_ += c;
-    const bool is_call = mark_ || result == json_scanner::result::closed || goes_on_like_a_call(c);
+    const bool is_call = mark_ || result == json_scanner::result::closed || may_still_be_call(c);
     if (result != json_scanner::result::broken && is_call)
         return result == json_scanner::result::closed ? end_json() : void();
     held_.pop_back();
     fail_before(c, call_fault::malformed);
 }
 
-/// Whether text without a mark, which ends with `c` now, may still be a call: what its first key is
-/// decides.
-bool tool_call_reader::goes_on_like_a_call(char c) {
+/// Whether text without a mark that ends with `c` may still be a call. Its first key decides.
+bool tool_call_reader::may_still_be_call(char c) {
     constexpr std::size_t longest_key = 10;
     if (has_first_key_) return true;
     if (first_key_at_ > 0 && scanner_.in_string())
@@ -270,7 +270,7 @@ call_fault tool_call_reader::read_json() {
     if (!has_label) return read_calls(json, rules_.functions, pending_);
     const auto before = label().substr(0, label().size() - json.size());
     const auto name = trimmed(before.substr(0, before.find(mark_->name_end)));
-    return read_named_call(name, json, rules_.functions, pending_);
+    return parse_named_call(name, json, rules_.functions, pending_);
 }
 
 void tool_call_reader::emit_calls() {
@@ -284,7 +284,7 @@ void tool_call_reader::emit_calls() {
 }
 
 void tool_call_reader::step_between(char c) {
-    // Llama parts its calls by semicolons.
+    // Llama separates calls by semicolons.
     if (held_.empty() && (is_space(c) || c == ';')) return hold_space(c);
     if (held_.empty() && c == '{' && !mark_->has_name) return begin_json(c);
     held_ += c;
@@ -298,32 +298,32 @@ void tool_call_reader::step_between(char c) {
     }
 }
 
-/// Text without marks is a call only as a whole.
-void tool_call_reader::step_behind_whole(char c) {
+/// Text without marks is a call only if the entire text consists of calls.
+void tool_call_reader::step_after_complete_call(char c) {
     if (c == '{' || c == '[') return begin_json(c);
     if ((!is_space(c) && c != ';') || held_.size() >= max_call_bytes)
         return fail_before(c, call_fault::none);
     held_ += c;
 }
 
-/// What is held is text.
+/// Outputs the held text as text rather than a call.
 void tool_call_reader::fail(call_fault why) {
     if (out_.fault == call_fault::none) out_.fault = why;
     if (mark_ && why != call_fault::none && out_.broken_at == std::string::npos)
         out_.broken_at = out_.text.size();
     state_ = state::text;
     pending_.clear();
-    give_out(std::exchange(held_, {}));
+    emit_text(std::exchange(held_, {}));
 }
 
-/// The same, and `c` comes after it: it may be the start of something else. Without a mark it is no
-/// wonder that text is no call.
+/// Same, but processes `c` afterwards, because it may start another call. Text without a mark is
+/// not an error.
 void tool_call_reader::fail_before(char c, call_fault why) {
     fail(mark_ ? why : call_fault::none);
     step(c);
 }
 
-void tool_call_reader::give_out(std::string_view text) {
+void tool_call_reader::emit_text(std::string_view text) {
     if (text.empty() && space_.empty()) return;
     out_.text += space_;
     out_.text += text;
@@ -334,7 +334,7 @@ void tool_call_reader::give_out(std::string_view text) {
 
 void tool_call_reader::hold_space(char c) {
     space_ += c;
-    if (space_.size() > max_space_bytes) give_out({});
+    if (space_.size() > max_space_bytes) emit_text({});
 }
 
 }  // namespace tandem::gateway

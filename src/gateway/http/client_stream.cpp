@@ -26,7 +26,7 @@ std::string told_in_plain_text() {
     const auto body = body_of({.status = 400,
                                .type = "invalid_request_error",
                                .code = "tls_required",
-                               .message = "this port talks TLS: ask it by https:// or wss://"});
+                               .message = "this port requires TLS: use https:// or wss://"});
     return fmt::format(
         "HTTP/1.1 400 Bad Request\r\nServer: tandem\r\nContent-Type: application/json\r\n"
         "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
@@ -56,12 +56,12 @@ auto client_stream::handshake(duration limit) const -> awaitable<bool> {
     boost::system::error_code ec;
     expires_after(limit);
     co_await s->async_handshake(ssl::stream_base::server, redirect_error(use_awaitable, ec));
-    if (is_plain_http(ec)) co_await tell_of_tls(limit);
+    if (is_plain_http(ec)) co_await answer_plain_http(limit);
     expires_never();
     co_return !ec;
 }
 
-auto client_stream::tell_of_tls(duration limit) const -> awaitable<void> {
+auto client_stream::answer_plain_http(duration limit) const -> awaitable<void> {
     const auto answer = told_in_plain_text();
     boost::system::error_code ignored;
     expires_after(limit);

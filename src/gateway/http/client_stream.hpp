@@ -13,36 +13,36 @@
 #include <utility>
 #include <variant>
 
-// Boost 1.74 uses <utility> there, and does not include it.
+// Boost 1.74 uses <utility> here without including it.
 #include <boost/asio/awaitable.hpp>
 
 namespace tandem::gateway {
 
-/// The connection of a client, with TLS or without: an AsyncStream, as Beast's HTTP and WebSocket
-/// take it. A handle: copies are the same connection, which lives as long as one of them.
+/// A client connection, with or without TLS: an AsyncStream for Beast's HTTP and WebSocket. A
+/// handle: copies share the connection, which lives as long as any of them.
 class client_stream {
  public:
     using executor_type = boost::beast::tcp_stream::executor_type;
     template <class Result>
     using awaitable = boost::asio::awaitable<Result>;
 
-    /// Without TLS where `tls` is null.
+    /// Plain TCP if `tls` is null.
     client_stream(boost::asio::ip::tcp::socket socket,
                   std::shared_ptr<boost::asio::ssl::context> tls);
 
     executor_type get_executor() const noexcept { return tcp().get_executor(); }
     boost::asio::ip::tcp::socket& socket() const noexcept { return tcp().socket(); }
-    /// For what is read and written from now on; over that time the connection is closed.
+    /// Deadline for subsequent reads and writes, after which the connection is closed.
     void expires_after(duration limit) const { tcp().expires_after(limit); }
     void expires_never() const { tcp().expires_never(); }
-    /// At once; waiting operations complete with an error.
+    /// Closes at once; pending operations complete with an error.
     void close() const noexcept;
 
-    /// To be waited for before anything is read or written; false where the client does not talk
-    /// TLS, or takes longer. A plain HTTP request is answered with an error.
+    /// Await before the first read or write. Returns false if the client does not speak TLS, or on
+    /// timeout. A plain HTTP request receives an error response.
     awaitable<bool> handshake(duration limit) const;
-    /// Says that nothing more comes, and throws away what still does: a socket that is closed with
-    /// bytes unread would take back what was written last.
+    /// Shuts down the write side and discards further input: closing a socket with unread bytes
+    /// sends a reset, which may destroy the last response.
     awaitable<void> finish(duration limit) const;
 
     template <class Buffers, class Token>
@@ -56,7 +56,7 @@ class client_stream {
         return tcp().async_write_some(buffers, std::forward<Token>(token));
     }
 
-    // What Beast's WebSocket asks of a stream besides.
+    // Further requirements of Beast's WebSocket.
     template <class Handler>
     friend void async_teardown(boost::beast::role_type role, client_stream& stream,
                                Handler&& handler) {
@@ -80,7 +80,7 @@ class client_stream {
         auto* const s = tls();
         return s ? s->next_layer() : std::get<tcp_stream>(state_->stream);
     }
-    awaitable<void> tell_of_tls(duration limit) const;
+    awaitable<void> answer_plain_http(duration limit) const;
     awaitable<void> drain() const;
 
     std::shared_ptr<state> state_;

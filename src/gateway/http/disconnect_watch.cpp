@@ -6,7 +6,8 @@
 
 namespace tandem::gateway {
 
-// Handlers that come late find nobody to tell, and leave the socket alone: it may be gone.
+// Shared with the handlers. Late handlers must not use the socket, which may be destroyed: they
+// return early, because `gone` is empty.
 struct disconnect_watch::state {
     explicit state(boost::asio::ip::tcp::socket& s) : socket(&s), timer(s.get_executor()) {}
 
@@ -18,7 +19,7 @@ struct disconnect_watch::state {
 namespace {
 
 bool is_closed(int descriptor) noexcept {
-    if (descriptor < 0) return true;  // by ourselves; poll() would pass it over
+    if (descriptor < 0) return true;  // closed locally; poll() would ignore it
     pollfd p{.fd = descriptor, .events = POLLRDHUP, .revents = 0};
     return ::poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
@@ -41,14 +42,14 @@ void disconnect_watch::stop() noexcept {
     state_->socket->cancel(ignored);
 }
 
-// The end of the stream makes a socket readable, and so does a request that is sent ahead.
+// A socket becomes readable at the end of the stream, but also for a pipelined request.
 void disconnect_watch::wait(const std::shared_ptr<state>& s) {
     s->socket->async_wait(boost::asio::socket_base::wait_read,
                           [s](boost::system::error_code) { look(s); });
 }
 
 void disconnect_watch::look(const std::shared_ptr<state>& s) {
-    // Bytes that nobody reads keep the socket readable: from then on it is looked at.
+    // Unread bytes keep the socket readable, so from then on it is polled.
     constexpr auto pause = std::chrono::milliseconds(20);
     if (!s->gone) return;
     if (is_closed(s->socket->native_handle())) return std::exchange(s->gone, nullptr)();

@@ -8,8 +8,8 @@
 
 namespace tandem::gateway {
 
-/// Tells when the other side of a connection has closed it, while nobody reads from it. Requests
-/// that a client sends ahead stay where they are. On the socket's loop; the socket must outlive it.
+/// Notifies when the peer closes an idle connection. Does not consume pipelined requests. Use on
+/// the socket's loop; the socket must outlive the watch.
 class disconnect_watch {
  public:
     explicit disconnect_watch(boost::asio::ip::tcp::socket& socket);
@@ -17,9 +17,9 @@ class disconnect_watch {
     disconnect_watch(const disconnect_watch&) = delete;
     disconnect_watch& operator=(const disconnect_watch&) = delete;
 
-    /// Calls it once at most.
+    /// Calls `gone` at most once.
     void start(std::function<void()> gone);
-    /// No call follows.
+    /// `gone` is not called afterwards.
     void stop() noexcept;
 
  private:

@@ -39,7 +39,7 @@ std::string_view http_exchange::header(std::string_view name) const {
 std::string_view http_exchange::traceparent() const {
     if (request_.count("traceparent") != 1) return {};
     const auto told = header("traceparent");
-    return is_traceparent(told) ? told : std::string_view();
+    return is_valid_traceparent(told) ? told : std::string_view();
 }
 
 namespace {
@@ -48,7 +48,7 @@ boost::beast::string_view view_of(std::string_view text) {
     return {text.data(), text.size()};
 }
 
-/// RFC 9110, section 5.6.7.
+/// Date format of RFC 9110, section 5.6.7.
 std::string http_date(std::time_t when) {
     return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(when));
 }
@@ -92,11 +92,11 @@ auto http_exchange::send(int status, std::string body, std::string_view content_
     answer.set(http::field::content_type, view_of(content_type));
     for (const auto& [name, value] : headers) answer.set(view_of(name), view_of(value));
     answer.prepare_payload();
-    // A length would be that of what is not sent.
+    // The length would describe the omitted body.
     if (status == 304) answer.erase(http::field::content_length);
-    // Its length is told, as for GET.
+    // A response to HEAD keeps the Content-Length of GET.
     if (request_.method() == http::verb::head) answer.body().clear();
-    if (!is_gone_) co_await put(answer);
+    if (!is_disconnected_) co_await put(answer);
 }
 
 auto http_exchange::send(const api_error& error) -> awaitable<void> {
@@ -118,30 +118,30 @@ auto http_exchange::send(const api_error& error) -> awaitable<void> {
     }
     answer.prepare_payload();
     if (request_.method() == http::verb::head) answer.body().clear();
-    if (!is_gone_) co_await put(answer);
+    if (!is_disconnected_) co_await put(answer);
 }
 
 auto http_exchange::begin_stream() -> awaitable<void> {
     status_ = 200;
     http::response<http::empty_body> head(http::status::ok, request_.version());
-    // HTTP/1.0 has no chunks: there the stream ends with the connection.
-    if (request_.version() < 11) close_after();
+    // HTTP/1.0 has no chunked encoding, so the stream ends when the connection closes.
+    if (request_.version() < 11) close_after_answer();
     set_head(head);
     head.set(http::field::content_type, "text/event-stream; charset=utf-8");
-    // nginx would hold events back.
+    // Disables buffering in nginx.
     head.set("X-Accel-Buffering", "no");
     head.chunked(request_.version() >= 11);
     http::response_serializer<http::empty_body> serializer(head);
     boost::beast::error_code ec;
     stream_.expires_after(write_timeout_);
-    if (is_gone_) co_return;
+    if (is_disconnected_) co_return;
     co_await http::async_write_header(stream_, serializer, redirect_error(use_awaitable, ec));
     if (ec) gone();
 }
 
 auto http_exchange::write(std::string_view bytes) -> awaitable<void> {
-    // An empty chunk would be the last one.
-    if (is_gone_ || bytes.empty()) co_return;
+    // An empty chunk would end the body.
+    if (is_disconnected_ || bytes.empty()) co_return;
     const asio::const_buffer text(bytes.data(), bytes.size());
     boost::beast::error_code ec;
     stream_.expires_after(write_timeout_);
@@ -155,21 +155,21 @@ auto http_exchange::write(std::string_view bytes) -> awaitable<void> {
 
 auto http_exchange::end_stream() -> awaitable<void> {
     watch_.stop();
-    if (is_gone_ || request_.version() < 11) co_return;
+    if (is_disconnected_ || request_.version() < 11) co_return;
     boost::beast::error_code ec;
     co_await asio::async_write(stream_, http::make_chunk_last(), redirect_error(use_awaitable, ec));
     if (ec) gone();
 }
 
-void http_exchange::when_gone(std::function<void()> told) {
-    when_gone_ = std::move(told);
-    if (!when_gone_) return watch_.stop();
+void http_exchange::on_disconnect(std::function<void()> told) {
+    on_disconnect_ = std::move(told);
+    if (!on_disconnect_) return watch_.stop();
     watch_.start([this] { gone(); });
 }
 
 void http_exchange::gone() {
-    if (std::exchange(is_gone_, true)) return;
-    if (const auto told = std::exchange(when_gone_, nullptr)) told();
+    if (std::exchange(is_disconnected_, true)) return;
+    if (const auto told = std::exchange(on_disconnect_, nullptr)) told();
 }
 
 }  // namespace tandem::gateway

@@ -23,9 +23,9 @@ namespace tandem::gateway {
 
 using http_request = boost::beast::http::request<boost::beast::http::string_body>;
 
-/// One request of a connection, and its answer: whole, or as a stream of events. Where the client
-/// is gone, writing does nothing. Lives on the loop of its connection, in whose coroutine it is
-/// made.
+/// One request on a connection, and its response: a single body or an event stream. If the client
+/// has disconnected, writes do nothing. Created in the coroutine of its connection, and used on the
+/// same loop.
 class http_exchange {
  public:
     template <class Result>
@@ -37,44 +37,44 @@ class http_exchange {
     const http_request& request() const noexcept { return request_; }
     std::string_view body() const noexcept { return request_.body(); }
     std::string_view header(std::string_view name) const;
-    /// W3C's, well-formed; empty if there is none, or more than one.
+    /// The W3C traceparent header; empty if it is missing, repeated or malformed.
     std::string_view traceparent() const;
-    /// Names it in logs, and in the answer's X-Request-Id.
+    /// Identifies the request in logs and in the response's X-Request-Id.
     const std::string& id() const noexcept { return id_; }
 
-    /// Goes with the answer, whatever that is. Both are a literal's.
+    /// Adds a header to any response. Both arguments must be string literals.
     void set_header(std::string_view name, std::string_view value) {
         extra_.emplace_back(name, value);
     }
     awaitable<void> send(int status, std::string body,
                          std::string_view content_type = "application/json");
-    /// With headers of its own, which take the place of the usual ones.
+    /// Additional headers replace default ones of the same name.
     awaitable<void> send(int status, std::string body, std::string_view content_type,
                          std::span<const header_field> headers);
     awaitable<void> send(const api_error& error);
 
-    // A stream of events: begin, any number of writes, end. A missing end shows the client that the
-    // answer is not whole.
+    // Streams events: call begin_stream() once, write() any number of times, then end_stream().
+    // Without end_stream(), the client sees a truncated response.
     awaitable<void> begin_stream();
     awaitable<void> write(std::string_view bytes);
     awaitable<void> end_stream();
 
-    /// Calls it once, as soon as the client has closed the connection.
-    void when_gone(std::function<void()> told);
-    bool is_gone() const noexcept { return is_gone_; }
+    /// Calls `told` once, as soon as the client closes the connection.
+    void on_disconnect(std::function<void()> told);
+    bool is_disconnected() const noexcept { return is_disconnected_; }
 
-    /// What is remembered of it; the connection knows the rest.
+    /// Audit record; the connection fills in the remaining fields.
     audit_record record{};
-    /// Of the answer that was begun; 0 before.
+    /// Status of the response; 0 before it begins.
     int status() const noexcept { return status_; }
-    /// The connection can have another request.
-    bool may_go_on() const noexcept { return may_go_on_ && !is_gone_; }
-    /// The last answer of its connection.
-    void close_after() noexcept { may_go_on_ = false; }
-    /// It was answered elsewhere, with this status: the connection talks no HTTP any more.
+    /// Whether the connection may carry another request.
+    bool may_go_on() const noexcept { return may_go_on_ && !is_disconnected_; }
+    /// Closes the connection after this response.
+    void close_after_answer() noexcept { may_go_on_ = false; }
+    /// Another protocol has taken over the connection, after a response with this status.
     void handed_over(int status) noexcept {
         status_ = status;
-        close_after();
+        close_after_answer();
     }
 
  private:
@@ -89,11 +89,11 @@ class http_exchange {
     std::string id_;
     duration write_timeout_;
     disconnect_watch watch_;
-    std::function<void()> when_gone_;
+    std::function<void()> on_disconnect_;
     std::vector<std::pair<std::string_view, std::string_view>> extra_;
     int status_ = 0;
     bool may_go_on_;
-    bool is_gone_ = false;
+    bool is_disconnected_ = false;
 };
 
 }  // namespace tandem::gateway

@@ -16,7 +16,7 @@ const page_file* find_file(std::string_view name) noexcept {
 
 }  // namespace
 
-const page_file& page_index() noexcept {
+const page_file& index_page() noexcept {
     return *find_file(index_name);
 }
 
@@ -24,7 +24,7 @@ const page_file* find_asset(std::string_view name) noexcept {
     return name == index_name ? nullptr : find_file(name);
 }
 
-bool has_file(std::string_view if_none_match, const page_file& file) noexcept {
+bool matches_etag(std::string_view if_none_match, const page_file& file) noexcept {
     return if_none_match == "*" || if_none_match.find(file.etag) != std::string_view::npos;
 }
 

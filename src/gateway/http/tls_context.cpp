@@ -12,8 +12,8 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-// Nothing that TLS 1.2 clients of today would miss. Sessions are kept by clients, as tickets, so
-// that no client makes the gateway hold memory for it.
+// Disables features that current TLS 1.2 clients do not need. Sessions resume by tickets, so that
+// clients cannot make the gateway store session state.
 void set_bounds(ssl::context& context) {
     auto* const handle = context.native_handle();
     SSL_CTX_set_min_proto_version(handle, TLS1_2_VERSION);
@@ -27,7 +27,7 @@ std::string fault_of_key(ssl::context& context, std::string_view key) {
     const auto reason = static_cast<unsigned long>(ec.value());
     if (ec && ERR_GET_LIB(reason) != ERR_LIB_X509)
         return "has no PEM private key without a password: " + ec.message();
-    // A key of another kind than the certificate's is taken at first.
+    // OpenSSL accepts a key of another type at first.
     if (ec || SSL_CTX_check_private_key(context.native_handle()) != 1)
         return "is not the key of the certificate";
     return {};
@@ -39,7 +39,7 @@ std::shared_ptr<ssl::context> make_tls_context(const tls_credentials& credential
                                                std::vector<config_fault>& faults) {
     auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
     set_bounds(*context);
-    // OpenSSL would ask at the terminal.
+    // Otherwise OpenSSL would prompt on the terminal.
     context->set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
     const auto known = faults.size();
     boost::system::error_code ec;

@@ -11,8 +11,8 @@
 
 namespace tandem::gateway {
 
-/// TLS 1.2 and 1.3 with these. Where they cannot be used it is null, and `faults` names
-/// "tls.certificates" or "tls.key".
+/// A TLS 1.2 and 1.3 context with these credentials. If they are unusable, returns nullptr and adds
+/// "tls.certificates" or "tls.key" to `faults`.
 std::shared_ptr<boost::asio::ssl::context> make_tls_context(const tls_credentials& credentials,
                                                             std::vector<config_fault>& faults);
 

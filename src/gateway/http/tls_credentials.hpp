@@ -4,11 +4,11 @@
 
 namespace tandem::gateway {
 
-/// What the gateway shows to its clients, as the text of PEM files.
+/// TLS credentials of the gateway, as PEM text.
 struct tls_credentials {
-    /// Its certificate, and after it those that lead to one that clients know.
+    /// The certificate, followed by the intermediate certificates.
     std::string certificates{};
-    /// Its private key, without a password.
+    /// The private key, without a password.
     std::string key{};
 };
 

@@ -44,12 +44,13 @@ int status_of(const error_code& ec) noexcept {
     }
 }
 
-/// For those whose words in the library name its functions and fields, or what its user is to do.
+/// Messages for errors whose own message names library functions and fields, or addresses the
+/// library's user.
 std::string_view words_for_clients(const error_code& ec) noexcept {
     if (ec.category() != error_category()) return {};
     switch (static_cast<errc>(ec.value())) {
         case errc::continue_timeout:
-            return "no continue within continue_timeout_ms; say continue for each chunk that was "
+            return "no continue within continue_timeout_ms; send continue for each chunk that was "
                    "spoken";
         case errc::nothing_to_resume:
             return "no turn was interrupted within resume_grace_ms, or the next one has begun, or "
@@ -57,7 +58,7 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
         case errc::queue_timeout:
             return "no slot became free in time; try again in a moment";
         case errc::first_token_timeout:
-            return "the server gave no token in time: it is overloaded, or the prompt long";
+            return "the server sent no token in time: it is overloaded, or the prompt is long";
         case errc::between_tokens_timeout:
             return "the server stopped in the middle of the answer";
         case errc::reply_timeout:
@@ -70,9 +71,9 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
         case errc::tls_failed:
             return "the server could not be reached";
         case errc::unauthorized:
-            return "the server refuses the gateway's key";
+            return "the server rejects the gateway's key";
         case errc::not_supported:
-            return "the server does not offer what this needs";
+            return "the server does not support this request";
         case errc::bad_response:
             return "the server's answer cannot be read";
         case errc::invalid_config:
@@ -88,7 +89,7 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
     }
 }
 
-/// Where servers are, and what ails them, is for the log: clients may be anybody.
+/// Addresses and faults of servers belong in the log: clients may be anyone.
 std::string words_of(const error_code& ec, int status, const diagnostics& diag) {
     const auto words = words_for_clients(ec);
     if (!words.empty()) return std::string(words);
@@ -103,11 +104,11 @@ std::string type_of(int status) {
 }  // namespace
 
 std::string body_of(const api_error& e) {
-    return dumped({{"error",
-                    {{"message", e.message},
-                     {"type", e.type},
-                     {"param", or_null(e.param)},
-                     {"code", or_null(e.code)}}}});
+    return dump_json({{"error",
+                       {{"message", e.message},
+                        {"type", e.type},
+                        {"param", or_null(e.param)},
+                        {"code", or_null(e.code)}}}});
 }
 
 api_error gateway_stopping() {
@@ -117,8 +118,8 @@ api_error gateway_stopping() {
             .retry_after = std::chrono::seconds(1)};
 }
 
-api_error gateway_broken() {
-    return {.status = 500, .code = "server_error", .message = "the gateway could not go on"};
+api_error make_internal_error() {
+    return {.status = 500, .code = "server_error", .message = "internal error of the gateway"};
 }
 
 std::string shown(std::string_view words) {
@@ -132,7 +133,7 @@ api_error error_of(const error_code& ec, const diagnostics& diag) {
     const int status = is_ours ? status_of(ec) : 500;
     api_error e{.status = status,
                 .type = type_of(status),
-                // OpenAI's clients know this one.
+                // The code that OpenAI's clients recognize.
                 .code = ec == errc::prompt_too_long ? "context_length_exceeded" : error_name(ec),
                 .message = words_of(ec, status, diag)};
     if (ec == errc::bad_request && !diag.server_message.empty())

@@ -9,45 +9,46 @@
 
 namespace tandem::gateway {
 
-/// Why a request is refused, or failed, in the form of OpenAI's API.
+/// Why a request was rejected or failed, in the format of OpenAI's API.
 struct api_error {
-    /// Of the HTTP answer.
+    /// HTTP status.
     int status = 500;
     /// "invalid_request_error", "authentication_error", "permission_error", "not_found_error",
     /// "rate_limit_error", or "server_error".
     std::string type = "server_error";
-    /// For programs, such as "invalid_api_key"; empty = null.
+    /// Machine-readable, such as "invalid_api_key"; empty = null.
     std::string code{};
-    /// For people: names the thing, its value, and what to do.
+    /// Human-readable: names the subject, its value and the remedy.
     std::string message{};
-    /// The field of the request that is wrong, as in "messages[0].role"; empty = null.
+    /// The invalid field of the request, such as "messages[0].role"; empty = null.
     std::string param{};
-    /// When to try again.
+    /// Value of the Retry-After header.
     std::optional<std::chrono::seconds> retry_after{};
-    /// For the audit, not for the client: the key that was refused; empty = none, or a wrong one.
+    /// For the audit log only: name of the rejected key; empty if there was none, or an unknown
+    /// one.
     std::string key_name{};
-    /// The answer's header fields Allow (405), WWW-Authenticate (401) and Upgrade (426); empty =
-    /// none.
+    /// The header fields Allow (405), WWW-Authenticate (401) and Upgrade (426); empty = omitted.
     std::string allow{};
     std::string www_authenticate{};
     std::string upgrade{};
 };
 
-/// The body of such an answer: `{"error":{"message":…,"type":…,"param":…,"code":…}}`. Bytes that
-/// are not UTF-8 are replaced.
+/// The response body: `{"error":{"message":…,"type":…,"param":…,"code":…}}`. Invalid UTF-8 is
+/// replaced.
 std::string body_of(const api_error& e);
 
-/// 503: no request is begun any more.
+/// 503: the gateway is stopping and accepts no requests.
 api_error gateway_stopping();
 
-/// 500: an exception ended what was done for the client.
-api_error gateway_broken();
+/// 500: an exception ended the request.
+api_error make_internal_error();
 
-/// What a client sent, for a message: whole characters, at most 64 bytes and an ellipsis.
+/// Client input for a message: at most 64 bytes of complete characters, followed by an ellipsis if
+/// truncated.
 std::string shown(std::string_view words);
 
-/// What a client learns of a failed reply. Words of the server are not passed on, except those that
-/// say what is wrong with the request.
+/// The error for the client of a failed reply. Server messages are passed on only if they describe
+/// a fault of the request.
 api_error error_of(const error_code& ec, const diagnostics& diag);
 
 }  // namespace tandem::gateway

@@ -11,28 +11,28 @@
 #include <string_view>
 #include <utility>
 
-// For the sources of this room that read requests.
+// Internal to the gateway's request parsers.
 namespace tandem::gateway {
 
-/// "messages[2]" and "role" to "messages[2].role".
-std::string path_of(std::string_view at, std::string_view key);
-/// "messages" and 2 to "messages[2]".
-std::string path_of(std::string_view at, std::size_t index);
+/// Joins "messages[2]" and "role" to "messages[2].role".
+std::string append_path(std::string_view at, std::string_view key);
+/// Joins "messages" and 2 to "messages[2]".
+std::string append_path(std::string_view at, std::size_t index);
 
-/// Reads members of a request's objects strictly by their types, and keeps the first fault with its
-/// path. null counts as absent, and what is absent changes nothing. The functions are false once
-/// there is a fault. `at` is the path of the object; empty for the body itself.
+/// Reads typed members of a request's objects, and keeps the first fault with its path. Types are
+/// strict. null counts as absent, and an absent member leaves `out` unchanged. Functions return
+/// false on a fault. `at` is the path of the object; empty for the body itself.
 class field_reader {
  public:
     using json = nlohmann::ordered_json;
 
-    /// The member; none if it is absent.
+    /// Returns nullptr if the member is absent.
     static const json* find(const json& object, std::string_view key);
 
     bool read(const json& object, std::string_view at, const char* key, std::string& out);
     bool read(const json& object, std::string_view at, const char* key, bool& out);
     bool read(const json& object, std::string_view at, const char* key, double& out);
-    /// A whole number, which may be written as 1.0; one that is out of range becomes the nearest.
+    /// An integer, which may be written as 1.0. Values out of range are clamped.
     bool read(const json& object, std::string_view at, const char* key, std::int64_t& out);
     template <class T>
     bool read(const json& object, std::string_view at, const char* key, std::optional<T>& out) {
@@ -42,10 +42,10 @@ class field_reader {
         out = value;
         return true;
     }
-    /// A text that must be there.
+    /// A required string.
     bool require(const json& object, std::string_view at, const char* key, std::string& out);
 
-    // The faults: each of status 400 and with a code that OpenAI's API has for it.
+    // Report a fault with status 400 and one of OpenAI's error codes.
     bool not_a(const json& value, std::string path, std::string_view expected);
     bool missing(std::string path);
     bool invalid(std::string path, const std::string& words);

@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Remembers which fields the open objects have; false stops the parser.
+/// Tracks the fields of all open objects. Returning false stops the parser.
 class field_watch {
  public:
     bool null() { return value(); }
@@ -63,7 +63,8 @@ class field_watch {
     std::string path() const {
         std::string at;
         for (const auto& l : open_)
-            at = l.is_list ? fmt::format("{}[{}]", at, l.values - 1) : field_path(at, l.name);
+            at =
+                l.is_list ? fmt::format("{}[{}]", at, l.values - 1) : append_field_path(at, l.name);
         return at;
     }
 
@@ -72,7 +73,7 @@ class field_watch {
 };
 
 bool looks_like_a_field(std::string_view name) {
-    constexpr std::size_t longest = 32;  // a key has more
+    constexpr std::size_t longest = 32;  // shorter than an API key
     constexpr auto characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     return !name.empty() && name.size() <= longest &&
            name.find_first_not_of(characters) == std::string_view::npos;
@@ -80,13 +81,13 @@ bool looks_like_a_field(std::string_view name) {
 
 }  // namespace
 
-std::string field_path(std::string_view at, std::string_view name) {
+std::string append_field_path(std::string_view at, std::string_view name) {
     const auto last = looks_like_a_field(name) ? std::string(name)
                                                : fmt::format("(name of {} bytes)", name.size());
     return at.empty() ? last : fmt::format("{}.{}", at, last);
 }
 
-std::optional<std::string> repeated_field(std::string_view text) {
+std::optional<std::string> find_duplicate_field(std::string_view text) {
     field_watch watch;
     json::sax_parse(text, &watch);
     return std::move(watch).repeated();

@@ -4,15 +4,15 @@
 #include <string>
 #include <string_view>
 
-// Names for places in JSON text, such as `keys[2].rights[0]`, for messages about it. Pure.
+// Paths in JSON text, such as `keys[2].rights[0]`, for error messages. Pure.
 namespace tandem::gateway {
 
-/// The field `name` of the object at `at`, which is empty for the whole text. A name that is none
-/// of ours by its looks is not repeated: secrets are pasted into the wrong place.
-std::string field_path(std::string_view at, std::string_view name);
+/// The path of the field `name` in the object at `at` (empty = the root). A name that does not look
+/// like a field is not repeated, because users paste secrets into the wrong place.
+std::string append_field_path(std::string_view at, std::string_view name);
 
-/// The first field that an object in `text` has twice, of which a parser keeps one and tells
-/// nothing; nothing if there is none. Precondition: `text` is JSON, within the caller's bounds.
-std::optional<std::string> repeated_field(std::string_view text);
+/// The path of the first duplicate field in an object of `text`, of which parsers silently keep
+/// one; nullopt if there is none. Precondition: `text` is JSON within the caller's limits.
+std::optional<std::string> find_duplicate_field(std::string_view text);
 
 }  // namespace tandem::gateway

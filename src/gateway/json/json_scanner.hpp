@@ -5,14 +5,14 @@
 
 namespace tandem::gateway {
 
-/// Follows a JSON text byte by byte, only as far as is needed to find its end: strings and
-/// brackets. What is in between is not checked, except characters that JSON has nowhere.
+/// Finds the end of a JSON text byte by byte, tracking only strings and brackets. Other content is
+/// not validated, except that characters which never occur in JSON are rejected.
 class json_scanner {
  public:
     enum class result {
         going,
         closed,  ///< the outermost bracket was closed
-        broken,  ///< no JSON text goes on so
+        broken,  ///< not a prefix of a JSON text
     };
 
     result step(char c) noexcept {
@@ -24,7 +24,7 @@ class json_scanner {
         return result::going;
     }
 
-    /// Of brackets that are open; below 0 where one was closed that was not.
+    /// Number of open brackets; negative after an unmatched closing bracket.
     int depth() const noexcept { return depth_; }
     bool in_string() const noexcept { return in_string_; }
 

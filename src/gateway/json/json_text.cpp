@@ -6,11 +6,11 @@
 
 namespace tandem::gateway {
 
-std::string dumped(const nlohmann::ordered_json& value) {
+std::string dump_json(const nlohmann::ordered_json& value) {
     return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-double shown_ms(double ms) noexcept {
+double round_ms(double ms) noexcept {
     return std::round(ms * 1e3) / 1e3;
 }
 

@@ -4,13 +4,13 @@
 
 #include <string>
 
-// For the sources of this room.
+// Internal to the gateway.
 namespace tandem::gateway {
 
-/// `value` as text. Bytes that are not UTF-8 are replaced, so that this does not throw.
-std::string dumped(const nlohmann::ordered_json& value);
+/// Serializes `value`. Invalid UTF-8 is replaced, so this does not throw on it.
+std::string dump_json(const nlohmann::ordered_json& value);
 
-/// To the microsecond: more digits are noise.
-double shown_ms(double ms) noexcept;
+/// Rounded to microseconds; further digits are noise.
+double round_ms(double ms) noexcept;
 
 }  // namespace tandem::gateway

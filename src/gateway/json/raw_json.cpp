@@ -7,7 +7,8 @@
 namespace tandem::gateway {
 namespace {
 
-/// Takes what stands before the next `,` or `:` outside of brackets and strings, and that.
+/// Removes and returns the text before the next `,` or `:` outside of brackets and strings. Removes
+/// that delimiter, too.
 std::string_view take_part(std::string_view& rest) {
     json_scanner scanner;
     std::size_t end = 0;
@@ -21,14 +22,14 @@ std::string_view take_part(std::string_view& rest) {
     return part;
 }
 
-/// What stands between the brackets.
+/// The text between the outer brackets.
 std::string_view inside(std::string_view text) noexcept {
     return trimmed(text.substr(1, text.size() - 2));
 }
 
 }  // namespace
 
-std::vector<raw_member> members_of(std::string_view object) {
+std::vector<raw_member> split_members(std::string_view object) {
     std::vector<raw_member> members;
     for (auto rest = inside(object); !rest.empty();) {
         const auto key = take_part(rest);
@@ -37,7 +38,7 @@ std::vector<raw_member> members_of(std::string_view object) {
     return members;
 }
 
-std::vector<std::string_view> items_of(std::string_view list) {
+std::vector<std::string_view> split_items(std::string_view list) {
     std::vector<std::string_view> items;
     for (auto rest = inside(list); !rest.empty();) items.push_back(take_part(rest));
     return items;

@@ -3,23 +3,23 @@
 #include <string_view>
 #include <vector>
 
-// The parts of a JSON text as they are written, to the byte. The texts must be valid JSON, of the
-// kind that is named, with no white space around them; see wire::check_json().
+// Splits JSON text without decoding it. The text must be valid JSON of the named type, without
+// surrounding white space; see wire::check_json().
 namespace tandem::gateway {
 
 struct raw_member {
-    /// Without its quotes; escapes stay.
+    /// Without quotes; escapes are not decoded.
     std::string_view key;
     std::string_view value;
 };
 
-/// The members of an object, in their order. Views of `object`.
-std::vector<raw_member> members_of(std::string_view object);
+/// The members of an object, in order. Views into `object`.
+std::vector<raw_member> split_members(std::string_view object);
 
-/// The items of a list. Views of `list`.
-std::vector<std::string_view> items_of(std::string_view list);
+/// The items of a list. Views into `list`.
+std::vector<std::string_view> split_items(std::string_view list);
 
-/// `text` without JSON's white space around it.
+/// `text` without leading and trailing JSON white space.
 std::string_view trimmed(std::string_view text) noexcept;
 
 }  // namespace tandem::gateway

@@ -1,6 +1,6 @@
 #include "gateway/json/request_body.hpp"
 
-#include "wire/json/json_bounds.hpp"
+#include "wire/json/json_limits.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,13 +27,12 @@ api_error body_refused(int status, std::string code, const std::string& why) {
 
 std::optional<api_error> parse_body(std::string_view body, std::size_t max_bytes, json& out) {
     if (body.size() > max_bytes)
-        return body_refused(
-            413, "body_too_large",
-            fmt::format("has {} bytes; at most {} are possible", body.size(), max_bytes));
-    if (const auto fault = wire::json_fault_words(body, body_limits); !fault.empty())
+        return body_refused(413, "body_too_large",
+                            fmt::format("has {} bytes; the maximum is {}", body.size(), max_bytes));
+    if (const auto fault = wire::describe_json_fault(body, body_limits); !fault.empty())
         return body_refused(400, "invalid_json", fault);
     auto read = json::parse(body, nullptr, false);
-    if (!read.is_object()) return body_refused(400, "invalid_json", "is no JSON object");
+    if (!read.is_object()) return body_refused(400, "invalid_json", "is not a JSON object");
     out = std::move(read);
     return std::nullopt;
 }

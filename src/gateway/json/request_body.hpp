@@ -8,20 +8,20 @@
 #include <optional>
 #include <string_view>
 
-// For the sources of this room that read requests.
+// Internal to the gateway's request parsers.
 namespace tandem::gateway {
 
-/// How deep a body's values may be nested; one that is deeper is refused.
+/// Maximum nesting depth of a body.
 inline constexpr int max_body_depth = 64;
 
-/// Values and keys in a body, and keys of one object: one with more is refused. So a hostile body
-/// takes some 0.3 s and 100 MiB to read (measured).
+/// Maximum number of values and keys in a body, and of keys in one object. They limit the cost of a
+/// hostile body to about 0.3 s and 100 MiB (measured).
 inline constexpr std::size_t max_body_values = 200'000;
 inline constexpr std::size_t max_object_keys = 1'024;
 
-/// Reads `body` as one JSON object, whose members keep their order: models write the members of a
-/// schema in the order in which it has them. Gives an error of status 400, or 413 for a body of
-/// more than `max_bytes`, and leaves `out` as it was then. Throws std::bad_alloc only.
+/// Parses `body` as a JSON object. Keeps the order of its members, because models write the members
+/// of a schema in the schema's order. On an error (400, or 413 if the body exceeds `max_bytes`),
+/// `out` is unchanged. Throws only std::bad_alloc.
 std::optional<api_error> parse_body(std::string_view body, std::size_t max_bytes,
                                     nlohmann::ordered_json& out);
 

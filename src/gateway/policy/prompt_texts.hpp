@@ -9,15 +9,17 @@
 #include <string_view>
 #include <vector>
 
-// What of a request the model reads: what the rules for prompts look at, and the audit contains.
+// The texts of a request that the model reads. The prompt policy checks them, and the audit log
+// contains them.
 namespace tandem::gateway {
 
-/// All texts that reach the model, where a client chose their words: of messages and their tool
-/// calls, of a raw prompt, of tools, of a schema or grammar. Views of the arguments.
+/// All texts for the model that the client wrote: messages and their tool calls, a raw prompt,
+/// tools, a schema or grammar. Views into the arguments.
 std::vector<std::string_view> texts_of(std::span<const chat_message> messages,
                                        std::string_view prompt, const generation_options& options);
 
-/// One a line; of what comes to more than `most` bytes, a part that is longer than that.
+/// Joins the texts with line feeds. If the result exceeds `most` bytes, it is truncated, but still
+/// longer than `most`.
 std::string joined(std::span<const std::string_view> texts, std::size_t most);
 
 }  // namespace tandem::gateway

@@ -12,7 +12,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Lets the references in `schema` that start at its root start at `place`.
+/// Rebases the references in `schema` from the root to `place`.
 void move_references(json& schema, const std::string& place) {
     if (schema.is_object()) {
         const auto ref = schema.find("$ref");
@@ -25,7 +25,7 @@ void move_references(json& schema, const std::string& place) {
         for (auto& member : schema) move_references(member, place);
 }
 
-/// Puts `schema` among the definitions, and gives what stands for it.
+/// Moves `schema` to the definitions, and returns a reference to it.
 json defined(json schema, const std::string& name, json& definitions) {
     const auto place = "#/$defs/" + name;
     move_references(schema, place);
@@ -56,7 +56,7 @@ std::string answer_schema(std::span<const callable> functions, const json* words
     if (words) ways.push_back(defined(*words, "answer", definitions));
     json schema = ways.size() == 1 ? ways.front() : json{{"anyOf", std::move(ways)}};
     schema["$defs"] = std::move(definitions);
-    return dumped(schema);
+    return dump_json(schema);
 }
 
 }  // namespace tandem::gateway

@@ -5,20 +5,21 @@
 #include <span>
 #include <string>
 
-// For the sources of this room that read requests.
+// Internal to the gateway's request parsers.
 namespace tandem::gateway {
 
 /// A function that may be called.
 struct callable {
     std::string name{};
-    /// The schema of its arguments; nullptr if it takes none.
+    /// Schema of the arguments; nullptr if the function takes none.
     const nlohmann::ordered_json* parameters = nullptr;
 };
 
-/// The schema, as JSON text, of an answer that is a call of one of `functions` as an object of
-/// `name` and `parameters`, or else what the schema `words` allows; nullptr = nothing else.
-/// References inside the given schemas stay right. (The names are those of Llama's calls, and not
-/// `arguments`: so the name comes first also where a schema's members are put in order.)
+/// The JSON schema of an answer that is a call of one of `functions`, an object of `name` and
+/// `parameters`. If `words` is not nullptr, an answer that matches this schema is also allowed.
+/// References inside the given schemas are adjusted. (The member names are those of Llama's calls:
+/// unlike `arguments`, `parameters` sorts after `name`, so that the name comes first even if a
+/// schema's members are sorted.)
 std::string answer_schema(std::span<const callable> functions, const nlohmann::ordered_json* words);
 
 }  // namespace tandem::gateway

@@ -2,7 +2,7 @@
 
 #include "gateway/json/json_text.hpp"
 #include "gateway/json/raw_json.hpp"
-#include "wire/json/json_bounds.hpp"
+#include "wire/json/json_limits.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -23,7 +23,7 @@ bool is_markup_name(std::string_view text) noexcept {
     return !text.empty() && text.find_first_not_of(name_characters) == text.npos;
 }
 
-/// Takes a prefix away, and white space before it.
+/// Removes leading white space and `prefix`; returns false if the prefix is missing.
 bool take(std::string_view& text, std::string_view prefix) noexcept {
     const auto rest = trimmed(text);
     if (!rest.starts_with(prefix)) return false;
@@ -31,7 +31,7 @@ bool take(std::string_view& text, std::string_view prefix) noexcept {
     return true;
 }
 
-/// Takes what stands before `end`, and that; nothing if it does not come.
+/// Removes and returns the text before `end`, and removes `end`; nullopt if it is missing.
 std::optional<std::string_view> take_until(std::string_view& text, std::string_view end) noexcept {
     const auto at = text.find(end);
     if (at == text.npos) return std::nullopt;
@@ -40,14 +40,14 @@ std::optional<std::string_view> take_until(std::string_view& text, std::string_v
     return before;
 }
 
-/// A value stands on lines of its own.
+/// Models write each value on separate lines.
 std::string_view without_line_ends(std::string_view value) noexcept {
     if (value.starts_with('\n')) value.remove_prefix(1);
     if (value.ends_with('\n')) value.remove_suffix(1);
     return value;
 }
 
-/// `text`: null where the parameter is no text.
+/// `text` is nullptr if the parameter is not a string.
 json value_of(std::string_view written, const text_parameter* text) {
     const auto value = without_line_ends(written);
     if (text && text->may_be_null && value == "null") return json();
@@ -56,7 +56,7 @@ json value_of(std::string_view written, const text_parameter* text) {
     return std::string(value);
 }
 
-/// The arguments of one call, as they are read.
+/// Collects the arguments of one call.
 class markup_arguments {
  public:
     markup_arguments(std::string_view function, const text_parameters& texts)
@@ -68,7 +68,7 @@ class markup_arguments {
         });
         values_[std::string(key)] = value_of(value, found == texts_.end() ? nullptr : &*found);
     }
-    written_call call() const { return {std::string(function_), dumped(values_)}; }
+    parsed_call call() const { return {std::string(function_), dump_json(values_)}; }
 
  private:
     std::string_view function_;
@@ -76,7 +76,7 @@ class markup_arguments {
     json values_ = json::object();
 };
 
-std::optional<written_call> take_function(std::string_view& text, const text_parameters& texts) {
+std::optional<parsed_call> take_function(std::string_view& text, const text_parameters& texts) {
     if (!take(text, "<function=")) return std::nullopt;
     const auto name = take_until(text, ">");
     if (!name || !is_markup_name(*name)) return std::nullopt;
@@ -95,16 +95,17 @@ std::optional<written_call> take_function(std::string_view& text, const text_par
 
 constexpr std::string_view gemma_quote = "<|\"|>";
 
-/// A key or a word such as `true`, up to what cannot be in one; keys get quotes.
+/// Appends a key, or a word such as `true`. Quotes keys.
 void append_word(std::string_view& rest, std::string& out) {
     const auto end = std::min(rest.find_first_of(",:{}[] \t\r\n<"), rest.size());
     const auto word = rest.substr(0, end);
     rest.remove_prefix(end);
     const bool is_key = trimmed(rest).starts_with(':');
-    out += is_key && !word.starts_with('"') ? dumped(json(std::string(word))) : std::string(word);
+    out +=
+        is_key && !word.starts_with('"') ? dump_json(json(std::string(word))) : std::string(word);
 }
 
-/// As JSON, or no JSON at all: that is checked after it.
+/// Converts the arguments to JSON. The result may be invalid; it is checked afterwards.
 std::string json_of_gemma(std::string_view rest) {
     std::string out;
     while (!rest.empty()) {
@@ -112,7 +113,7 @@ std::string json_of_gemma(std::string_view rest) {
             rest.remove_prefix(gemma_quote.size());
             const auto text = take_until(rest, gemma_quote);
             if (!text) return {};
-            out += dumped(json(std::string(*text)));
+            out += dump_json(json(std::string(*text)));
         } else if (std::string_view(",:{}[] \t\r\n<").find(rest.front()) !=
                    std::string_view::npos) {
             out += rest.front();
@@ -126,9 +127,9 @@ std::string json_of_gemma(std::string_view rest) {
 
 }  // namespace
 
-std::vector<written_call> read_function_markup(std::string_view text,
+std::vector<parsed_call> parse_function_markup(std::string_view text,
                                                const text_parameters& texts) {
-    std::vector<written_call> calls;
+    std::vector<parsed_call> calls;
     while (!trimmed(text).empty()) {
         auto call = take_function(text, texts);
         if (!call) return {};
@@ -137,7 +138,7 @@ std::vector<written_call> read_function_markup(std::string_view text,
     return calls;
 }
 
-std::optional<written_call> read_key_value_markup(std::string_view text,
+std::optional<parsed_call> parse_key_value_markup(std::string_view text,
                                                   const text_parameters& texts) {
     const auto name = trimmed(text.substr(0, text.find("<arg_key>")));
     if (!is_markup_name(name)) return std::nullopt;
@@ -154,12 +155,12 @@ std::optional<written_call> read_key_value_markup(std::string_view text,
     return arguments.call();
 }
 
-std::optional<written_call> read_gemma_call(std::string_view text) {
+std::optional<parsed_call> parse_gemma_call(std::string_view text) {
     if (!take(text, "call:")) return std::nullopt;
     const auto brace = std::min(text.find('{'), text.size());
     const auto name = trimmed(text.substr(0, brace));
     if (!is_markup_name(name)) return std::nullopt;
-    return written_call{std::string(name), json_of_gemma(trimmed(text.substr(brace)))};
+    return parsed_call{std::string(name), json_of_gemma(trimmed(text.substr(brace)))};
 }
 
 std::optional<channel_call> find_channel_call(std::string_view reasoning) {
@@ -169,7 +170,7 @@ std::optional<channel_call> find_channel_call(std::string_view reasoning) {
     auto rest = reasoning.substr(at + to.size());
     const auto name = rest.substr(0, rest.find_first_not_of(name_characters));
     rest.remove_prefix(name.size());
-    // The channel may stand after the name, and what the arguments are.
+    // The name may be followed by the channel and by the format of the arguments.
     for (const std::string_view word : {"<|channel|>commentary", "<|constrain|>", "json"})
         take(rest, word);
     if (name.empty() || !take(rest, "<|message|>")) return std::nullopt;

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-// Calls of tools that models write other than as JSON. Pure; throws std::bad_alloc only.
+// Parsers for tool calls in formats other than JSON. Pure; throws only std::bad_alloc.
 namespace tandem::gateway {
 
-/// A call as the model wrote it; nobody has checked that there is such a function.
-struct written_call {
+/// A call as the model wrote it; the function may not exist.
+struct parsed_call {
     std::string name{};
-    /// JSON of an object.
+    /// A JSON object.
     std::string arguments{};
 };
 
@@ -20,26 +20,26 @@ struct written_call {
 struct text_parameter {
     std::string function{};
     std::string name{};
-    /// Then `null` is read as null instead of text.
+    /// If true, `null` is read as null rather than as text.
     bool may_be_null = false;
 };
 using text_parameters = std::vector<text_parameter>;
 
-/// Qwen3-Coder's `<function=f>`, with any number of `<parameter=p>value</parameter>`, and
-/// `</function>`; one or more of these. Returns nothing if any of them cannot be read.
-std::vector<written_call> read_function_markup(std::string_view text, const text_parameters& texts);
+/// Reads one or more calls in Qwen3-Coder's format: `<function=f>`, any number of
+/// `<parameter=p>value</parameter>`, and `</function>`. Returns an empty list if any of them is
+/// malformed.
+std::vector<parsed_call> parse_function_markup(std::string_view text, const text_parameters& texts);
 
-/// What stands between GLM's marks: a name, and `<arg_key>k</arg_key><arg_value>v</arg_value>`.
-std::optional<written_call> read_key_value_markup(std::string_view text,
+/// Reads the text between GLM's marks: a name, and `<arg_key>k</arg_key><arg_value>v</arg_value>`.
+std::optional<parsed_call> parse_key_value_markup(std::string_view text,
                                                   const text_parameters& texts);
 
-/// What stands between Gemma's marks: `call:f{p:<|"|>text<|"|>,q:[1,2]}`.
-std::optional<written_call> read_gemma_call(std::string_view text);
+/// Reads the text between Gemma's marks: `call:f{p:<|"|>text<|"|>,q:[1,2]}`.
+std::optional<parsed_call> parse_gemma_call(std::string_view text);
 
-/// The call that gpt-oss ends with, in what it wrote for itself:
-/// `… to=functions.f <|constrain|>json<|message|>{…}`.
+/// A call at the end of gpt-oss's reasoning: `… to=functions.f <|constrain|>json<|message|>{…}`.
 struct channel_call {
-    /// Where its header begins.
+    /// Offset of its header.
     std::size_t at = 0;
     std::string name{};
     std::string_view arguments{};

@@ -32,12 +32,12 @@ bool refuse_modalities(field_reader& fields, const json& body) {
     if (!modalities->is_array()) return fields.not_a(*modalities, "modalities", "a list");
     for (std::size_t i = 0; i < modalities->size(); ++i)
         if ((*modalities)[i] != "text")
-            return fields.unsupported(path_of("modalities", i), R"(must be "text")");
+            return fields.unsupported(append_path("modalities", i), R"(must be "text")");
     return true;
 }
 
 bool read(field_reader& fields, const json& body, std::size_t most_messages, chat_request& out) {
-    out.options.template_options = given_members(body, wire::template_names());
+    out.options.template_options = extract_members(body, wire::template_field_names());
     return read_messages(fields, body, most_messages, out.messages) &&
            read_options(fields, body, out) && refuse_logprobs(fields, body) &&
            refuse_functions(fields, body) && refuse_modalities(fields, body) &&

@@ -15,34 +15,33 @@ namespace tandem::gateway {
 
 /// A request to POST /v1/chat/completions.
 struct chat_request : generation_request {
-    /// At least one; roles are "system", "user", "assistant" and "tool". An assistant's message at
-    /// the end is continued from, and the answer is what comes after it; it has no tool calls.
+    /// Not empty; roles are "system", "user", "assistant" and "tool". If the last message is the
+    /// assistant's, the answer continues it; it must not have tool calls.
     std::vector<chat_message> messages{};
-    /// The functions that may be called (see tool_call_reader); empty where none may.
+    /// The functions that may be called (see tool_call_reader); empty if none may.
     std::vector<std::string> functions{};
-    /// Their parameters that are texts.
+    /// Their string parameters.
     text_parameters texts{};
-    /// Whether there may be more than one call.
+    /// Whether an answer may have more than one call.
     bool parallel_tool_calls = true;
 };
 
-/// Reads the body of such a request, or says why it is refused: with the path of the field in
-/// `param`, as in "messages[2].content[0].type". Unknown fields are passed over, and null counts as
-/// absent. Takes time in proportion to the body; throws std::bad_alloc only. May be called from any
-/// thread.
+/// Parses the body of such a request. An error has the path of the field in `param`, such as
+/// "messages[2].content[0].type". Unknown fields are ignored, and null counts as absent. Takes
+/// linear time; throws only std::bad_alloc. May be called from any thread.
 ///
-/// - Parts of a content are joined with line ends, as llama-server does it; images, sounds and
-///   files are refused. "developer" is "system", and "function" is "tool".
-/// - `logprobs`, `n` over 1, `functions`, and modalities other than text are refused rather than
-///   passed over, as the answer would not be what was asked for.
-/// - Fields of OpenAI's API and llama-server's that change the answer and are not honoured are
-///   refused as well (refuse_unhonoured).
-/// - `response_format`: `json_schema` and `json_object` become options.json_schema, as does a
-///   `json_schema` of the request itself; `grammar` becomes options.grammar. One of them at most.
-/// - `tools` go to the chat template (options.tools), but with `tool_choice` "none". With
-///   "required" or a named function the answer is forced to be one call, by a JSON schema: an
-///   object of `name` and `parameters`. With "auto" and a `response_format`, the schema allows a
-///   call or an answer.
+/// - Content parts are joined with line feeds, as in llama-server; images, audio and files are
+/// rejected. "developer" is read as "system", and "function" as "tool".
+/// - `logprobs`, `n` over 1, `functions`, and modalities other than text are rejected rather than
+/// ignored, because the answer would not match the request.
+/// - Unsupported fields of OpenAI's API and llama-server's that change the answer are rejected, too
+/// (reject_unsupported_fields).
+/// - `response_format` with `json_schema` or `json_object` sets options.json_schema, as does
+/// `json_schema` at the top level; `grammar` sets options.grammar. At most one may be set.
+/// - `tools` are passed to the chat template (options.tools), except with `tool_choice` "none".
+/// With "required" or a named function, a JSON schema forces the answer to be one call: an object
+/// of `name` and `parameters`. With "auto" and a `response_format`, the schema allows a call or an
+/// answer.
 std::variant<chat_request, api_error> read_chat_request(std::string_view body,
                                                         const request_defaults& defaults);
 

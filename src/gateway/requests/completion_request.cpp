@@ -21,9 +21,9 @@ bool read_prompt(field_reader& fields, const json& body, std::string& out) {
     if (!prompt->is_array()) return fields.read(body, "", "prompt", out);
     if (prompt->size() != 1)
         return fields.unsupported(
-            "prompt", fmt::format("has {} items; only one string is possible", prompt->size()));
+            "prompt", fmt::format("has {} items; only one string is supported", prompt->size()));
     const auto& item = prompt->front();
-    if (!item.is_string()) return fields.not_a(item, path_of("prompt", 0), "a string");
+    if (!item.is_string()) return fields.not_a(item, append_path("prompt", 0), "a string");
     out = item.get<std::string>();
     return true;
 }
@@ -46,9 +46,9 @@ bool refuse_logprobs_count(field_reader& fields, const json& body) {
 }
 
 bool refuse_template_options(field_reader& fields, const json& body) {
-    for (const auto name : wire::template_names())
-        if (!given_members(body, {&name, 1}).empty())
-            return fields.unsupported(std::string(name), std::string(no_template_words));
+    for (const auto name : wire::template_field_names())
+        if (!extract_members(body, {&name, 1}).empty())
+            return fields.unsupported(std::string(name), std::string(no_template_message));
     return true;
 }
 

@@ -11,32 +11,32 @@
 
 namespace tandem::gateway {
 
-/// What holds for requests that say nothing of it, and what they may have.
+/// Default values and limits of requests.
 struct request_defaults {
-    /// Its values stand in for OpenAI's, as temperature 1.
+    /// These values replace OpenAI's defaults, such as temperature 1.
     generation_options generation{};
     tandem::stream_by stream_by = tandem::stream_by::token;
-    /// A larger body is refused with status 413.
+    /// Larger bodies are rejected with status 413.
     std::size_t max_body_bytes = std::size_t{16} << 20;
-    /// More messages are refused.
+    /// Requests with more messages are rejected.
     std::size_t max_messages = 10'000;
 };
 
-/// What requests to /v1/chat/completions and /v1/completions have in common.
+/// Common fields of requests to /v1/chat/completions and /v1/completions.
 struct generation_request {
-    /// Empty if the request names none.
+    /// Empty if the request has none.
     std::string model{};
-    /// Checked: tandem::check() finds no fault.
+    /// Valid: tandem::check() returns no faults.
     generation_options options{};
-    /// The adapters that it wants; the others do not count then.
-    std::optional<std::vector<asked_adapter>> lora{};
+    /// The selected adapters, which replace the deployed ones.
+    std::optional<std::vector<requested_adapter>> lora{};
     bool stream = false;
     /// Whether the stream reports the usage at its end (`stream_options.include_usage`).
     bool include_usage = false;
     tandem::stream_by stream_by = tandem::stream_by::token;
-    /// Which conversation this is, so that it stays at the server and the slot that hold it:
-    /// `session_id`, else `prompt_cache_key`, else `user`; 512 bytes at most. Empty if the request
-    /// has none of them.
+    /// Identifies the conversation, so that it returns to the server and slot that have it cached:
+    /// `session_id`, else `prompt_cache_key`, else `user`; at most 512 bytes. Empty if the request
+    /// has none.
     std::string pin{};
 };
 

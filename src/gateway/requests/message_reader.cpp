@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// What the role is called in chat templates; empty if there is none.
+/// The role's name in chat templates; empty if the role is unknown.
 std::string_view role_of(std::string_view role) noexcept {
     for (const std::string_view known : {"system", "user", "assistant", "tool"})
         if (role == known) return known;
@@ -26,13 +26,13 @@ bool read_role(field_reader& fields, const json& message, const std::string& at,
     if (!fields.require(message, at, "role", role)) return false;
     out = role_of(role);
     if (!out.empty()) return true;
-    return fields.invalid(path_of(at, "role"),
+    return fields.invalid(append_path(at, "role"),
                           fmt::format("is \"{}\"; it must be system, developer, user, assistant, "
                                       "tool or function",
                                       shown(role)));
 }
 
-/// Where a part of this type has its text; nullptr if it has none.
+/// The member of a content part that contains its text; nullptr if the type has none.
 const char* text_key(std::string_view type) noexcept {
     if (type == "text" || type == "input_text" || type == "output_text") return "text";
     return type == "refusal" ? "refusal" : nullptr;
@@ -45,8 +45,8 @@ bool add_part(field_reader& fields, const json& part, const std::string& at, std
     if (!fields.require(part, at, "type", type)) return false;
     const char* key = text_key(type);
     if (!key)
-        return fields.unsupported(
-            path_of(at, "type"), fmt::format("is \"{}\"; only text can be read here", shown(type)));
+        return fields.unsupported(append_path(at, "type"),
+                                  fmt::format("is \"{}\"; only text is supported", shown(type)));
     if (!fields.require(part, at, key, text)) return false;
     if (!out.empty()) out += '\n';
     out += text;
@@ -56,21 +56,21 @@ bool add_part(field_reader& fields, const json& part, const std::string& at, std
 bool read_content(field_reader& fields, const json& message, const std::string& at,
                   std::string& out) {
     const auto* content = field_reader::find(message, "content");
-    const auto path = path_of(at, "content");
+    const auto path = append_path(at, "content");
     if (!content) return fields.missing(path);
     if (content->is_string()) return fields.read(message, at, "content", out);
     if (!content->is_array()) return fields.not_a(*content, path, "a string or a list of parts");
     for (std::size_t i = 0; i < content->size(); ++i)
-        if (!add_part(fields, (*content)[i], path_of(path, i), out)) return false;
+        if (!add_part(fields, (*content)[i], append_path(path, i), out)) return false;
     return true;
 }
 
-/// A JSON text; some clients write the object itself.
+/// `arguments` is JSON text; some clients send an object instead.
 bool read_arguments(field_reader& fields, const json& function, const std::string& at,
                     std::string& out) {
     const auto* arguments = field_reader::find(function, "arguments");
     if (!arguments || !arguments->is_object()) return fields.read(function, at, "arguments", out);
-    out = dumped(*arguments);
+    out = dump_json(*arguments);
     return true;
 }
 
@@ -85,11 +85,12 @@ bool read_call(field_reader& fields, const json& call, const std::string& at, to
     if (!call.is_object()) return fields.not_a(call, at, "an object");
     std::string type = "function";
     if (!fields.read(call, at, "id", out.id) || !fields.read(call, at, "type", type)) return false;
-    if (type != "function") return fields.unsupported(path_of(at, "type"), R"(must be "function")");
+    if (type != "function")
+        return fields.unsupported(append_path(at, "type"), R"(must be "function")");
     const auto* function = field_reader::find(call, "function");
-    // Some write the name and the arguments beside the id.
+    // Some clients write the name and the arguments next to the id.
     if (!function && field_reader::find(call, "name")) return read_function(fields, call, at, out);
-    const auto path = path_of(at, "function");
+    const auto path = append_path(at, "function");
     return function ? read_function(fields, *function, path, out) : fields.missing(path);
 }
 
@@ -97,23 +98,23 @@ bool read_calls(field_reader& fields, const json& message, const std::string& at
                 std::vector<tool_call>& out) {
     const auto* calls = field_reader::find(message, "tool_calls");
     if (!calls) return true;
-    const auto path = path_of(at, "tool_calls");
+    const auto path = append_path(at, "tool_calls");
     if (!calls->is_array()) return fields.not_a(*calls, path, "a list");
     out.resize(calls->size());
     for (std::size_t i = 0; i < out.size(); ++i)
-        if (!read_call(fields, (*calls)[i], path_of(path, i), out[i])) return false;
+        if (!read_call(fields, (*calls)[i], append_path(path, i), out[i])) return false;
     return true;
 }
 
-/// What came before `tool_calls`.
+/// `function_call`, the predecessor of `tool_calls`.
 bool read_old_call(field_reader& fields, const json& message, const std::string& at,
                    std::vector<tool_call>& out) {
     const auto* call = field_reader::find(message, "function_call");
     if (!call) return true;
-    return read_function(fields, *call, path_of(at, "function_call"), out.emplace_back());
+    return read_function(fields, *call, append_path(at, "function_call"), out.emplace_back());
 }
 
-/// An assistant's message may have no words; those of a refusal are words, too.
+/// An assistant message may have no content. A refusal also counts as content.
 bool read_assistant(field_reader& fields, const json& message, const std::string& at,
                     chat_message& out) {
     const bool has_content = field_reader::find(message, "content") != nullptr;
@@ -125,9 +126,8 @@ bool read_assistant(field_reader& fields, const json& message, const std::string
 
 bool check_last(field_reader& fields, const std::vector<chat_message>& messages) {
     if (messages.back().tool_calls.empty()) return true;
-    return fields.invalid(path_of("messages", messages.size() - 1),
-                          "has tool calls, and no results of them follow: add a message of role "
-                          "tool for each");
+    return fields.invalid(append_path("messages", messages.size() - 1),
+                          "has tool calls without results: add a message of role tool for each");
 }
 
 }  // namespace
@@ -147,13 +147,13 @@ bool read_messages(field_reader& fields, const json& body, std::size_t most,
     const auto* list = field_reader::find(body, "messages");
     if (!list) return fields.missing("messages");
     if (!list->is_array()) return fields.not_a(*list, "messages", "a list");
-    if (list->empty()) return fields.invalid("messages", "is empty; it must have a message");
+    if (list->empty()) return fields.invalid("messages", "is empty; it must contain a message");
     if (list->size() > most)
-        return fields.invalid("messages", fmt::format("has {} messages; at most {} are possible",
-                                                      list->size(), most));
+        return fields.invalid(
+            "messages", fmt::format("has {} messages; the maximum is {}", list->size(), most));
     out.resize(list->size());
     for (std::size_t i = 0; i < out.size(); ++i)
-        if (!read_message(fields, (*list)[i], path_of("messages", i), out[i])) return false;
+        if (!read_message(fields, (*list)[i], append_path("messages", i), out[i])) return false;
     return check_last(fields, out);
 }
 

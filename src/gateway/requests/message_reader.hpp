@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-// For the sources of this room that read requests.
+// Internal to the gateway's request parsers.
 namespace tandem::gateway {
 
 /// One message; `at` is its path.
 bool read_message(field_reader& fields, const nlohmann::ordered_json& message,
                   const std::string& at, chat_message& out);
 
-/// The member `messages` of the request's body: 1 to `most` of them.
+/// Reads `messages` of the request's body, which must have 1 to `most` items.
 bool read_messages(field_reader& fields, const nlohmann::ordered_json& body, std::size_t most,
                    std::vector<chat_message>& out);
 

@@ -16,10 +16,10 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Ten times what OpenAI takes; the library's bound of their bytes is reached before with most.
+/// Far above OpenAI's limit; most requests reach the library's limit on their bytes first.
 constexpr std::size_t max_tools = 1'024;
 
-/// What the request says of functions. The pointers are into its body.
+/// The tools and tool_choice of a request. Pointers refer to its body.
 struct wanted_calls {
     std::vector<callable> functions{};
     bool may_call = true;
@@ -28,16 +28,16 @@ struct wanted_calls {
 
 bool read_function(field_reader& fields, const json& tool, const std::string& at,
                    wanted_calls& out) {
-    const auto path = path_of(at, "function");
+    const auto path = append_path(at, "function");
     const auto* function = field_reader::find(tool, "function");
     if (!function) return fields.missing(path);
     if (!function->is_object()) return fields.not_a(*function, path, "an object");
     callable c;
     if (!fields.require(*function, path, "name", c.name)) return false;
-    if (c.name.empty()) return fields.invalid(path_of(path, "name"), "is empty");
+    if (c.name.empty()) return fields.invalid(append_path(path, "name"), "is empty");
     c.parameters = field_reader::find(*function, "parameters");
     if (c.parameters && !c.parameters->is_object())
-        return fields.not_a(*c.parameters, path_of(path, "parameters"), "an object");
+        return fields.not_a(*c.parameters, append_path(path, "parameters"), "an object");
     out.functions.push_back(std::move(c));
     return true;
 }
@@ -48,8 +48,8 @@ bool read_tool(field_reader& fields, const json& tool, const std::string& at, wa
     if (!fields.read(tool, at, "type", type)) return false;
     if (type != "function")
         return fields.unsupported(
-            path_of(at, "type"),
-            fmt::format(R"(is "{}"; only "function" is possible)", shown(type)));
+            append_path(at, "type"),
+            fmt::format(R"(is "{}"; only "function" is supported)", shown(type)));
     return read_function(fields, tool, at, out);
 }
 
@@ -58,14 +58,14 @@ bool read_tools(field_reader& fields, const json& body, wanted_calls& out) {
     if (!tools) return true;
     if (!tools->is_array()) return fields.not_a(*tools, "tools", "a list");
     if (tools->size() > max_tools)
-        return fields.invalid("tools", fmt::format("has {} items; at most {} are possible",
-                                                   tools->size(), max_tools));
+        return fields.invalid(
+            "tools", fmt::format("has {} items; the maximum is {}", tools->size(), max_tools));
     for (std::size_t i = 0; i < tools->size(); ++i)
-        if (!read_tool(fields, (*tools)[i], path_of("tools", i), out)) return false;
+        if (!read_tool(fields, (*tools)[i], append_path("tools", i), out)) return false;
     return true;
 }
 
-/// Leaves only the function of that name.
+/// Keeps only the function of that name.
 bool choose_function(field_reader& fields, const json& choice, wanted_calls& out) {
     constexpr auto path = "tool_choice.function";
     const auto* function = field_reader::find(choice, "function");
@@ -77,7 +77,7 @@ bool choose_function(field_reader& fields, const json& choice, wanted_calls& out
     const auto found = std::find_if(out.functions.begin(), out.functions.end(), is_it);
     if (found == out.functions.end())
         return fields.invalid("tool_choice.function.name",
-                              fmt::format("is \"{}\", which is none of tools", shown(name)));
+                              fmt::format("is \"{}\", which is not one of tools", shown(name)));
     out.functions = {*found};
     out.must_call = true;
     return true;
@@ -89,7 +89,7 @@ bool read_named_choice(field_reader& fields, const json& choice, wanted_calls& o
     if (!fields.read(choice, "tool_choice", "type", type)) return false;
     if (type == "function") return choose_function(fields, choice, out);
     return fields.unsupported("tool_choice.type",
-                              fmt::format(R"(is "{}"; only "function" is possible)", shown(type)));
+                              fmt::format(R"(is "{}"; only "function" is supported)", shown(type)));
 }
 
 bool read_tool_choice(field_reader& fields, const json& body, wanted_calls& out) {
@@ -98,7 +98,7 @@ bool read_tool_choice(field_reader& fields, const json& body, wanted_calls& out)
     out.may_call = *choice != "none";
     if (!out.may_call) return true;
     if (out.functions.empty())
-        return fields.invalid("tool_choice", "asks for a call, and there are no tools");
+        return fields.invalid("tool_choice", "requires a call, but there are no tools");
     out.must_call = *choice == "required";
     if (out.must_call) return true;
     if (!choice->is_string()) return read_named_choice(fields, *choice, out);
@@ -106,13 +106,13 @@ bool read_tool_choice(field_reader& fields, const json& body, wanted_calls& out)
                           R"(must be "none", "auto", "required", or name a function)");
 }
 
-/// `types`: what a schema has as its `type`, one or a list.
+/// `types` is the `type` of a schema: one type or a list.
 bool names_type(const json& types, const char* type) {
     const auto is_it = [&](const json& one) { return one == type; };
     return is_it(types) || (types.is_array() && std::ranges::any_of(types, is_it));
 }
 
-/// Only of texts: with numbers among the values, a number may be meant.
+/// Only for lists of strings: if a list contains numbers, a number may be meant.
 bool lists_type(const json& values, std::string_view type) {
     const auto is_text_or_null = [](const json& v) { return v.is_string() || v.is_null(); };
     const auto is_it = [&](const json& v) { return std::string_view(v.type_name()) == type; };
@@ -120,7 +120,7 @@ bool lists_type(const json& values, std::string_view type) {
            std::ranges::any_of(values, is_it);
 }
 
-/// Whether the values of a schema may be of that type, "string" or "null".
+/// Whether the schema allows values of `type`, "string" or "null".
 bool allows_type(const json& schema, const char* type) {
     if (!schema.is_object()) return false;
     if (const auto* types = field_reader::find(schema, "type")) return names_type(*types, type);
@@ -144,17 +144,17 @@ void add_texts(const callable& function, text_parameters& out) {
                            .may_be_null = allows_type(parameter.value(), "null")});
 }
 
-/// The schema in `format`, or that of any object.
+/// The schema in `format`; without one, a schema for any object.
 bool read_schema(field_reader& fields, const json& format, const std::string& at, json& out) {
     out = {{"type", "object"}};
     const auto* schema = field_reader::find(format, "schema");
     if (!schema) return true;
-    if (!schema->is_object()) return fields.not_a(*schema, path_of(at, "schema"), "an object");
+    if (!schema->is_object()) return fields.not_a(*schema, append_path(at, "schema"), "an object");
     if (!schema->empty()) out = *schema;
     return true;
 }
 
-/// `out` stays null where any text will do.
+/// `out` stays null if the answer may be any text.
 bool read_response_format(field_reader& fields, const json& body, json& out) {
     const std::string at = "response_format";
     const auto* format = field_reader::find(body, at);
@@ -163,11 +163,11 @@ bool read_response_format(field_reader& fields, const json& body, json& out) {
     std::string type;
     if (!fields.require(*format, at, "type", type)) return false;
     if (type == "text") return true;
-    // Some servers take a schema here, too.
+    // Some servers accept a schema here, too.
     if (type == "json_object") return read_schema(fields, *format, at, out);
-    const auto path = path_of(at, "json_schema");
+    const auto path = append_path(at, "json_schema");
     if (type != "json_schema")
-        return fields.unsupported(path_of(at, "type"),
+        return fields.unsupported(append_path(at, "type"),
                                   fmt::format("is \"{}\"; it must be text, json_object or "
                                               "json_schema",
                                               shown(type)));
@@ -177,10 +177,10 @@ bool read_response_format(field_reader& fields, const json& body, json& out) {
     return read_schema(fields, *wrapper, path, out);
 }
 
-/// What the text must be: at most one of the two is set.
+/// The required form of the text: at most one of the members is set.
 struct wanted_form {
     std::string grammar{};
-    /// Null where any text will do.
+    /// Null if any text is allowed.
     json schema{};
 };
 
@@ -191,12 +191,11 @@ bool read_form(field_reader& fields, const json& body, wanted_form& out) {
     if (const auto* schema = field_reader::find(body, "json_schema")) {
         if (!schema->is_object()) return fields.not_a(*schema, "json_schema", "an object");
         if (!out.schema.is_null())
-            return fields.invalid("json_schema",
-                                  "is set, and so is response_format; leave one out");
+            return fields.invalid("json_schema", "cannot be combined with response_format");
         out.schema = *schema;
     }
     if (out.grammar.empty() || out.schema.is_null()) return true;
-    return fields.invalid("grammar", "is set, and so is a JSON schema; leave one out");
+    return fields.invalid("grammar", "cannot be combined with a JSON schema");
 }
 
 void set_form(std::string grammar, std::string schema, generation_options& out) {
@@ -205,11 +204,11 @@ void set_form(std::string grammar, std::string schema, generation_options& out) 
     out.json_schema = std::move(schema);
 }
 
-/// Where calls are possible and not asked for, only a wanted form of the answer constrains it.
+/// If calls are optional, the answer is constrained only if a format is requested.
 std::string schema_of(const wanted_calls& calls, const json& format) {
     if (calls.must_call) return answer_schema(calls.functions, nullptr);
     if (format.is_null()) return {};
-    return calls.functions.empty() ? dumped(format) : answer_schema(calls.functions, &format);
+    return calls.functions.empty() ? dump_json(format) : answer_schema(calls.functions, &format);
 }
 
 }  // namespace
@@ -222,13 +221,14 @@ bool read_constraints(field_reader& fields, const json& body, chat_request& out)
                          fields.read(body, "", "parallel_tool_calls", out.parallel_tool_calls);
     if (!is_read) return false;
     if (!calls.may_call) calls.functions.clear();
-    out.options.tools = calls.functions.empty() ? "" : dumped(body["tools"]);
+    out.options.tools = calls.functions.empty() ? "" : dump_json(body["tools"]);
     for (const auto& f : calls.functions) {
         out.functions.push_back(f.name);
         add_texts(f, out.texts);
     }
     if (calls.must_call && !form.grammar.empty())
-        return fields.invalid("grammar", "is set, and tool_choice asks for a call; leave one out");
+        return fields.invalid("grammar",
+                              "cannot be combined with a tool_choice that requires a call");
     set_form(std::move(form.grammar), schema_of(calls, form.schema), out.options);
     return true;
 }
@@ -236,7 +236,7 @@ bool read_constraints(field_reader& fields, const json& body, chat_request& out)
 bool read_text_form(field_reader& fields, const json& body, generation_options& out) {
     wanted_form form;
     if (!read_form(fields, body, form)) return false;
-    set_form(std::move(form.grammar), form.schema.is_null() ? "" : dumped(form.schema), out);
+    set_form(std::move(form.grammar), form.schema.is_null() ? "" : dump_json(form.schema), out);
     return true;
 }
 

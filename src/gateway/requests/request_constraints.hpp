@@ -5,14 +5,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-// For the sources of this room that read requests.
+// Internal to the gateway's request parsers.
 namespace tandem::gateway {
 
-/// What the answer must be, and which functions it may call: `response_format`, `grammar`,
-/// `json_schema`, `tools`, `tool_choice` and `parallel_tool_calls`.
+/// Reads the constraints on the answer and its calls: `response_format`, `grammar`, `json_schema`,
+/// `tools`, `tool_choice` and `parallel_tool_calls`.
 bool read_constraints(field_reader& fields, const nlohmann::ordered_json& body, chat_request& out);
 
-/// The same for a request without functions: `response_format`, `grammar` and `json_schema`.
+/// Same for a request without functions: `response_format`, `grammar` and `json_schema`.
 bool read_text_form(field_reader& fields, const nlohmann::ordered_json& body,
                     generation_options& out);
 

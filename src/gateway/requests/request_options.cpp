@@ -2,7 +2,7 @@
 
 #include "gateway/adapters/adapter_request.hpp"
 #include "gateway/json/json_text.hpp"
-#include "gateway/requests/refused_fields.hpp"
+#include "gateway/requests/unsupported_fields.hpp"
 #include "wire/calls/request_fields.hpp"
 
 #include <fmt/format.h>
@@ -22,22 +22,22 @@ using json = nlohmann::ordered_json;
 
 constexpr std::size_t max_pin_bytes = 512;
 
-/// One bound from two fields: `max_completion_tokens` is the newer one.
+/// `max_completion_tokens` is the newer name, and takes precedence.
 bool read_max_tokens(field_reader& fields, const json& body, int& out) {
     constexpr std::int64_t absent = std::numeric_limits<std::int64_t>::min();
     for (const char* key : {"max_tokens", "max_completion_tokens"}) {
         std::int64_t n = absent;
         if (!fields.read(body, "", key, n)) return false;
         if (n == absent) continue;
-        // -1 is what llama-server's clients write for no bound.
-        if (n < -1 || n == 0) return fields.invalid(key, "must be at least 1, or -1 for no bound");
+        // Clients of llama-server send -1 for no limit.
+        if (n < -1 || n == 0) return fields.invalid(key, "must be at least 1, or -1 for no limit");
         out = n == -1 ? 0 : static_cast<int>(std::min<std::int64_t>(n, 1'000'000));
     }
     return true;
 }
 
-/// OpenAI takes any seed; the server those of 32 bits, of which the last one means a new seed for
-/// each request, as does -1.
+/// OpenAI accepts any seed. The server accepts 32-bit seeds, of which the largest requests a random
+/// seed, as does -1.
 bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_t>& out) {
     constexpr std::int64_t seeds = 0xFFFFFFFF;
     std::optional<std::int64_t> n;
@@ -46,14 +46,14 @@ bool read_seed(field_reader& fields, const json& body, std::optional<std::int64_
     return true;
 }
 
-/// 0 stands for the likeliest token alone, which the server takes where it is next to nothing.
+/// 0 means the most likely token only; a tiny value has this effect on the server.
 bool read_top_p(field_reader& fields, const json& body, std::optional<double>& out) {
     if (!fields.read(body, "", "top_p", out)) return false;
     if (out == 0) out = 1e-9;
     return true;
 }
 
-/// What is out of range becomes the nearest.
+/// Values out of range are clamped.
 bool read_tokens(field_reader& fields, const json& body, const char* key, std::int64_t least,
                  std::optional<int>& out) {
     std::optional<std::int64_t> n;
@@ -65,7 +65,7 @@ bool read_tokens(field_reader& fields, const json& body, const char* key, std::i
 bool add_stop(field_reader& fields, const json& value, const std::string& path,
               generation_options& out) {
     if (!value.is_string()) return fields.not_a(value, path, "a string");
-    // An empty text stands for none in some clients.
+    // Some clients send an empty string for no stop word.
     if (!value.get_ref<const std::string&>().empty()) out.stop.push_back(value.get<std::string>());
     return true;
 }
@@ -77,7 +77,7 @@ bool read_stop(field_reader& fields, const json& body, generation_options& out) 
     if (stop->is_string()) return add_stop(fields, *stop, "stop", out);
     if (!stop->is_array()) return fields.not_a(*stop, "stop", "a string or a list of strings");
     for (std::size_t i = 0; i < stop->size(); ++i)
-        if (!add_stop(fields, (*stop)[i], path_of("stop", i), out)) return false;
+        if (!add_stop(fields, (*stop)[i], append_path("stop", i), out)) return false;
     return true;
 }
 
@@ -85,7 +85,7 @@ bool read_sampling(field_reader& fields, const json& body, generation_options& o
     return read_max_tokens(fields, body, out.max_tokens) &&
            fields.read(body, "", "temperature", out.temperature) &&
            read_top_p(fields, body, out.top_p) &&
-           // Some clients write -1 for all tokens.
+           // Some clients send -1 for all tokens, which becomes 0.
            read_tokens(fields, body, "top_k", 0, out.top_k) &&
            read_tokens(fields, body, "repeat_last_n", -1, out.repeat_last_n) &&
            fields.read(body, "", "min_p", out.min_p) &&
@@ -95,7 +95,7 @@ bool read_sampling(field_reader& fields, const json& body, generation_options& o
            read_seed(fields, body, out.seed) && read_stop(fields, body, out);
 }
 
-/// Some clients write these for nothing.
+/// Some clients send these values instead of omitting the field.
 bool says_nothing(std::string_view name, const json& value) {
     return value == false || value == json::object() ||
            (name == "logit_bias" && value == json::array());
@@ -124,26 +124,27 @@ bool read_pin(field_reader& fields, const json& body, std::string& out) {
         std::string pin;
         if (!fields.read(body, "", key, pin)) return false;
         if (pin.size() > max_pin_bytes)
-            return fields.invalid(key, fmt::format("has {} bytes; at most {} are possible",
-                                                   pin.size(), max_pin_bytes));
+            return fields.invalid(
+                key, fmt::format("has {} bytes; the maximum is {}", pin.size(), max_pin_bytes));
         if (!pin.empty()) out = std::move(pin);
     }
     return true;
 }
 
-/// Several answers to one request; more than one was never asked of one slot.
+/// Rejects requests for several answers.
 bool refuse_several(field_reader& fields, const json& body, const char* key) {
     std::int64_t n = 1;
     if (!fields.read(body, "", key, n)) return false;
-    return n == 1 || fields.unsupported(key, fmt::format("is {}; only 1 is possible", n));
+    return n == 1 || fields.unsupported(key, fmt::format("is {}; only 1 is supported", n));
 }
 
-/// -1 is the whole context; servers take it no more (b11669).
+/// -1 means the whole context, but servers reject it since b11669.
 json value_to_send(std::string_view name, const json& value) {
     return name == "dry_penalty_last_n" && value == -1 ? json(1'000'000) : value;
 }
 
-/// The options have objects of several fields of the request: of these the first can be so large.
+/// Maps an option to the field of the request. `sampling` and `template_options` combine several
+/// fields, of which only the returned one can be too large.
 std::string field_of_request(const std::string& field) {
     if (field == "sampling") return "logit_bias";
     return field == "template_options" ? "chat_template_kwargs" : field;
@@ -151,22 +152,22 @@ std::string field_of_request(const std::string& field) {
 
 }  // namespace
 
-std::string given_members(const json& object, std::span<const std::string_view> names) {
+std::string extract_members(const json& object, std::span<const std::string_view> names) {
     json given = json::object();
     for (const auto name : names) {
         const auto* value = field_reader::find(object, name);
         if (value && !says_nothing(name, *value))
             given[std::string(name)] = value_to_send(name, *value);
     }
-    return given.empty() ? std::string() : dumped(given);
+    return given.empty() ? std::string() : dump_json(given);
 }
 
 bool read_options(field_reader& fields, const json& body, generation_request& out) {
-    out.options.sampling = given_members(body, wire::sampling_names());
+    out.options.sampling = extract_members(body, wire::sampling_field_names());
     return fields.read(body, "", "model", out.model) && read_stream(fields, body, out) &&
            read_sampling(fields, body, out.options) && read_pin(fields, body, out.pin) &&
            read_lora(fields, body, out.lora) && refuse_several(fields, body, "n") &&
-           refuse_several(fields, body, "best_of") && refuse_unhonoured(fields, body);
+           refuse_several(fields, body, "best_of") && reject_unsupported_fields(fields, body);
 }
 
 bool check_options(field_reader& fields, const json& body, const generation_options& options) {

@@ -1,6 +1,6 @@
 #include "gateway/adapters/adapter_answer.hpp"
 #include "gateway/adapters/adapter_request.hpp"
-#include "gateway/answers/ids.hpp"
+#include "gateway/answers/random_ids.hpp"
 #include "gateway/server/endpoints.hpp"
 
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::awaitable;
 
-/// A body, or why there is none.
+/// The response body, or an error.
 using desk_answer = std::variant<std::string, api_error>;
 
 awaitable<void> send(http_exchange& exchange, int status, desk_answer answer) {
@@ -22,15 +22,15 @@ awaitable<void> send(http_exchange& exchange, int status, desk_answer answer) {
     co_await exchange.send(status, std::move(std::get<std::string>(answer)));
 }
 
-desk_answer loaded(adapter_desk& desk, const std::string& name, double scale, std::string id) {
+desk_answer loaded(adapter_deployer& desk, const std::string& name, double scale, std::string id) {
     const auto job = desk.load(name, scale, std::move(id));
     if (const auto* error = std::get_if<api_error>(&job)) return *error;
-    return accepted_body(*std::get<const adapter_job*>(job));
+    return job_accepted_body(*std::get<const adapter_job*>(job));
 }
 
-desk_answer found(const adapter_desk& desk, const std::string& id) {
+desk_answer found(const adapter_deployer& desk, const std::string& id) {
     if (const auto* const job = desk.jobs().find(id)) return job_body(*job);
-    return unknown_job(id);
+    return make_job_not_found_error(id);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_core& core,
     const auto read = read_load_request(exchange.body(), core.options.max_body_bytes);
     if (const auto* error = std::get_if<api_error>(&read)) co_return co_await exchange.send(*error);
     auto answer = loaded(*core.desk, std::string(name), std::get<double>(read),
-                         random_id("job-", core.random));
+                         make_random_id("job-", core.random));
     co_await send(exchange, 202, std::move(answer));
 }
 

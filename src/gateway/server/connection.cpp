@@ -2,7 +2,7 @@
 
 #include "base/trace_context.hpp"
 #include "gateway/access/routes.hpp"
-#include "gateway/answers/ids.hpp"
+#include "gateway/answers/random_ids.hpp"
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/voice_websocket.hpp"
 #include "gateway/telemetry/audit_line.hpp"
@@ -29,13 +29,13 @@ namespace http = boost::beast::http;
 using asio::redirect_error;
 using asio::use_awaitable;
 
-// Whoever has got the last answer closes, too; this is for those who do not.
+// How long to wait for the client to close the connection after the last response.
 constexpr duration farewell = std::chrono::seconds(2);
 
-// Of a request that is refused, or needs none: what is larger is not waited for.
+// Limit on the body of a request that is rejected or needs no body. Larger ones are not read.
 constexpr std::uint64_t small_body = 64 << 10;
 
-// Besides the head: a chunk's header and the trailer, which Beast does not bound.
+// Room beyond the head, for a chunk header or the trailer, which Beast does not limit.
 constexpr std::size_t read_ahead = 4096;
 
 constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -44,7 +44,7 @@ std::string_view view_of(boost::beast::string_view text) {
     return {text.data(), text.size()};
 }
 
-// What is shown in logs and sent back must be short and harmless.
+// The id appears in logs and responses, so it must be short and printable.
 bool is_request_id(std::string_view id) {
     constexpr std::size_t longest = 128;
     return !id.empty() && id.size() <= longest &&
@@ -62,8 +62,8 @@ api_error malformed(std::string message) {
     return refused(400, "malformed_http", std::move(message));
 }
 
-// A proxy in front may see another end of a request than Beast does, which takes a coding that it
-// does not know for no body. What follows would be a request that no proxy has seen.
+// Prevents request smuggling: Beast ignores an unknown Transfer-Encoding, so a proxy may disagree
+// about where the body ends. The rest would be a request that the proxy has not seen.
 std::optional<api_error> framing_fault(const http_request& head) {
     const auto codings = head.count(http::field::transfer_encoding);
     if (codings > 0 &&
@@ -90,17 +90,17 @@ bool is_encoded(const http_request& head) {
     return !coding.empty() && !boost::beast::iequals(coding, "identity");
 }
 
-// A body that nobody has a use for, or that nobody can read, is not kept.
+// Rejects a body that the route does not need or cannot decode, before it is stored.
 void refuse_body(checked_request& request, request_parser& parser) {
     if (request.refusal()) return;
     if (request.found->route->method != "POST") {
         if (!has_small_body(parser))
-            request.who = refused(413, "unexpected_body", "this path takes no body");
+            request.who = refused(413, "unexpected_body", "this path accepts no body");
     } else if (is_encoded(parser.get())) {
-        request.who = refused(
-            415, "unsupported_content_encoding",
-            fmt::format("Content-Encoding is {}; send the body as it is, without compression",
-                        shown(view_of(parser.get()[http::field::content_encoding]))));
+        request.who =
+            refused(415, "unsupported_content_encoding",
+                    fmt::format("Content-Encoding is {}; send the body uncompressed",
+                                shown(view_of(parser.get()[http::field::content_encoding]))));
     }
 }
 
@@ -108,7 +108,7 @@ bool waits_to_be_told(const http_request& head) {
     return head.version() >= 11 && boost::beast::iequals(head[http::field::expect], "100-continue");
 }
 
-// Whether the connection continues after a request that is refused.
+// Whether the connection can continue after a rejected request.
 bool may_read_on(const checked_request& refused, request_parser& parser) {
     return refused.is_framed && has_small_body(parser) && !waits_to_be_told(parser.get());
 }
@@ -118,7 +118,7 @@ checked_request unreadable(const api_error& why) {
 }
 
 api_error sent_ahead() {
-    return malformed("bytes came before the upgrade was answered");
+    return malformed("bytes were received before the upgrade was answered");
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ connection::connection(asio::ip::tcp::socket socket, std::shared_ptr<gateway_cor
       buffer_(core_->options.max_header_bytes + read_ahead) {
     boost::system::error_code ec;
     remote_ = stream_.socket().remote_endpoint(ec).address().to_string();
-    // Small events must not wait for each other.
+    // Disables Nagle's algorithm, which would delay small events.
     stream_.socket().set_option(asio::ip::tcp::no_delay(true), ec);
     core_->connections.insert(this);
 }
@@ -152,7 +152,7 @@ void connection::broke(const std::exception_ptr& why) {
     try {
         std::rethrow_exception(why);
     } catch (...) {
-        log_exception(core_->options, "a connection is closed, as the gateway could not go on");
+        log_exception(core_->options, "closing a connection after an internal error");
     }
 }
 
@@ -176,20 +176,21 @@ auto connection::run() -> awaitable<void> {
     while (auto request = co_await read_request())
         if (!co_await answer(std::move(*request))) break;
     if (voice_) co_return;
-    is_reading_ = true;  // but for what is thrown away
+    is_reading_ = true;  // only to discard input
     co_await stream_.finish(farewell);
 }
 
 // --- reading
 
-// A stream of Beast closes what takes too long; here the client is told first. It does close where
-// the read had just got some bytes, so that there was nothing to cancel.
-void connection::limit_reading(duration limit) {
+// Beast's timeout closes the connection. This shorter one cancels the read, so that the client
+// still receives an error. If the read has just completed, there is nothing to cancel, and Beast's
+// timeout applies.
+void connection::set_read_deadline(duration limit) {
     is_late_ = false;
     stream_.expires_after(limit + farewell);
     limit_.expires_after(limit);
     limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
-        // One that has come meanwhile may be of the read before.
+        // A queued handler may belong to the previous read.
         if (ec || !self->is_reading_ || self->limit_.expiry() > detail::now()) return;
         self->is_late_ = true;
         boost::system::error_code ignored;
@@ -197,14 +198,14 @@ void connection::limit_reading(duration limit) {
     });
 }
 
-// The head decides: nobody's body is kept who may not have it read.
+// Checks the head first: the body of a rejected request is not stored.
 auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     const auto& o = core_->options;
     if (core_->is_stopping) co_return std::nullopt;
     boost::system::error_code ec;
     is_reading_ = true;
     if (buffer_.size() == 0 && !std::exchange(is_first_, false)) {
-        limit_reading(o.idle_timeout);
+        set_read_deadline(o.idle_timeout);
         const auto more = co_await stream_.async_read_some(buffer_.prepare(4096),
                                                            redirect_error(use_awaitable, ec));
         buffer_.commit(more);
@@ -212,7 +213,7 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     request_parser parser;
     parser.header_limit(static_cast<std::uint32_t>(o.max_header_bytes));
     parser.body_limit(o.max_body_bytes);
-    limit_reading(o.read_timeout);
+    set_read_deadline(o.read_timeout);
     if (!ec)
         co_await http::async_read_header(stream_, buffer_, parser,
                                          redirect_error(use_awaitable, ec));
@@ -227,7 +228,7 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     limit_.cancel();
     if (checked) checked->request = parser.release();
     if (ec && !is_refused) {
-        const auto error = error_of_reading(ec, is_late_ && parser.got_some());
+        const auto error = make_read_error(ec, is_late_ && parser.got_some());
         if (!error) co_return std::nullopt;
         if (!checked) checked = unreadable(*error);
         checked->who = *error;
@@ -244,7 +245,7 @@ auto connection::read_body(request_parser& parser) -> awaitable<boost::system::e
     if (waits_to_be_told(parser.get()))
         co_await asio::async_write(stream_, asio::buffer(go_ahead),
                                    redirect_error(use_awaitable, ec));
-    // Fields after a body in chunks were seen by no check: they are left out.
+    // Drops the trailer, whose fields no check has seen.
     std::optional<http_request::header_type> head;
     if (parser.chunked()) head = parser.get().base();
     if (!ec) co_await http::async_read(stream_, buffer_, parser, redirect_error(use_awaitable, ec));
@@ -255,9 +256,9 @@ auto connection::read_body(request_parser& parser) -> awaitable<boost::system::e
 auto connection::check_head(const http_request& head) -> checked_request {
     const auto began = detail::now();
     if (auto fault = framing_fault(head)) return {began, std::move(*fault), false};
-    auto found = find_route(view_of(head.method_string()), view_of(head.target()));
+    auto found = match_route(view_of(head.method_string()), view_of(head.target()));
     if (auto* error = std::get_if<api_error>(&found)) return {began, std::move(*error), true};
-    auto& route = std::get<found_route>(found);
+    auto& route = std::get<matched_route>(found);
     auto who = core_->gate.check(*route.route,
                                  {.authorization = view_of(head["Authorization"]),
                                   .websocket_protocols = view_of(head["Sec-WebSocket-Protocol"]),
@@ -267,25 +268,25 @@ auto connection::check_head(const http_request& head) -> checked_request {
     return {began, std::move(who), true, std::move(route)};
 }
 
-// Nothing where no one waits for an answer.
-std::optional<api_error> connection::error_of_reading(const boost::system::error_code& ec,
-                                                      bool is_late) const {
+// Returns nullopt if no client waits for a response.
+std::optional<api_error> connection::make_read_error(const boost::system::error_code& ec,
+                                                     bool is_late) const {
     const auto& o = core_->options;
     if (ec == http::error::body_limit)
         return refused(
             413, "body_too_large",
-            fmt::format("the body has over {} bytes, the gateway's bound", o.max_body_bytes));
+            fmt::format("the body exceeds the gateway's limit of {} bytes", o.max_body_bytes));
     if (ec == http::error::buffer_overflow)
         return refused(431, "header_too_large",
-                       fmt::format("a chunk's header, or the trailer, has over {} bytes",
+                       fmt::format("a chunk header or the trailer exceeds {} bytes",
                                    o.max_header_bytes + read_ahead));
     if (ec == http::error::header_limit)
         return refused(
             431, "header_too_large",
-            fmt::format("the header has over {} bytes, the gateway's bound", o.max_header_bytes));
+            fmt::format("the header exceeds the gateway's limit of {} bytes", o.max_header_bytes));
     if (is_late)
         return refused(408, "request_timeout",
-                       "the request did not come within the gateway's time for it");
+                       "the request was not received within the gateway's time limit");
     const bool is_of_http =
         ec.category() == http::make_error_code(http::error::bad_method).category();
     if (!is_of_http || ec == http::error::end_of_stream || ec == http::error::partial_message)
@@ -293,29 +294,29 @@ std::optional<api_error> connection::error_of_reading(const boost::system::error
     return malformed("this is not HTTP/1.1: " + ec.message());
 }
 
-// The rest of the request is not read: the connection ends.
+// Does not read the remaining request, so the connection must be closed.
 auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
     auto id = id_of(refused.request);
     http_exchange exchange(stream_, std::move(refused.request), std::move(id),
                            core_->options.write_timeout);
-    exchange.close_after();
+    exchange.close_after_answer();
     co_await exchange.send(*refused.refusal());
     remember(exchange, refused.refusal()->key_name, refused);
 }
 
 std::string connection::id_of(const http_request& request) {
     const auto told = view_of(request["X-Request-Id"]);
-    return is_request_id(told) ? std::string(told) : random_id("req-", core_->random);
+    return is_request_id(told) ? std::string(told) : make_random_id("req-", core_->random);
 }
 
-// --- answering
+// --- responding
 
-// What a request asks for is reached with an `admitted` alone.
+// Handlers require an `admitted`, which only the check creates.
 auto connection::answer(checked_request checked) -> awaitable<bool> {
     auto id = id_of(checked.request);
     http_exchange exchange(stream_, std::move(checked.request), std::move(id),
                            core_->options.write_timeout);
-    if (core_->is_stopping) exchange.close_after();
+    if (core_->is_stopping) exchange.close_after_answer();
     std::string key;
     if (const auto* error = checked.refusal()) {
         key = error->key_name;
@@ -329,7 +330,7 @@ auto connection::answer(checked_request checked) -> awaitable<bool> {
     co_return exchange.may_go_on();
 }
 
-auto connection::dispatch(http_exchange& exchange, const found_route& found, admitted who)
+auto connection::dispatch(http_exchange& exchange, const matched_route& found, admitted who)
     -> awaitable<void> {
     switch (found.route->endpoint) {
         case endpoint::health:
@@ -361,9 +362,9 @@ auto connection::dispatch(http_exchange& exchange, const found_route& found, adm
     }
 }
 
-// A client must wait for the answer: what it sent ahead is no part of the WebSocket.
+// The client must wait for the upgrade response; earlier bytes do not belong to the WebSocket.
 auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitable<void> {
-    auto refusal = voice_refusal(exchange, *core_);
+    auto refusal = check_voice_upgrade(exchange, *core_);
     if (!refusal && buffer_.size() > 0) refusal = sent_ahead();
     if (refusal) co_return co_await exchange.send(*refusal);
     voice_caller caller{std::move(who), exchange.id(), remote_,
@@ -381,15 +382,15 @@ void connection::remember(const http_exchange& exchange, std::string_view key,
     auto record = exchange.record;
     record.time = std::chrono::system_clock::now();
     record.request_id = exchange.id();
-    record.trace_id = trace_id_of(exchange.traceparent());
+    record.trace_id = parse_trace_id(exchange.traceparent());
     record.remote = remote_;
     record.key = key;
     record.method = view_of(exchange.request().method_string());
     record.route = route;
     record.status = exchange.status();
     record.took = took;
-    // What asks every few seconds whether the gateway lives would fill the log.
-    write_down(
+    // Frequent health checks would fill the log.
+    log_and_audit(
         core_->options, record,
         exchange.request().method() == http::verb::post ? log_level::info : log_level::debug);
 }

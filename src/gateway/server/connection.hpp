@@ -22,22 +22,22 @@ namespace tandem::gateway {
 
 class voice_websocket;
 
-/// A request, and what the check made of its head.
+/// A request, and the result of checking its head.
 struct checked_request {
     time_point began;
     admission who;
-    /// Its end is known.
+    /// Whether the end of its body is known.
     bool is_framed = true;
-    /// Nothing where no route is for it.
-    std::optional<found_route> found{};
+    /// nullopt if no route matches.
+    std::optional<matched_route> found{};
     http_request request{};
 
-    /// Why it is refused; null if it is not.
+    /// Why the request is rejected; nullptr if it is admitted.
     const api_error* refusal() const noexcept { return std::get_if<api_error>(&who); }
     std::string_view route_path() const noexcept { return found ? found->route->path : ""; }
 };
 
-/// One connection of a client: reads its requests, one at a time, checks each, and has it answered.
+/// A client connection: reads requests one at a time, checks them, and dispatches them.
 class connection : public std::enable_shared_from_this<connection> {
  public:
     template <class Result>
@@ -46,11 +46,11 @@ class connection : public std::enable_shared_from_this<connection> {
     connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<gateway_core> core);
     ~connection();
 
-    /// Until the client goes, or stops to talk HTTP.
+    /// Serves requests until the client disconnects or the protocol changes.
     void start();
-    /// At once where no request runs, else after its answer.
+    /// Closes the connection at once if it is idle, else after the response.
     void close_when_idle();
-    /// All but a WebSocket, which its session closes.
+    /// Closes the connection, except for a WebSocket, which its session closes.
     void cut_short();
     void close();
 
@@ -59,15 +59,15 @@ class connection : public std::enable_shared_from_this<connection> {
     void broke(const std::exception_ptr& why);
     awaitable<std::optional<checked_request>> read_request();
     checked_request check_head(const http_request& head);
-    void limit_reading(duration limit);
-    std::optional<api_error> error_of_reading(const boost::system::error_code& ec,
-                                              bool is_late) const;
+    void set_read_deadline(duration limit);
+    std::optional<api_error> make_read_error(const boost::system::error_code& ec,
+                                             bool is_late) const;
     awaitable<boost::system::error_code> read_body(
         boost::beast::http::request_parser<boost::beast::http::string_body>& parser);
     awaitable<void> refuse_unread(checked_request refused);
     awaitable<bool> answer(checked_request checked);
     awaitable<void> answer_voice(http_exchange& exchange, admitted who);
-    awaitable<void> dispatch(http_exchange& exchange, const found_route& found, admitted who);
+    awaitable<void> dispatch(http_exchange& exchange, const matched_route& found, admitted who);
     std::string id_of(const http_request& request);
     void remember(const http_exchange& exchange, std::string_view key,
                   const checked_request& checked);
@@ -77,7 +77,7 @@ class connection : public std::enable_shared_from_this<connection> {
     boost::asio::steady_timer limit_;
     boost::beast::flat_buffer buffer_;
     std::string remote_;
-    std::shared_ptr<voice_websocket> voice_;  // that it became
+    std::shared_ptr<voice_websocket> voice_;  // set after an upgrade
     bool is_reading_ = false;
     bool is_late_ = false;
     bool is_first_ = true;

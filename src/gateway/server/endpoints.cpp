@@ -3,7 +3,7 @@
 #include "gateway/answers/model_choice.hpp"
 #include "gateway/answers/model_list.hpp"
 #include "gateway/json/json_text.hpp"
-#include "gateway/telemetry/process_figures.hpp"
+#include "gateway/telemetry/process_stats.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -20,12 +20,12 @@ namespace {
 using boost::asio::awaitable;
 using json = nlohmann::ordered_json;
 
-// Who has no key learns neither where the servers are nor what they say.
+// This route needs no key, so it hides the servers' addresses and messages.
 json json_of(const server_status& s) {
     return {{"state", to_string(s.state)}, {"draining", s.draining}};
 }
 
-// One that has not answered yet, in the first moments, is nothing to rely on.
+// At startup, servers that have not responded yet do not count.
 bool may_serve(const server_status& s) {
     return !s.draining && !s.circuit_open && s.state == server_status::health::up;
 }
@@ -35,7 +35,7 @@ std::string metrics_now(gateway_core& core, const std::vector<server_status>& se
                            .voice_sockets = core.voice_sockets,
                            .voice_sessions = core.known_sessions.size()});
     core.metrics.set_servers(servers);
-    return core.metrics.text(figures_of_this_process());
+    return core.metrics.text(read_process_stats());
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core) {
     }
     is_ready = is_ready && !core.is_stopping;
     const json body{{"status", is_ready ? "ready" : "not ready"}, {"servers", std::move(list)}};
-    co_await exchange.send(is_ready ? 200 : 503, dumped(body));
+    co_await exchange.send(is_ready ? 200 : 503, dump_json(body));
 }
 
 awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
@@ -72,15 +72,16 @@ awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
 }
 
 awaitable<void> answer_models(http_exchange& exchange, gateway_core& core, const admitted& who) {
-    co_await exchange.send(200,
-                           model_list_body(models_for(core.models.names(), who, core.started_at)));
+    co_await exchange.send(
+        200, model_list_body(list_allowed_models(core.models.names(), who, core.started_at)));
 }
 
 awaitable<void> answer_model(http_exchange& exchange, gateway_core& core, const admitted& who,
                              std::string_view id) {
-    const auto models = models_for(core.models.names(), who, core.started_at);
+    const auto models = list_allowed_models(core.models.names(), who, core.started_at);
     const auto found = std::ranges::find(models, id, &model_info::id);
-    if (found == models.end()) co_return co_await exchange.send(unknown_model(id, models));
+    if (found == models.end())
+        co_return co_await exchange.send(make_model_not_found_error(id, models));
     co_await exchange.send(200, model_body(*found));
 }
 

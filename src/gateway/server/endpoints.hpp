@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/authorizer.hpp"
 #include "gateway/http/http_exchange.hpp"
 #include "gateway/sessions/gateway_core.hpp"
 
@@ -8,23 +8,22 @@
 
 #include <string_view>
 
-// What the gateway's routes answer. On the connection's loop, in its coroutine, which keeps the
-// exchange and the gateway. What may have a reply made takes an `admitted`, which only the check
-// gives.
+// Handlers of the gateway's routes. They run on the connection's loop, in its coroutine, which owns
+// the exchange and the gateway. Handlers that start a reply take an `admitted`, which only the
+// check creates.
 namespace tandem::gateway {
 
-/// The gateway works, whatever its servers do.
+/// Liveness of the gateway itself, regardless of its servers.
 boost::asio::awaitable<void> answer_health(http_exchange& exchange);
-/// 200 where a server may take a request now, else 503; with the state of each.
+/// 200 if a server can take requests, else 503; with the state of each server.
 boost::asio::awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core);
 
-/// The page that talks to the gateway, and its files. Besides them `gateway.json`, which tells the
-/// page whether it needs a key.
+/// The built-in page and its files. `gateway.json` reports to the page whether a key is required.
 boost::asio::awaitable<void> answer_page(http_exchange& exchange);
 boost::asio::awaitable<void> answer_asset(http_exchange& exchange, gateway_core& core,
                                           std::string_view name);
 
-/// What is counted, in Prometheus' text format.
+/// Metrics in Prometheus' text format.
 boost::asio::awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core);
 
 boost::asio::awaitable<void> answer_models(http_exchange& exchange, gateway_core& core,
@@ -32,15 +31,15 @@ boost::asio::awaitable<void> answer_models(http_exchange& exchange, gateway_core
 boost::asio::awaitable<void> answer_model(http_exchange& exchange, gateway_core& core,
                                           const admitted& who, std::string_view id);
 
-// For operators: the adapters that are allowed with how much each counts; a job that has one set
-// (202); and what became of a job.
+// For operators: lists the allowed adapters and their scales, starts a job that sets a scale (202),
+// shows the state of a job.
 boost::asio::awaitable<void> answer_adapters(http_exchange& exchange, const gateway_core& core);
 boost::asio::awaitable<void> answer_load_adapter(http_exchange& exchange, gateway_core& core,
                                                  std::string_view name);
 boost::asio::awaitable<void> answer_job(http_exchange& exchange, const gateway_core& core,
                                         std::string_view id);
 
-// Replies, whole or as a stream. A client that goes ends its reply at once.
+// Replies, as one body or as a stream. If the client disconnects, the reply is cancelled.
 boost::asio::awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who);
 boost::asio::awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core,
                                                admitted who);

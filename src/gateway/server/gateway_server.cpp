@@ -23,7 +23,7 @@ tcp::endpoint endpoint_of(const gateway_options& o) {
 
 }  // namespace
 
-/// Takes connections, and knows when all have gone.
+/// Accepts connections, and detects when all have ended.
 class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
  public:
     gateway_listener(const asio::any_io_executor& loop, gateway_options options, tls_context tls)
@@ -56,7 +56,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         for_all(&connection::close_when_idle);
         limit_.expires_after(limit);
         limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
-            // It may have been queued when all had ended.
+            // The handler may have been queued before the last connection ended.
             if (!ec && self->stopped_) self->cut_short();
         });
         look();
@@ -82,21 +82,21 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
 
  private:
     void warn_of(const api_keys& keys) const {
-        const auto& log = core_->options.service.server.logger;
+        const auto& log = core_->options.instruments.log;
         if (!log.enabled(log_level::warning)) return;
-        for (const auto& line : unserved_models(keys, core_->models.names()))
+        for (const auto& line : find_unserved_models(keys, core_->models.names()))
             log.write(log_level::warning, line);
     }
 
     void take(tcp::socket socket) try {
-        // The connection ends at once, and silently, where there are too many.
+        // Above the limit, closes the connection without a response.
         if (core_->connections.size() >= core_->options.max_connections) return;
         std::make_shared<connection>(std::move(socket), core_)->start();
     } catch (...) {
-        log_exception(core_->options, "a connection is closed before it could begin");
+        log_exception(core_->options, "closing a connection that could not be started");
     }
 
-    // There are no descriptors left, for example.
+    // For example, no file descriptors are left.
     void accept_later() {
         constexpr auto pause = std::chrono::milliseconds(50);
         look_.expires_after(pause);
@@ -105,7 +105,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         });
     }
 
-    // Who talks over a WebSocket is told how the reply ended, and then why it is closed.
+    // WebSocket clients first receive the end of their reply, then the reason for closing.
     void cut_short() {
         constexpr auto farewell = std::chrono::seconds(10);
         core_->voices.stop();
@@ -139,7 +139,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         acceptor_.close(ignored);
     }
 
-    // Closing one may destroy it, in a turn of its own.
+    // A closed connection is destroyed in a later handler only, so the iterators stay valid.
     void for_all(void (connection::*what)()) {
         for (auto* c : core_->connections) (c->*what)();
     }
@@ -155,7 +155,7 @@ gateway_server::gateway_server(asio::io_context& loop, gateway_options options) 
     auto faults = check(options);
     auto tls = options.tls ? make_tls_context(*options.tls, faults) : nullptr;
     if (!faults.empty()) throw config_error(std::move(faults));
-    options.tls.reset();  // the key is kept in one place
+    options.tls.reset();  // keep a single copy of the key
     listener_ =
         std::make_shared<gateway_listener>(loop.get_executor(), std::move(options), std::move(tls));
     listener_->accept();

@@ -15,18 +15,18 @@ namespace tandem::gateway {
 
 class gateway_listener;
 
-/// A service on a port: OpenAI's API over HTTP, and the voice WebSocket.
+/// The gateway: serves OpenAI's API over HTTP, and the voice WebSocket, on one port.
 ///
-/// It works on one event loop, which one thread runs.
+/// Uses one event loop, run by one thread.
 ///
-/// Thread-safety: its functions are for that thread; the destructor also for one that comes when
-/// the loop does not run any more.
+/// Thread-safety: call all functions on that thread; the destructor may run on another thread once
+/// the loop has stopped.
 ///
-/// Lifetime: the loop must outlive it. Destroying it closes all connections.
+/// Lifetime: the loop must outlive the server. The destructor closes all connections.
 class gateway_server {
  public:
-    /// Listens at once. Throws config_error, which names every fault; store_error where the state
-    /// file cannot be used; and boost::system::system_error where it cannot listen at the address.
+    /// Starts to listen. Throws config_error, which names every fault; store_error if the state
+    /// file is unusable; boost::system::system_error if listening fails.
     gateway_server(boost::asio::io_context& loop, gateway_options options);
     ~gateway_server();
     gateway_server(const gateway_server&) = delete;
@@ -34,17 +34,17 @@ class gateway_server {
 
     std::uint16_t port() const;
 
-    /// From the next request on; replies that run are finished. A gateway that had keys is not open
-    /// without them: nobody gets in.
+    /// Applies to subsequent requests; running replies continue. Removing the last key does not
+    /// open the gateway: all requests are rejected.
     void replace_keys(api_keys keys);
 
-    /// For connections that are opened from now on; where there are faults all stays as it was. A
-    /// gateway that began without TLS stays so.
+    /// Applies to new connections; on a fault, nothing changes. Ignored by a gateway that started
+    /// without TLS.
     std::vector<config_fault> replace_tls(const tls_credentials& credentials);
 
-    /// No connection and no reply is begun any more; those that run end, or are ended after
-    /// `limit`. Then `stopped` is called, once, on the loop; WebSockets that do not let
-    /// themselves be closed may keep it waiting for 10 s more.
+    /// Stops accepting connections and requests. Running requests may finish, and are cancelled
+    /// after `limit`. Then calls `stopped` once, on the loop, possibly up to 10 s later if
+    /// WebSockets do not close.
     void stop(duration limit, std::function<void()> stopped);
 
  private:

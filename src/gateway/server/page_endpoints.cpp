@@ -14,20 +14,20 @@ using boost::asio::awaitable;
 
 std::array<header_field, 4> headers_of(const page_file& file) {
     return {{{"ETag", file.etag},
-             // Always asked for: another version of the gateway has other files.
+             // Always revalidate: another version of the gateway has other files.
              {"Cache-Control", "no-cache"},
-             {"Content-Security-Policy", page_policy},
+             {"Content-Security-Policy", page_content_security_policy},
              {"Referrer-Policy", "no-referrer"}}};
 }
 
 awaitable<void> send_file(http_exchange& exchange, const page_file& file) {
-    const bool is_known = has_file(exchange.header("If-None-Match"), file);
+    const bool is_known = matches_etag(exchange.header("If-None-Match"), file);
     const auto headers = headers_of(file);
     co_await exchange.send(is_known ? 304 : 200, std::string(is_known ? "" : file.text),
                            file.content_type, headers);
 }
 
-// In no coroutine: GCC 12 destroys aggregates that are made in one twice.
+// Not a coroutine: GCC 12 destroys aggregate temporaries in coroutines twice.
 api_error no_asset(std::string_view name) {
     return {.status = 404,
             .type = "not_found_error",
@@ -38,7 +38,7 @@ api_error no_asset(std::string_view name) {
 }  // namespace
 
 awaitable<void> answer_page(http_exchange& exchange) {
-    co_await send_file(exchange, page_index());
+    co_await send_file(exchange, index_page());
 }
 
 awaitable<void> answer_asset(http_exchange& exchange, gateway_core& core, std::string_view name) {

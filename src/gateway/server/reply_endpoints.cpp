@@ -1,13 +1,13 @@
 #include "gateway/answers/chat_answer.hpp"
-#include "gateway/answers/ids.hpp"
-#include "gateway/answers/question_key.hpp"
-#include "gateway/answers/stream_silence.hpp"
+#include "gateway/answers/keep_alive_policy.hpp"
+#include "gateway/answers/random_ids.hpp"
+#include "gateway/answers/request_digest.hpp"
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/requests/chat_request.hpp"
 #include "gateway/requests/completion_request.hpp"
+#include "gateway/server/buffered_reply.hpp"
 #include "gateway/server/endpoints.hpp"
-#include "gateway/server/whole_reply.hpp"
-#include "gateway/sessions/reply_order.hpp"
+#include "gateway/sessions/generation_job.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
 
@@ -24,8 +24,7 @@
 #include <variant>
 #include <vector>
 
-// Replies to clients that speak OpenAI's API: each request is a conversation of its own, whose
-// history the client brings.
+// Handlers of OpenAI's API. Each request is a separate conversation; the client sends its history.
 namespace tandem::gateway {
 namespace {
 
@@ -33,13 +32,13 @@ using boost::asio::awaitable;
 
 answer_head head_of(gateway_core& core, const served_model& model, answer_kind kind) {
     return {.kind = kind,
-            .id = random_id(kind == answer_kind::chat ? "chatcmpl-" : "cmpl-", core.random),
+            .id = make_random_id(kind == answer_kind::chat ? "chatcmpl-" : "cmpl-", core.random),
             .created = std::time(nullptr),
             .model = model.name};
 }
 
-// What a request is remembered with. Of an answer that another reply brought no token is counted:
-// the sum is what the servers did.
+// Fills in the audit record. A cached answer counts no tokens, so that the sum matches the servers'
+// work.
 void note(http_exchange& exchange, const served_model& model, const token_usage& used,
           finish_reason reason) {
     exchange.record.model = model.name;
@@ -48,7 +47,7 @@ void note(http_exchange& exchange, const served_model& model, const token_usage&
     exchange.record.finish_reason = to_string(reason);
 }
 
-// `by_chunk`: its reader got chunks as they came.
+// `by_chunk`: the client received chunks as they came.
 void charge(http_exchange& exchange, gateway_core& core, const served_model& model,
             const admitted& who, const reply& r, bool by_chunk) {
     const auto& result = r.result();
@@ -59,15 +58,15 @@ void charge(http_exchange& exchange, gateway_core& core, const served_model& mod
     note(exchange, model, u, result.finish_reason);
 }
 
-// Its key's place is free when the client hears of it: it may come back at once.
+// Releases the permit before responding, because the client may send its next request at once.
 awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& error) {
     who.release();
     co_await exchange.send(error);
 }
 
-// --- as a stream
+// --- streamed
 
-// One reply on its way to a client.
+// Streams one reply to a client.
 class streamed_reply {
  public:
     streamed_reply(http_exchange& exchange, gateway_core& core, const served_model& model,
@@ -80,9 +79,9 @@ class streamed_reply {
           stream_(head_, request.include_usage),
           calls_(std::move(calls)) {}
 
-    /// To its end, or until the client is gone.
+    /// Runs until the reply ends, or until the client disconnects.
     awaitable<void> run(reply& r, admitted& who) {
-        exchange_.when_gone([&r] { r.interrupt(); });
+        exchange_.on_disconnect([&r] { r.interrupt(); });
         for (;;) {
             error_code ec;
             const auto piece = co_await r.async_next_chunk(
@@ -90,17 +89,18 @@ class streamed_reply {
             if (!piece) break;
             r.continue_after(piece->id);
             take(*piece);
-            // The server is at work on the prompt, or on a call, which is sent when it is whole.
-            if (out_.empty() && silence_.is_too_long(detail::now())) stream_.keep_alive(out_);
+            // The server processes the prompt, or generates a tool call, which is sent only when
+            // complete.
+            if (out_.empty() && silence_.is_keep_alive_due(detail::now())) stream_.keep_alive(out_);
             co_await send_what_is_there();
             if (calls_.is_done()) r.interrupt();
         }
         take(calls_.finish(r.result().reasoning));
-        warn_of(core_.options.service.server.logger, calls_.fault(), model_.name, exchange_.id());
+        warn_of(core_.options.instruments.log, calls_.fault(), model_.name, exchange_.id());
         charge(exchange_, core_, model_, who, r, by_chunk_);
         who.release();
         co_await end(r.result());
-        exchange_.when_gone(nullptr);
+        exchange_.on_disconnect(nullptr);
     }
 
  private:
@@ -114,8 +114,8 @@ class streamed_reply {
         stream_.text(read.text, out_);
         for (const auto& call : read.calls) stream_.call(call, out_);
     }
-    // The status waits for the first text, or reasoning, or a sign of life: what fails before it
-    // has a status of its own.
+    // The status is sent with the first text, reasoning or keep-alive, so that earlier errors still
+    // have their own status.
     awaitable<void> send_what_is_there() {
         if (out_.empty()) co_return;
         if (!std::exchange(has_begun_, true)) co_await exchange_.begin_stream();
@@ -133,7 +133,7 @@ class streamed_reply {
             if (!has_begun_ && out_.empty()) co_return co_await exchange_.send(*no_call);
             fail(*no_call);
         } else {
-            stream_.end(calls_.reason(result.finish_reason), usage_of(result.usage), out_);
+            stream_.end(calls_.reason(result.finish_reason), to_answer_usage(result.usage), out_);
         }
         co_await send_what_is_there();
         co_await exchange_.end_stream();
@@ -147,17 +147,17 @@ class streamed_reply {
     http_exchange& exchange_;
     gateway_core& core_;
     const served_model& model_;
-    bool by_chunk_;  // its reader gets chunks as they come
+    bool by_chunk_;  // the client gets chunks as they come
     answer_head head_;
     answer_stream stream_;
-    called_text calls_;
-    stream_silence silence_{detail::now()};
+    tool_call_extractor calls_;
+    keep_alive_policy silence_{detail::now()};
     std::string out_;
     bool has_begun_ = false;
 };
 
 awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                                 const generation_request& request, reply_order order,
+                                 const generation_request& request, generation_job order,
                                  admitted& who) {
     auto& model = *order.model;
     const auto bytes = bytes_of(order);
@@ -165,14 +165,15 @@ awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, an
     auto reply = talk.stream(order.options, request.stream_by);
     streamed_reply answer(exchange, core, model, kind, request, std::move(order.calls));
     co_await answer.run(reply, who);
-    keep_place(core.places, order.pin, std::move(talk), bytes, reply.result(), detail::now());
+    remember_affinity(core.places, order.pin, std::move(talk), bytes, reply.result(),
+                      detail::now());
 }
 
-// --- whole
+// --- as one body
 
 constexpr std::string_view cache_header = "X-Tandem-Cache";
 
-// The prompt cost this request nothing, and its calls have ids of their own.
+// A cached answer costs no prompt tokens, and its calls get new ids.
 finished_answer told_again(finished_answer answer, gateway_core& core) {
     answer.usage.cached_tokens = answer.usage.prompt_tokens;
     const auto seed = core.random();
@@ -182,7 +183,7 @@ finished_answer told_again(finished_answer answer, gateway_core& core) {
 
 awaitable<void> send_whole(http_exchange& exchange, const answer_head& head,
                            const finished_answer& answer) {
-    auto body = whole_body(head, answer);
+    auto body = encode_complete_answer(head, answer);
     if (const auto* error = std::get_if<api_error>(&body)) {
         co_await exchange.send(*error);
     } else {
@@ -190,7 +191,7 @@ awaitable<void> send_whole(http_exchange& exchange, const answer_head& head,
     }
 }
 
-// The same question is asked again: nothing is generated.
+// Answers a repeated question without generating.
 awaitable<void> answer_from_cache(http_exchange& exchange, gateway_core& core,
                                   const served_model& model, const answer_head& head,
                                   finished_answer kept, admitted& who) {
@@ -201,7 +202,8 @@ awaitable<void> answer_from_cache(http_exchange& exchange, gateway_core& core,
 }
 
 awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                             std::optional<question_key> key, reply_order order, admitted& who) {
+                             std::optional<request_digest> key, generation_job order,
+                             admitted& who) {
     const auto& model = *order.model;
     const auto head = head_of(core, model, kind);
     if (key) {
@@ -209,9 +211,9 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
         exchange.set_header(cache_header, kept ? "hit" : "miss");
         if (kept) co_return co_await answer_from_cache(exchange, core, model, head, *kept, who);
     }
-    whole_reply reply(core, std::move(order));
+    buffered_reply reply(core, std::move(order));
     const auto read = co_await reply.read(exchange);
-    warn_of(core.options.service.server.logger, reply.fault(), model.name, exchange.id());
+    warn_of(core.options.instruments.log, reply.fault(), model.name, exchange.id());
     charge(exchange, core, model, who, reply.itself(), false);
     who.release();
     if (const auto* const error = std::get_if<api_error>(&read))
@@ -222,25 +224,25 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
 }
 
 template <class Request>
-std::optional<question_key> cache_key(const http_exchange& exchange, const gateway_core& core,
-                                      const served_model& model, const admitted& who,
-                                      const Request& request) {
-    if (!core.keeps_answers() || wants_own_answer(exchange.header("Cache-Control")))
+std::optional<request_digest> cache_key(const http_exchange& exchange, const gateway_core& core,
+                                        const served_model& model, const admitted& who,
+                                        const Request& request) {
+    if (!core.keeps_answers() || bypasses_cache(exchange.header("Cache-Control")))
         return std::nullopt;
     const bool isolates = core.options.service.conversation.isolate;
     return key_of(request, model.name, isolates ? who.key_name() : std::string_view());
 }
 
-// Each request says which adapters count: a server that was restarted has others.
+// Each request states its adapter scales, because a restarted server has other defaults.
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
                                        generation_request& request) {
-    auto set = core.desk->set_for(model.name, request.lora);
+    auto set = core.desk->select_adapters(model.name, request.lora);
     if (auto* const error = std::get_if<api_error>(&set)) return std::move(*error);
     request.options.lora = std::get<std::vector<adapter_scale>>(std::move(set));
     return std::nullopt;
 }
 
-// What is refused is told in the audit too.
+// Records the prompt before checking it, so that the audit log also contains rejected prompts.
 std::optional<api_error> check_prompt(http_exchange& exchange, const gateway_core& core,
                                       const std::vector<std::string_view>& texts) {
     if (core.options.audit && core.options.audit_prompts)
@@ -257,21 +259,21 @@ std::vector<std::string_view> request_texts(const completion_request& r) {
     return texts_of({}, r.prompt, r.options);
 }
 
-reply_order order_of(gateway_core& core, chat_request request) {
-    reply_order order{.setup = core.options.service.conversation,
-                      .options = std::move(request.options),
-                      .calls = {.functions = std::move(request.functions),
-                                .texts = std::move(request.texts),
-                                .id_seed = core.random(),
-                                .most_calls = request.parallel_tool_calls ? 128u : 1u}};
+generation_job order_of(gateway_core& core, chat_request request) {
+    generation_job order{.setup = core.options.service.conversation,
+                         .options = std::move(request.options),
+                         .calls = {.functions = std::move(request.functions),
+                                   .texts = std::move(request.texts),
+                                   .id_seed = core.random(),
+                                   .max_calls = request.parallel_tool_calls ? 128u : 1u}};
     order.setup.messages = std::move(request.messages);
     return order;
 }
 
-reply_order order_of(const gateway_core& core, completion_request request) {
-    reply_order order{.setup = core.options.service.conversation,
-                      .prompt = std::move(request.prompt),
-                      .options = std::move(request.options)};
+generation_job order_of(const gateway_core& core, completion_request request) {
+    generation_job order{.setup = core.options.service.conversation,
+                         .prompt = std::move(request.prompt),
+                         .options = std::move(request.options)};
     order.setup.messages = {};
     order.setup.raw = true;
     return order;
@@ -291,10 +293,10 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     const auto key = cache_key(exchange, core, model, who, request);
     auto order = order_of(core, std::move(request));
     order.model = &model;
-    // No part of the question: who asks first has its trace and its priority in the reply.
+    // Not part of the cache key.
     order.options.traceparent = exchange.traceparent();
     order.options.priority = who.priority();
-    order.pin = pin_of(who, how);
+    order.pin = make_affinity_key(who, how);
     order.request_id = exchange.id();
     if (how.stream)
         co_await answer_as_stream(exchange, core, kind, how, std::move(order), who);

@@ -1,8 +1,8 @@
 #include "gateway/server/voice_websocket.hpp"
 
 #include "gateway/sessions/voice_session.hpp"
-#include "gateway/voice/voice_answer.hpp"
-#include "gateway/voice/voice_turns.hpp"
+#include "gateway/voice/voice_message_writer.hpp"
+#include "gateway/voice/voice_turn_machine.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/redirect_error.hpp>
@@ -22,12 +22,12 @@ namespace websocket = boost::beast::websocket;
 using asio::redirect_error;
 using asio::use_awaitable;
 
-// No message is read while more answers wait to be written.
+// Maximum number of queued answers before reading stops.
 constexpr std::size_t most_waiting = 64;
-// What one message can bring besides is far less: this is a client that does not read.
+// One message causes far fewer answers, so this client has stopped reading.
 constexpr std::size_t too_many_waiting = 1024;
 constexpr duration handshake_limit = std::chrono::seconds(5);
-// A buffer that is larger is not kept between messages.
+// Larger buffers are released between messages.
 constexpr std::size_t kept_buffer = 4096;
 
 constexpr auto protocol_header = beast::http::field::sec_websocket_protocol;
@@ -41,19 +41,20 @@ api_error upgrade_refused(int status, std::string code, std::string message) {
 
 api_error no_upgrade() {
     auto e =
-        upgrade_refused(426, "upgrade_required", "/v1/voice is a WebSocket: ask for an upgrade");
+        upgrade_refused(426, "upgrade_required", "/v1/voice is a WebSocket: request an upgrade");
     e.upgrade = "websocket";
     return e;
 }
 
-// In no coroutine: GCC 12 destroys aggregates that are made in one twice.
+// Not a coroutine: GCC 12 destroys aggregate temporaries in coroutines twice.
 websocket::stream_base::timeout timeouts() {
     return {handshake_limit, websocket::stream_base::none(), false};
 }
 
 }  // namespace
 
-std::optional<api_error> voice_refusal(const http_exchange& exchange, const gateway_core& core) {
+std::optional<api_error> check_voice_upgrade(const http_exchange& exchange,
+                                             const gateway_core& core) {
     if (!websocket::is_upgrade(exchange.request())) return no_upgrade();
     const auto protocols = exchange.header("Sec-WebSocket-Protocol");
     if (!protocols.empty() && !offers_voice_protocol(protocols))
@@ -79,12 +80,12 @@ voice_websocket::~voice_websocket() {
     core_->voices.remove(number_);
 }
 
-// --- the whole
+// --- lifetime
 
 auto voice_websocket::run(const http_request& request) -> awaitable<bool> {
     if (!co_await accept(request)) co_return false;
     while (co_await read_message()) {
-        take_message();
+        handle_message();
         co_await until([this] { return out_.size() <= most_waiting || close_ || !is_connected(); });
     }
     leave();
@@ -96,7 +97,7 @@ auto voice_websocket::run(const http_request& request) -> awaitable<bool> {
 }
 
 auto voice_websocket::accept(const http_request& request) -> awaitable<bool> {
-    // An empty header offers none, and an answer that names one would be refused.
+    // An empty header offers no subprotocol, and clients reject a response that selects one.
     const bool has_protocols = !request[protocol_header].empty();
     stream_.next_layer().expires_never();
     stream_.set_option(timeouts());
@@ -104,7 +105,7 @@ auto voice_websocket::accept(const http_request& request) -> awaitable<bool> {
         [id = caller_->request_id, has_protocols](websocket::response_type& answer) {
             answer.set(beast::http::field::server, "tandem");
             answer.set("X-Request-Id", id);
-            // The key, which may have been offered, too, is not repeated.
+            // Selects this protocol only: the key, possibly offered as well, must not be repeated.
             if (has_protocols)
                 answer.set(protocol_header,
                            beast::string_view(voice_protocol.data(), voice_protocol.size()));
@@ -118,12 +119,12 @@ auto voice_websocket::accept(const http_request& request) -> awaitable<bool> {
     co_await stream_.async_accept(request, redirect_error(use_awaitable, ec));
     if (ec) co_return false;
     is_open_ = true;
-    watch_line();
-    write_next();  // it may have been closed meanwhile
+    run_watchdog();
+    write_next();  // may have been closed during the handshake
     co_return true;
 }
 
-// Some other handler has to call wake_.cancel() when it may have become so.
+// Handlers that may make the condition true must call wake_.cancel().
 template <class Condition>
 auto voice_websocket::until(Condition is_so) -> awaitable<void> {
     while (!is_so()) {
@@ -135,20 +136,20 @@ auto voice_websocket::until(Condition is_so) -> awaitable<void> {
 
 // --- reading
 
-// A message may come in parts, with control frames between them.
+// A message may be fragmented, with control frames in between.
 auto voice_websocket::read_message() -> awaitable<bool> {
     boost::system::error_code ec;
     bool is_begun = false;
     while (!ec && !close_) {
         co_await stream_.async_read_some(buffer_, 0, redirect_error(use_awaitable, ec));
         if (ec || stream_.is_message_done()) break;
-        if (!std::exchange(is_begun, true)) limit_message();
+        if (!std::exchange(is_begun, true)) set_message_deadline();
     }
     reading_.cancel();
     co_return !ec && !close_;
 }
 
-void voice_websocket::limit_message() {
+void voice_websocket::set_message_deadline() {
     reading_.expires_after(core_->options.read_timeout);
     reading_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
@@ -156,15 +157,17 @@ void voice_websocket::limit_message() {
     });
 }
 
-void voice_websocket::take_message() {
+void voice_websocket::handle_message() {
     const auto* const bytes = static_cast<const char*>(buffer_.data().data());
     const std::string_view text(bytes, buffer_.size());
-    auto read = stream_.got_binary() ? voice_line::reading(voice_line::read_binary())
-                                     : line_.read(detail::now(), text);
+    auto read = stream_.got_binary()
+                    ? voice_socket_watchdog::reading(voice_socket_watchdog::read_binary())
+                    : line_.read(detail::now(), text);
     buffer_.clear();
     if (buffer_.capacity() > kept_buffer) buffer_.shrink_to_fit();
-    if (const auto* const why = std::get_if<voice_line::closing>(&read)) return give_up(*why);
-    if (auto* const no = std::get_if<voice_line::refusal>(&read))
+    if (const auto* const why = std::get_if<voice_socket_watchdog::closing>(&read))
+        return give_up(*why);
+    if (auto* const no = std::get_if<voice_socket_watchdog::refusal>(&read))
         return send(std::move(no->answer));
     auto& message = std::get<voice_message>(read);
     if (const auto session = session_.lock()) return session->tell(number_, std::move(message));
@@ -172,7 +175,7 @@ void voice_websocket::take_message() {
     if (first && caller_)
         return core_->voices.start(number_, *std::exchange(caller_, std::nullopt),
                                    std::move(*first));
-    send(no_session(turn_of(message)));
+    send(no_session(get_turn_name(message)));
 }
 
 void voice_websocket::started(std::weak_ptr<voice_session> session) {
@@ -184,9 +187,9 @@ void voice_websocket::refused(voice_caller caller, voice_error why) {
     send(error_text(why));
 }
 
-// --- the end
+// --- closing
 
-void voice_websocket::give_up(const voice_line::closing& why) {
+void voice_websocket::give_up(const voice_socket_watchdog::closing& why) {
     if (!why.last_words.empty()) send(why.last_words);
     close(why.why);
     leave();
@@ -207,7 +210,7 @@ void voice_websocket::close(voice_close why) {
     write_next();
 }
 
-// What waits for the socket is told so, and ends.
+// Pending socket operations complete with an error.
 void voice_websocket::kill() {
     stream_.next_layer().close();
     wake_.cancel();
@@ -218,7 +221,7 @@ void voice_websocket::begin_close() {
     const auto words = to_string(*close_);
     const websocket::close_reason why(static_cast<websocket::close_code>(*close_),
                                       beast::string_view(words.data(), words.size()));
-    limit_writing(handshake_limit);
+    set_write_deadline(handshake_limit);
     stream_.async_close(why, [self = shared_from_this()](boost::system::error_code) {
         self->is_closed_ = true;
         self->writing_.cancel();
@@ -227,27 +230,27 @@ void voice_websocket::begin_close() {
     });
 }
 
-// --- the line
+// --- keep-alive
 
-void voice_websocket::watch_line() {
+void voice_websocket::run_watchdog() {
     if (close_) return;
     switch (line_.check(detail::now())) {
-        case voice_line::due::nothing:
+        case voice_socket_watchdog::due::nothing:
             break;
-        case voice_line::due::ping:
+        case voice_socket_watchdog::due::ping:
             ping();
             break;
-        case voice_line::due::close:
+        case voice_socket_watchdog::due::close:
             return give_up({voice_close::silent});
     }
     look_.expires_at(line_.next_check());
     look_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
-        if (!ec && self) self->watch_line();
+        if (!ec && self) self->run_watchdog();
     });
 }
 
-// One that still waits to be written does for this one.
+// A pending ping suffices.
 void voice_websocket::ping() {
     if (std::exchange(is_pinging_, true)) return;
     stream_.async_ping(
@@ -270,7 +273,7 @@ void voice_websocket::write_next() {
         return;
     }
     is_writing_ = true;
-    limit_writing(core_->options.write_timeout);
+    set_write_deadline(core_->options.write_timeout);
     stream_.async_write(asio::buffer(out_.front()),
                         [self = shared_from_this()](boost::system::error_code ec, std::size_t) {
                             self->written(ec);
@@ -286,8 +289,8 @@ void voice_websocket::written(boost::system::error_code ec) {
     write_next();
 }
 
-// Whatever is written, or waits for the closing handshake's other half.
-void voice_websocket::limit_writing(duration limit) {
+// Limits a write, or the wait for the peer's close frame.
+void voice_websocket::set_write_deadline(duration limit) {
     writing_.expires_after(limit);
     writing_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();

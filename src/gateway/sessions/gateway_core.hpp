@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gateway/sessions/gateway_state.hpp"
-#include "gateway/sessions/voice_registry.hpp"
+#include "gateway/sessions/voice_session_host.hpp"
 
 #include <memory>
 #include <set>
@@ -10,13 +10,13 @@ namespace tandem::gateway {
 
 class connection;
 
-/// A gateway: what its requests share, its voice sessions and its connections. On its loop; all
-/// that works for it keeps it.
+/// A gateway: the state that its requests share, its voice sessions and its connections. Used on
+/// its loop; pending operations keep it alive.
 struct gateway_core : gateway_state {
     using gateway_state::gateway_state;
 
-    voice_registry voices{*this};
-    /// Those that are open.
+    voice_session_host voices{*this};
+    /// The open connections.
     std::set<connection*> connections{};
 };
 

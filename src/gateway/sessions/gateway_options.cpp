@@ -45,8 +45,8 @@ std::vector<std::string> names_of(const std::vector<model_servers>& models) {
 std::vector<model_servers> models_of(const gateway_options& o) {
     if (!o.models.empty()) return o.models;
     const auto& s = o.service;
-    return {
-        {.name = o.model, .servers = s.servers.empty() ? std::vector{s.server.url} : s.servers}};
+    return {{.name = o.model,
+             .servers = s.servers.empty() ? std::vector{s.client.server.url} : s.servers}};
 }
 
 std::vector<measured_server> measured_servers(const gateway_options& o) {
@@ -56,9 +56,9 @@ std::vector<measured_server> measured_servers(const gateway_options& o) {
     return all;
 }
 
-// Memory may have run out: no text is put together.
+// Memory may be exhausted, so this does not format text.
 void log_exception(const gateway_options& o, std::string_view what) {
-    const auto& log = o.service.server.logger;
+    const auto& log = o.instruments.log;
     if (!log.enabled(log_level::error)) return;
     log.write(log_level::error, what);
     try {
@@ -66,12 +66,12 @@ void log_exception(const gateway_options& o, std::string_view what) {
     } catch (const std::exception& e) {
         log.write(log_level::error, e.what());
     } catch (...) {
-        log.write(log_level::error, "it is no std::exception");
+        log.write(log_level::error, "it is not a std::exception");
     }
 }
 
-void write_down(const gateway_options& o, const audit_record& record, log_level level) {
-    const auto& log = o.service.server.logger;
+void log_and_audit(const gateway_options& o, const audit_record& record, log_level level) {
+    const auto& log = o.instruments.log;
     if (log.enabled(level)) log.write(level, log_line(record));
     if (o.audit) o.audit(audit_line(record));
 }
@@ -85,11 +85,14 @@ std::vector<config_fault> check(const gateway_options& o) {
         faults.push_back(std::move(f));
     for (auto& f : check(o.prompts)) faults.push_back(std::move(f));
     for (auto& f : check(o.voice)) faults.push_back(std::move(f));
-    if (!may_bind(o.address, !o.keys.is_empty()))
-        faults.push_back({"address", fmt::format("is {}, where others reach the gateway: give it "
-                                                 "keys, or let it listen on 127.0.0.1",
-                                                 o.address)});
-    if (o.max_connections == 0) faults.push_back({"max_connections", "is 0; at least 1"});
+    if (!is_bind_allowed(o.address, !o.keys.is_empty()))
+        faults.push_back(
+            {"address",
+             fmt::format(
+                 "is {}, which other machines can reach: configure keys, or listen on 127.0.0.1",
+                 o.address)});
+    if (o.max_connections == 0)
+        faults.push_back({"max_connections", "is 0; it must be at least 1"});
     return faults;
 }
 

@@ -4,11 +4,12 @@
 #include "gateway/adapters/adapter_set.hpp"
 #include "gateway/answers/answer_cache.hpp"
 #include "gateway/http/tls_credentials.hpp"
-#include "gateway/policy/prompt_policy.hpp"
+#include "gateway/policy/prompt_filter.hpp"
 #include "gateway/telemetry/gateway_metrics.hpp"
 #include "gateway/voice/voice_limits.hpp"
 
 #include "tandem/duration.hpp"
+#include "tandem/instruments.hpp"
 #include "tandem/service_config.hpp"
 
 #include <chrono>
@@ -22,7 +23,7 @@
 
 namespace tandem::gateway {
 
-/// A model, and the servers that have it.
+/// A model, and the servers that serve it.
 struct model_servers {
     std::string name{};
     std::vector<std::string> servers{};
@@ -30,72 +31,74 @@ struct model_servers {
     friend bool operator==(const model_servers&, const model_servers&) = default;
 };
 
-/// How the gateway listens, and what it lets through.
+/// Settings of a gateway.
 struct gateway_options {
     service_config service{};
-    /// As clients know the model; any other name is taken for it, too.
+    tandem::instruments instruments{};
+    /// Name of the model for clients. Any other name selects it, too.
     std::string model = "default";
-    /// Where there are several: each with its servers, which no other one has. They are instead of
-    /// `model` and of the service's servers then.
+    /// Used instead of `model` and the service's servers if there are several models. No server may
+    /// belong to two models.
     std::vector<model_servers> models{};
-    /// LoRA adapters that clients may ask for, and operators may deploy.
+    /// LoRA adapters that clients may select and operators may deploy.
     std::vector<allowed_adapter> adapters{};
-    /// A JSON file that remembers what is deployed; empty = that is forgotten at the end.
+    /// JSON file that stores the deployed adapters; empty = they are lost on exit.
     std::string state_file{};
-    /// An address, not a name.
+    /// An IP address or `localhost`.
     std::string address = "127.0.0.1";
-    /// 0 = one that is free.
+    /// 0 = any free port.
     std::uint16_t port = 8090;
-    /// None: whoever reaches the port may do all.
+    /// Empty = no authentication.
     api_keys keys{};
-    /// Nothing: clients talk to it in plain text.
+    /// nullopt = plain text.
     std::optional<tls_credentials> tls{};
     prompt_rules prompts{};
-    /// In which pieces answers are streamed to clients that do not say.
+    /// Unit of streamed answers if the request does not specify one.
     tandem::stream_by stream_by = tandem::stream_by::token;
 
-    /// Whole answers at temperature 0, for those who ask the same again.
-    cache_limits answer_cache = default_answer_cache;
+    /// Cache of complete answers at temperature 0, for repeated questions.
+    cache_limits answer_cache = default_answer_cache_limits;
 
-    /// One more is closed at once, silently.
+    /// Further connections are closed without a response.
     std::size_t max_connections = 10'000;
     std::size_t max_header_bytes = std::size_t{64} << 10;
     std::size_t max_body_bytes = std::size_t{16} << 20;
-    /// For TLS to be agreed upon.
+    /// Timeout of the TLS handshake.
     duration handshake_timeout = std::chrono::seconds(10);
-    /// From a connection's opening, or a request's first byte, to its last one.
+    /// Timeout for receiving a whole request, from its first byte; for the first request, from the
+    /// opening of the connection.
     duration read_timeout = std::chrono::seconds(30);
-    /// Between two requests of a connection; longer than proxies keep them (60 s is usual).
+    /// Timeout between two requests on a connection; longer than the usual one of proxies (60 s).
     duration idle_timeout = std::chrono::seconds(75);
-    /// For each part of an answer.
+    /// Timeout for each write of a response.
     duration write_timeout = std::chrono::seconds(30);
 
-    /// Of the WebSocket.
+    /// Limits of the voice WebSocket.
     voice_limits voice{};
 
-    /// Takes a line of JSON for each request (audit_line.hpp); may be empty. Called on the
+    /// Receives one line of JSON per request (audit_line.hpp); may be empty. Called on the
     /// gateway's loop.
     std::function<void(std::string_view)> audit{};
-    /// The prompt is part of that line.
+    /// Whether that line contains the prompt.
     bool audit_prompts = false;
 };
 
 struct audit_record;
 
-/// Gives what is remembered of a request to the audit, and to the log at this level.
-void write_down(const gateway_options& o, const audit_record& record, log_level level);
+/// Passes an audit record to the audit function and, at this level, to the log.
+void log_and_audit(const gateway_options& o, const audit_record& record, log_level level);
 
-/// Tells the log what the exception that is being handled has ended, and what it says.
+/// Logs `what` and the exception that is being handled.
 void log_exception(const gateway_options& o, std::string_view what);
 
-/// The models that are served, with their servers: one at least.
+/// The served models with their servers; at least one.
 std::vector<model_servers> models_of(const gateway_options& o);
 std::vector<std::string> names_of(const std::vector<model_servers>& models);
-/// The same, server by server.
+/// Same, one entry per server.
 std::vector<measured_server> measured_servers(const gateway_options& o);
 
-/// All faults of `o`; empty if it can be used. Addresses are not looked at but for who reaches
-/// them, and what is in `tls` is not looked at (tls_context.hpp).
+/// Returns all faults of `o`; empty if it is valid. Of the address, checks only whether other
+/// machines can reach it. Does not check `tls` (see tls_context.hpp).
 std::vector<config_fault> check(const gateway_options& o);
 
 }  // namespace tandem::gateway

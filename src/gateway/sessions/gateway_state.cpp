@@ -6,9 +6,9 @@
 namespace tandem::gateway {
 namespace {
 
-voice_sessions::random_source bits_of(std::random_device& random) {
+voice_session_table::random_source bits_of(std::random_device& random) {
     return [&random] {
-        voice_sessions::random_bits bits{};
+        voice_session_table::random_bits bits{};
         for (std::size_t i = 0; i < bits.size(); i += sizeof(std::random_device::result_type)) {
             const auto word = random();
             std::memcpy(&bits[i], &word, sizeof word);
@@ -22,7 +22,7 @@ voice_sessions::random_source bits_of(std::random_device& random) {
 gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, gateway_options o)
     : executor(its_executor),
       options(std::move(o)),
-      desk(std::make_shared<adapter_desk>(executor, options)),
+      desk(std::make_shared<adapter_deployer>(executor, options)),
       models(executor, options, desk->adapters()),
       gate(options.keys),
       policy(options.prompts),

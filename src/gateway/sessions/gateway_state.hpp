@@ -1,17 +1,17 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/authorizer.hpp"
 #include "gateway/answers/answer_cache.hpp"
 #include "gateway/http/tls_context.hpp"
-#include "gateway/policy/prompt_policy.hpp"
+#include "gateway/policy/prompt_filter.hpp"
 #include "gateway/requests/generation_request.hpp"
-#include "gateway/sessions/adapter_desk.hpp"
+#include "gateway/sessions/adapter_deployer.hpp"
 #include "gateway/sessions/gateway_options.hpp"
-#include "gateway/sessions/reply_order.hpp"
+#include "gateway/sessions/generation_job.hpp"
 #include "gateway/sessions/served_models.hpp"
 #include "gateway/telemetry/gateway_metrics.hpp"
-#include "gateway/voice/voice_sessions.hpp"
+#include "gateway/voice/voice_session_table.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -23,12 +23,12 @@
 
 namespace tandem::gateway {
 
-/// What all requests and voice sessions of a gateway share; it outlives them. On its loop.
+/// State that all requests and voice sessions of a gateway share; outlives them. Used on its loop.
 struct gateway_state : std::enable_shared_from_this<gateway_state> {
     gateway_state(const boost::asio::any_io_executor& its_executor, gateway_options o);
 
     request_defaults defaults() const {
-        return {.generation = options.service.server.generation,
+        return {.generation = options.service.client.generation,
                 .stream_by = options.stream_by,
                 .max_body_bytes = options.max_body_bytes};
     }
@@ -36,21 +36,21 @@ struct gateway_state : std::enable_shared_from_this<gateway_state> {
 
     const boost::asio::any_io_executor executor;
     const gateway_options options;
-    const std::shared_ptr<adapter_desk> desk;
+    const std::shared_ptr<adapter_deployer> desk;
     served_models models;
-    gatekeeper gate;
-    const prompt_policy policy;
-    /// Of connections that are opened from now on; null where there is no TLS.
+    authorizer gate;
+    const prompt_filter policy;
+    /// For new connections; nullptr without TLS.
     std::shared_ptr<boost::asio::ssl::context> tls{};
-    /// Their conversations must go before the service.
-    conversation_places places{kept_places};
+    /// Declared after `models`, because its conversations must be destroyed before their service.
+    affinity_table places{affinity_table_limits};
     answer_cache answers;
-    /// Unix time, in seconds.
+    /// Unix time in seconds.
     const std::int64_t started_at = std::time(nullptr);
     gateway_metrics metrics;
-    /// Ids must not be guessed: they name sessions, too.
+    /// Ids must be unpredictable, because they also identify sessions.
     std::random_device random{};
-    voice_sessions known_sessions;
+    voice_session_table known_sessions;
     std::size_t voice_sockets = 0;
     bool is_stopping = false;
 };

@@ -11,13 +11,14 @@ served_models::served_models(const boost::asio::any_io_executor& executor, const
     for (auto& m : models_of(o)) {
         auto settings = o.service;
         settings.servers = m.servers;
-        // Who asks whether the gateway is ready may be the one that sends the first conversation.
+        // Readiness checks may come before the first conversation, so the servers are watched from
+        // the start.
         settings.watch_always = true;
-        // What is prefilled before the first turn is evaluated with the adapters, too.
-        settings.server.generation.lora = adapters.standing(m.name);
+        // The prefill before the first turn must use the adapters, too.
+        settings.client.generation.lora = adapters.standing(m.name);
         names_.push_back(m.name);
-        models_.push_back(
-            {std::move(m.name), std::move(m.servers), service(executor, std::move(settings))});
+        models_.push_back({std::move(m.name), std::move(m.servers),
+                           service(executor, std::move(settings), o.instruments)});
     }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/authorizer.hpp"
 #include "gateway/json/api_error.hpp"
 #include "gateway/sessions/gateway_options.hpp"
 
@@ -16,10 +16,10 @@
 
 namespace tandem::gateway {
 
-/// A model that is served: conversations over the servers that have it.
+/// A model and the service for its servers.
 struct served_model {
     std::string name;
-    /// At least one.
+    /// Not empty.
     std::vector<std::string> servers;
     service bots;
 };
@@ -31,8 +31,8 @@ class served_models {
     served_models(const boost::asio::any_io_executor& executor, const gateway_options& o,
                   const adapter_set& adapters);
 
-    /// The model that a request names, which lives as long as this; or why there is none for it
-    /// (choose_model()).
+    /// The model that a request selects, valid as long as this object; or an error (see
+    /// choose_model()).
     std::variant<served_model*, api_error> find(std::string_view asked, const admitted& who);
 
     std::deque<served_model>& all() noexcept { return models_; }

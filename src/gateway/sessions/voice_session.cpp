@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// What a client says with a turn, as far as the model reads it.
+// The texts of a turn that the model reads.
 std::vector<std::string_view> texts_in(const voice_turn& turn) {
     auto texts = texts_of(turn.messages, turn.prompt, turn.options);
     if (!turn.interrupted_mark.empty()) texts.push_back(turn.interrupted_mark);
@@ -28,7 +28,7 @@ std::vector<std::string_view> texts_in(const voice_turn& turn) {
 
 }  // namespace
 
-voice_session::voice_session(gateway_state& gateway, voice_host& host, served_model& model,
+voice_session::voice_session(gateway_state& gateway, voice_session_owner& host, served_model& model,
                              voice_setup setup)
     : gateway_(gateway),
       host_(host),
@@ -37,13 +37,13 @@ voice_session::voice_session(gateway_state& gateway, voice_host& host, served_mo
       turns_(std::move(setup)),
       check_(gateway.executor) {}
 
-// --- driving
+// --- events and actions
 
-/// Tells the turns something, and does what they want done. Doing that may tell them more, which is
-/// done after it.
+/// Passes an event to the turns, and performs the resulting actions. Nested events are performed
+/// afterwards.
 template <class Function>
 void voice_session::enter(Function change) {
-    const auto self = shared_from_this();  // it may be forgotten
+    const auto self = shared_from_this();  // an action may erase the session
     try {
         change(detail::now());
         if (!is_performing_) perform_all();
@@ -55,27 +55,28 @@ void voice_session::enter(Function change) {
 void voice_session::perform_all() {
     is_performing_ = true;
     for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions()) {
-        give_back_seat();
+        release_permit();
         for (auto& a : actions) std::visit([this](auto& value) { this->perform(value); }, a);
     }
     is_performing_ = false;
-    give_back_seat();
-    watch_check();
+    release_permit();
+    arm_check_timer();
 }
 
-// Other sessions continue. Called while the exception is handled.
+// Ends only this session. Called inside a catch block.
 void voice_session::broke() {
-    log_exception(gateway_.options, "a voice session is over, as the gateway could not go on");
+    log_exception(gateway_.options, "a voice session was ended by an internal error");
     turns_.broke();
     perform_all();
 }
 
-// Before the client hears of the reply's end: it may be quick to ask for the next one elsewhere.
-void voice_session::give_back_seat() {
-    if (!turns_.is_busy()) seat_.reset();
+// Runs before the client receives the reply's end, because the client may request its next reply
+// elsewhere at once.
+void voice_session::release_permit() {
+    if (!turns_.is_busy()) permit_holder_.reset();
 }
 
-/// The same for a handler, which comes when the session, or the gateway, may be gone.
+/// Wraps a handler, because the session or the gateway may be gone when it runs.
 template <class Function>
 auto voice_session::later(Function change) {
     return [weak = weak_from_this(), change = std::move(change)](auto&&... told) {
@@ -86,7 +87,7 @@ auto voice_session::later(Function change) {
     };
 }
 
-void voice_session::watch_check() {
+void voice_session::arm_check_timer() {
     const auto due = turns_.next_check();
     if (!due) {
         check_.cancel();
@@ -119,7 +120,7 @@ void voice_session::stop() {
     enter([&](time_point now) { turns_.stop(now); });
 }
 
-// --- sockets, and the registry
+// --- sockets and registry
 
 void voice_session::perform(voice_action::send& a) {
     host_.send(a.socket, std::move(a.text));
@@ -138,34 +139,34 @@ void voice_session::perform(const voice_action::forget&) {
 }
 
 void voice_session::perform(const voice_action::first_chunk& a) {
-    gateway_.metrics.voice_answered(model_.name, a.since_asked, a.timing);
+    gateway_.metrics.record_voice_latency(model_.name, a.since_asked, a.timing);
 }
 
 // --- turns
 
 std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
-    // The reply before is over for its key, too, when the next one is let in; if that is refused,
-    // the one before continues, and keeps its seat.
-    auto checked = gateway_.gate.check_reply(caller_->who, detail::now(), seat_);
+    // Takes over the permit of the previous reply, which ends when the new one is admitted. If the
+    // new one is rejected, the previous reply continues and keeps its permit.
+    auto checked = gateway_.gate.check_reply(caller_->who, detail::now(), permit_holder_);
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
-    seat_ = std::get<admitted>(std::move(checked));
+    permit_holder_ = std::get<admitted>(std::move(checked));
     return gateway_.policy.verdict(texts_in(turn));
 }
 
 void voice_session::perform(const voice_action::check_turn& a) {
     if (auto error = refusal(*a.turn)) return refuse(*a.turn, *std::move(error));
-    note_prompt(*a.turn);
+    record_prompt(*a.turn);
     turns_.permitted(detail::now(), a.turn->number);
 }
 
 void voice_session::refuse(const voice_turn& turn, api_error why) {
-    account_refused(turn, why);
+    audit_refused_turn(turn, why);
     turns_.refused(detail::now(), turn.number, std::move(why));
 }
 
-void voice_session::note_prompt(const voice_turn& turn) {
+void voice_session::record_prompt(const voice_turn& turn) {
     if (!gateway_.options.audit || !gateway_.options.audit_prompts) return;
-    // Who only adds to the history would add for ever.
+    // Limits the memory for a client that only appends to the history.
     constexpr std::size_t most_turns = 64;
     if (said_.size() >= most_turns || said_bytes_ >= max_audit_prompt_bytes) return;
     auto words = joined(texts_in(turn), max_audit_prompt_bytes);
@@ -173,8 +174,8 @@ void voice_session::note_prompt(const voice_turn& turn) {
     said_[turn.number] = std::move(words);
 }
 
-// Turns may be permitted in another order than they were said in.
-std::string voice_session::said_up_to(std::uint64_t number) {
+// Turns may be permitted in another order than they arrived.
+std::string voice_session::take_text_said_up_to(std::uint64_t number) {
     const auto end = said_.upper_bound(number);
     std::vector<std::string_view> texts;
     for (auto at = said_.begin(); at != end; ++at) texts.push_back(at->second);
@@ -200,7 +201,7 @@ void voice_session::perform(voice_action::append& a) {
 generation_options voice_session::options_of(const voice_turn& turn) const {
     auto options = turn.options;
     options.traceparent = caller_->traceparent;
-    options.priority = (seat_ ? *seat_ : caller_->who).priority();
+    options.priority = (permit_holder_ ? *permit_holder_ : caller_->who).priority();
     return options;
 }
 
@@ -208,14 +209,14 @@ void voice_session::begin(std::uint64_t number, reply r) {
     reply_ = std::move(r);
     number_ = number;
     began_ = detail::now();
-    prompt_ = said_up_to(number);
+    prompt_ = take_text_said_up_to(number);
 }
 
 void voice_session::perform(const voice_action::generate& a) {
     begin(a.turn->number, talk_->generate(options_of(*a.turn)));
 }
 
-// A conversation of its own, whose only message is the prompt.
+// Uses a separate conversation, whose only message is the prompt.
 void voice_session::perform(const voice_action::generate_raw& a) {
     auto options = gateway_.options.service.conversation;
     options.messages = {};
@@ -265,12 +266,12 @@ void voice_session::perform(const voice_action::interrupt& a) {
         talk_->interrupt();
 }
 
-// Each turn has its line, after that of the request which opened the socket.
-audit_record voice_session::record_of_turn(int status) const {
+// Each turn has its own audit line, in addition to that of the upgrade request.
+audit_record voice_session::make_turn_record(int status) const {
     audit_record record;
     record.time = std::chrono::system_clock::now();
     record.request_id = caller_->request_id;
-    record.trace_id = trace_id_of(caller_->traceparent);
+    record.trace_id = parse_trace_id(caller_->traceparent);
     record.remote = caller_->remote;
     record.key = caller_->who.key_name();
     record.method = "GET";
@@ -280,12 +281,12 @@ audit_record voice_session::record_of_turn(int status) const {
     return record;
 }
 
-void voice_session::account_refused(const voice_turn& turn, const api_error& why) {
-    auto record = record_of_turn(why.status);
+void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& why) {
+    auto record = make_turn_record(why.status);
     record.error = why.code;
     if (gateway_.options.audit && gateway_.options.audit_prompts)
         record.prompt = joined(texts_in(turn), max_audit_prompt_bytes);
-    write_down(gateway_.options, record, log_level::info);
+    log_and_audit(gateway_.options, record, log_level::info);
 }
 
 void voice_session::account(time_point now, const reply_result& result) {
@@ -293,7 +294,7 @@ void voice_session::account(time_point now, const reply_result& result) {
     gateway_.gate.charge(caller_->who, now, u.prompt + u.generated);
     constexpr bool by_chunk = true;
     gateway_.metrics.reply_ended(model_.name, result, by_chunk);
-    auto record = record_of_turn(101);
+    auto record = make_turn_record(101);
     record.reply = reply_->id();
     record.tokens_in = u.prompt;
     record.tokens_out = u.generated;
@@ -301,7 +302,7 @@ void voice_session::account(time_point now, const reply_result& result) {
     record.finish_reason = to_string(result.finish_reason);
     if (result.error) record.error = error_of(result.error, result.diagnostics).code;
     if (!prompt_.empty()) record.prompt = std::exchange(prompt_, {});
-    write_down(gateway_.options, record, log_level::info);
+    log_and_audit(gateway_.options, record, log_level::info);
 }
 
 }  // namespace tandem::gateway

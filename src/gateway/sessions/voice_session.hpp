@@ -1,9 +1,9 @@
 #pragma once
 
-#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/authorizer.hpp"
 #include "gateway/sessions/served_models.hpp"
 #include "gateway/telemetry/audit_line.hpp"
-#include "gateway/voice/voice_turns.hpp"
+#include "gateway/voice/voice_turn_machine.hpp"
 
 #include "tandem/conversation.hpp"
 #include "tandem/reply.hpp"
@@ -23,41 +23,43 @@ namespace tandem::gateway {
 
 struct gateway_state;
 
-/// Who talks over a socket.
+/// The client of a socket.
 struct voice_caller {
     admitted who;
-    /// For the audit: of the request that was upgraded, and the client's address.
+    /// For the audit log: id of the upgrade request, and the client's address.
     std::string request_id{};
     std::string remote{};
-    /// As that request has it; see http_exchange::traceparent().
+    /// From that request; see http_exchange::traceparent().
     std::string traceparent{};
 };
 
-/// What owns a voice session, and knows the sockets. None of these calls the session back.
-class voice_host {
+/// Owner of a voice session, with access to the sockets. Its functions must not call the session
+/// back.
+class voice_session_owner {
  public:
-    // To a socket, which may be gone.
+    // The socket may be gone.
     virtual void send(voice_socket socket, std::string text) = 0;
     virtual void close(voice_socket socket, voice_close why) = 0;
-    /// The session has no socket any more: it is kept for a time.
+    /// The session has lost its socket, and is kept for a while.
     virtual void keep(std::string_view session) = 0;
-    /// The session is over.
+    /// The session has ended.
     virtual void forget(const std::string& session) = 0;
 
  protected:
-    ~voice_host() = default;
+    ~voice_session_owner() = default;
 };
 
-/// Does what a session's voice_turns wants done, with a conversation of the library. The host
-/// owns it, and it outlives its sockets; what comes late from the library or a timer finds it gone.
-/// On the gateway's loop.
+/// Performs the actions of a session's voice_turn_machine with a conversation of the library. Owned
+/// by the host; outlives its sockets. Late handlers of the library and of timers have no effect. On
+/// the gateway's loop.
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
-    voice_session(gateway_state& gateway, voice_host& host, served_model& model, voice_setup setup);
+    voice_session(gateway_state& gateway, voice_session_owner& host, served_model& model,
+                  voice_setup setup);
 
     served_model& model() const noexcept { return model_; }
 
-    /// A socket begins the session, or takes it up; of a caller that may have it.
+    /// A socket opens or resumes the session. The caller must be authorized for it.
     void attach(voice_socket socket, voice_caller caller, voice::start first);
     void tell(voice_socket socket, voice_message message);
     void drop(voice_socket socket);
@@ -72,8 +74,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     auto later(Function change);
     void perform_all();
     void broke();
-    void give_back_seat();
-    void watch_check();
+    void release_permit();
+    void arm_check_timer();
 
     void perform(voice_action::send& a);
     void perform(const voice_action::close& a);
@@ -95,31 +97,31 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<api_error> refusal(const voice_turn& turn);
     void refuse(const voice_turn& turn, api_error why);
     generation_options options_of(const voice_turn& turn) const;
-    void note_prompt(const voice_turn& turn);
-    std::string said_up_to(std::uint64_t number);
+    void record_prompt(const voice_turn& turn);
+    std::string take_text_said_up_to(std::uint64_t number);
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
-    audit_record record_of_turn(int status) const;
-    void account_refused(const voice_turn& turn, const api_error& why);
+    audit_record make_turn_record(int status) const;
+    void audit_refused_turn(const voice_turn& turn, const api_error& why);
     void account(time_point now, const reply_result& result);
 
     gateway_state& gateway_;
-    voice_host& host_;
+    voice_session_owner& host_;
     served_model& model_;
     std::string id_;
-    voice_turns turns_;
+    voice_turn_machine turns_;
     std::optional<voice_caller> caller_;
     std::optional<conversation> talk_;
-    std::optional<conversation> raw_talk_;  // of the last raw prompt
-    std::optional<reply> reply_;            // the last one
-    std::uint64_t number_ = 0;              // of that
+    std::optional<conversation> raw_talk_;  // of the latest raw prompt
+    std::optional<reply> reply_;            // the latest one
+    std::uint64_t number_ = 0;              // turn number of reply_
     time_point began_{};
-    // For the audit: what the client said since the last reply began, and before that one.
-    std::map<std::uint64_t, std::string> said_;  // by the turns' numbers
+    // For the audit log: client input since the latest reply began, and before it.
+    std::map<std::uint64_t, std::string> said_;  // by turn number
     std::size_t said_bytes_ = 0;
     std::string prompt_;
-    // The key's place for a reply: one is enough, as one reply of a session runs at a time.
-    std::optional<admitted> seat_;
+    // The key's permit for a reply. One suffices, because a session runs one reply at a time.
+    std::optional<admitted> permit_holder_;
     boost::asio::steady_timer check_;
     bool is_performing_ = false;
 };

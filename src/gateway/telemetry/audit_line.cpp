@@ -35,7 +35,7 @@ ordered_json field(std::optional<std::int64_t> number) {
     return number ? ordered_json(*number) : ordered_json();
 }
 
-/// To the microsecond.
+/// Rounded to microseconds.
 double rounded_ms(std::chrono::nanoseconds took) {
     return std::round(static_cast<double>(took.count()) / 1e3) / 1e3;
 }

@@ -30,7 +30,7 @@ using buckets = Histogram::BucketBoundaries;
 
 constexpr int switching_protocols = 101;
 
-// In seconds: waits that a listener hears, and what may take minutes.
+// In seconds. `waits` is for delays that a listener notices, `lives` for durations up to minutes.
 const buckets waits{0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5,
                     0.75,  1,    1.5,   2,    3,   5,   10,  30};
 const buckets lives{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 1800};
@@ -50,7 +50,7 @@ std::optional<double> first_token_after(const reply_result& r) {
     return std::nullopt;
 }
 
-/// What is counted of the replies of one server and model.
+/// Metrics of the replies of one server and model.
 struct reply_series {
     Counter& requests;
     Counter& cuts;
@@ -105,7 +105,7 @@ class gateway_metrics::registry {
             servers_.emplace(s.url, transport::without_credentials(s.url));
             models_.insert(s.model);
         }
-        // What never happened is told as 0, so that rates have something to start from.
+        // Counters start at 0 rather than absent, so that rates are correct from the first event.
         for (const auto& r : all_routes()) begin_route(r);
         for (const auto& s : served) begin_server(s);
         for (const auto& model : models_) begin_voice(model);
@@ -120,7 +120,7 @@ class gateway_metrics::registry {
 
     void chunk_came(std::string_view model, const chunk& c) {
         if (c.id.seq == 0) return;
-        replies_of(model, c.server).chunk_gap.Observe(seconds_of_ms(c.gap_ms));
+        replies_of(model, c.metrics.server).chunk_gap.Observe(seconds_of_ms(c.metrics.gap_ms));
     }
 
     void reply_ended(std::string_view model, const reply_result& r, bool by_chunk) {
@@ -134,8 +134,8 @@ class gateway_metrics::registry {
         count_end(labels_of(model, server), r);
     }
 
-    void voice_answered(std::string_view model, duration since_asked,
-                        const std::optional<voice_timing>& timing) {
+    void record_voice_latency(std::string_view model, duration since_asked,
+                              const std::optional<voice_timing>& timing) {
         const Labels of_model{{"model", model_label(model)}};
         voice_turn_.Add(of_model, waits).Observe(seconds(since_asked));
         if (!timing) return;
@@ -163,10 +163,10 @@ class gateway_metrics::registry {
         queue_depth_.Add(of_server).Set(s.waiting);
     }
 
-    std::string text(const process_figures& process) const {
+    std::string text(const process_stats& process) const {
         auto families = registry_.Collect();
-        families.push_back(build_family());
-        for (auto& family : families_of(process)) families.push_back(std::move(family));
+        families.push_back(make_build_info_metric());
+        for (auto& family : make_process_metrics(process)) families.push_back(std::move(family));
         return prometheus::TextSerializer().Serialize(families);
     }
 
@@ -219,7 +219,7 @@ class gateway_metrics::registry {
         return {{"server", server_label(server)}, {"model", model_label(model)}};
     }
 
-    // Those that are served were there from the start; the registry finds others again.
+    // The series of served models exist from the start; the registry looks up all others.
     reply_series replies_of(std::string_view model, std::string_view server) {
         const auto labels = labels_of(model, server);
         const auto found = series_.find(labels);
@@ -277,76 +277,78 @@ class gateway_metrics::registry {
     }
 
     prometheus::Registry registry_;
-    std::map<std::string, std::string, std::less<>> servers_;  // as told, by their URLs
+    std::map<std::string, std::string, std::less<>> servers_;  // labels, by URL
     std::set<std::string, std::less<>> models_;
-    std::map<Labels, reply_series> series_;  // does not change once it is made
+    std::map<Labels, reply_series> series_;  // immutable after construction
 
     Gauge& started_at_ = gauges("tandem_start_time_seconds", "Unix time of the start.").Add({});
 
     // HTTP and WebSockets.
-    Family<Counter>& requests_ =
-        counters("tandem_http_requests_total", "Requests whose answer has ended.");
-    Family<Histogram>& request_duration_ =
-        histograms("tandem_http_request_duration_seconds", "From a request to its answer's end.");
+    Family<Counter>& requests_ = counters("tandem_http_requests_total", "Completed requests.");
+    Family<Histogram>& request_duration_ = histograms(
+        "tandem_http_request_duration_seconds", "Time from a request to the end of its answer.");
     Gauge& connections_ =
-        gauges("tandem_http_connections", "Open connections, WebSockets included.").Add({});
+        gauges("tandem_http_connections", "Open connections, including WebSockets.").Add({});
     Gauge& voice_sockets_ = gauges("tandem_voice_sockets", "Open WebSockets.").Add({});
     Gauge& voice_sessions_ =
-        gauges("tandem_voice_sessions", "Voice sessions, those without a socket included.").Add({});
+        gauges("tandem_voice_sessions", "Voice sessions, including those without a socket.")
+            .Add({});
 
     // Replies.
-    Family<Counter>& replies_ = counters("tandem_replies_total", "Replies that have ended.");
+    Family<Counter>& replies_ = counters("tandem_replies_total", "Ended replies.");
     Family<Counter>& reply_errors_ =
-        counters("tandem_reply_errors_total", "Replies that failed, by their error.");
+        counters("tandem_reply_errors_total", "Failed replies, by error.");
     Family<Counter>& tokens_ = counters("tandem_tokens_total", "Tokens of prompts and replies.");
     Family<Counter>& tokens_heard_ =
         counters("tandem_tokens_heard_total", "Generated tokens in chunks that were continued.");
     Family<Counter>& tokens_wasted_ =
-        counters("tandem_tokens_wasted_total", "Generated tokens that nobody got.");
+        counters("tandem_tokens_wasted_total", "Generated tokens that were not delivered.");
     Family<Counter>& server_requests_ =
-        counters("tandem_server_requests_total", "Requests for completions that were sent.");
-    Family<Counter>& cuts_ = counters("tandem_cuts_total", "Requests that were cut off.");
+        counters("tandem_server_requests_total", "Completion requests that were sent.");
+    Family<Counter>& cuts_ = counters("tandem_cuts_total", "Requests that were cut.");
     Family<Counter>& warmings_ =
         counters("tandem_warmings_total", "Requests that prefilled a slot.");
     Family<Counter>& resumptions_ =
-        counters("tandem_resumptions_total", "Times that replies went on after a failure.");
+        counters("tandem_resumptions_total", "Continuations of replies after a failure.");
     Family<Counter>& guard_waits_ =
         counters("tandem_guard_waits_total", "Requests that waited for a slot's reuse guard.");
-    Family<Histogram>& first_token_ = histograms("tandem_reply_first_token_seconds",
-                                                 "From the start of a reply to its first token.");
-    Family<Histogram>& first_chunk_ = histograms("tandem_reply_first_chunk_seconds",
-                                                 "From the start of a reply to its first chunk.");
+    Family<Histogram>& first_token_ = histograms(
+        "tandem_reply_first_token_seconds", "Time from the start of a reply to its first token.");
+    Family<Histogram>& first_chunk_ = histograms(
+        "tandem_reply_first_chunk_seconds", "Time from the start of a reply to its first chunk.");
     Family<Histogram>& chunk_gap_ =
-        histograms("tandem_chunk_gap_seconds", "From a continue to the next chunk.");
+        histograms("tandem_chunk_gap_seconds", "Time from a continue to the next chunk.");
     Family<Histogram>& slot_wait_ =
-        histograms("tandem_reply_slot_wait_seconds", "What a reply waited for slots.");
+        histograms("tandem_reply_slot_wait_seconds", "Time that a reply waited for slots.");
     Family<Histogram>& guard_wait_ =
-        histograms("tandem_reply_guard_wait_seconds", "What a reply waited for reuse guards.");
-    Family<Histogram>& cancel_to_idle_ =
-        histograms("tandem_cancel_to_idle_seconds", "From a cut until the slot was seen idle.");
+        histograms("tandem_reply_guard_wait_seconds", "Time that a reply waited for reuse guards.");
+    Family<Histogram>& cancel_to_idle_ = histograms(
+        "tandem_cancel_to_idle_seconds", "Time from a cut until the slot was seen idle.");
     Family<Histogram>& reply_duration_ =
-        histograms("tandem_reply_duration_seconds", "From the start of a reply to its end.");
-    Family<Histogram>& cache_ratio_ =
-        histograms("tandem_reply_cache_ratio", "Share of prompt tokens that slots still held.");
+        histograms("tandem_reply_duration_seconds", "Time from the start of a reply to its end.");
+    Family<Histogram>& cache_ratio_ = histograms(
+        "tandem_reply_cache_ratio", "Share of prompt tokens that were in the slot's cache.");
 
     // Voice.
-    Family<Histogram>& voice_turn_ = histograms("tandem_voice_turn_first_chunk_seconds",
-                                                "From a voice turn's start to its first chunk.");
+    Family<Histogram>& voice_turn_ =
+        histograms("tandem_voice_turn_first_chunk_seconds",
+                   "Time from the start of a voice turn to its first chunk.");
     Family<Histogram>& voice_to_voice_ = histograms(
-        "tandem_voice_to_voice_seconds", "From the user's last word to the first chunk.");
+        "tandem_voice_to_voice_seconds", "Time from the user's last word to the first chunk.");
     Family<Histogram>& voice_part_ =
-        histograms("tandem_voice_to_voice_part_seconds", "Its parts, which add up.");
+        histograms("tandem_voice_to_voice_part_seconds",
+                   "Parts of the time from the user's last word to the first chunk.");
 
     // Servers.
-    Family<Gauge>& state_ = gauges("tandem_server_state", "1 for the state that a server is in.");
+    Family<Gauge>& state_ = gauges("tandem_server_state", "1 for the current state of a server.");
     Family<Gauge>& circuit_open_ =
         gauges("tandem_server_circuit_open",
-               "1 while a server gets no requests, as its last ones failed.");
+               "1 while a server gets no requests because its last ones failed.");
     Family<Gauge>& slots_ = gauges("tandem_server_slots", "Slots that are used.");
     Family<Gauge>& conversations_ =
         gauges("tandem_server_conversations", "Conversations that are pinned to a server.");
     Family<Gauge>& replies_running_ =
-        gauges("tandem_server_replies_running", "Replies under way, waiting ones included.");
+        gauges("tandem_server_replies_running", "Running replies, including waiting ones.");
     Family<Gauge>& queue_depth_ =
         gauges("tandem_server_queue_depth", "Requests that wait for a slot.");
 };
@@ -370,9 +372,9 @@ void gateway_metrics::reply_ended(std::string_view model, const reply_result& re
     all_->reply_ended(model, result, by_chunk);
 }
 
-void gateway_metrics::voice_answered(std::string_view model, duration since_asked,
-                                     const std::optional<voice_timing>& timing) {
-    all_->voice_answered(model, since_asked, timing);
+void gateway_metrics::record_voice_latency(std::string_view model, duration since_asked,
+                                           const std::optional<voice_timing>& timing) {
+    all_->record_voice_latency(model, since_asked, timing);
 }
 
 void gateway_metrics::set_load(const gateway_load& load) {
@@ -383,7 +385,7 @@ void gateway_metrics::set_servers(const std::vector<server_status>& servers) {
     for (const auto& s : servers) all_->set_server(s);
 }
 
-std::string gateway_metrics::text(const process_figures& process) const {
+std::string gateway_metrics::text(const process_stats& process) const {
     return all_->text(process);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gateway/telemetry/process_figures.hpp"
+#include "gateway/telemetry/process_stats.hpp"
 #include "gateway/telemetry/voice_timing.hpp"
 
 #include "tandem/chunk.hpp"
@@ -18,50 +18,50 @@
 
 namespace tandem::gateway {
 
-/// A server as it was configured, and a model that it speaks for.
+/// A configured server, and a model that it serves.
 struct measured_server {
     std::string url{};
     std::string model{};
 };
 
-/// What there is at one moment.
+/// Current load of the gateway.
 struct gateway_load {
-    /// HTTP connections, of which some became WebSockets.
+    /// HTTP connections, including those upgraded to WebSockets.
     std::size_t connections = 0;
     std::size_t voice_sockets = 0;
-    /// Those without a socket included.
+    /// Includes sessions without a socket.
     std::size_t voice_sessions = 0;
 };
 
-/// Counts what the gateway does, and reports it in Prometheus' text format; docs/metrics.md lists
-/// what there is. Labels are bounded whatever clients send: servers and models are those that it
-/// was made with, and routes those of the table; anything else is "other", and what does not apply
-/// "none". Its functions may be called from any thread.
+/// Metrics of the gateway in Prometheus' text format; docs/metrics.md lists them. Label values are
+/// bounded regardless of client input: servers and models are those passed to the constructor,
+/// routes are those of the table; anything else is "other", and inapplicable labels are "none".
+/// Functions may be called from any thread.
 class gateway_metrics {
  public:
-    /// `started_at` is Unix time, in seconds.
+    /// `started_at` is Unix time in seconds.
     gateway_metrics(const std::vector<measured_server>& served, std::int64_t started_at);
     ~gateway_metrics();
     gateway_metrics(const gateway_metrics&) = delete;
     gateway_metrics& operator=(const gateway_metrics&) = delete;
 
-    /// An answer has ended, or a WebSocket. `route` is route::path, empty if there is none;
-    /// `status` is 0 where the client was gone before.
+    /// A response or a WebSocket has ended. `route` is route::path, or empty if no route matched;
+    /// `status` is 0 if the client disconnected before the response.
     void request_ended(std::string_view route, int status, duration took);
-    /// A reader who gets chunks, one after the other, has got one.
+    /// A client that receives chunks one by one received a chunk.
     void chunk_came(std::string_view model, const chunk& c);
-    /// `by_chunk`: its reader got chunks as they came, not tokens or the whole.
+    /// `by_chunk`: the client received chunks as they came, rather than tokens or the whole reply.
     void reply_ended(std::string_view model, const reply_result& result, bool by_chunk);
-    /// The first chunk of a voice turn was sent so long after the turn was asked for; and the whole
-    /// silence, where it is known.
-    void voice_answered(std::string_view model, duration since_asked,
-                        const std::optional<voice_timing>& timing);
+    /// The first chunk of a voice turn was sent `since_asked` after the turn was requested.
+    /// `timing` splits the user's whole wait into parts, if known.
+    void record_voice_latency(std::string_view model, duration since_asked,
+                              const std::optional<voice_timing>& timing);
 
-    // text() reports the state of that moment.
+    // Current values for the next text().
     void set_load(const gateway_load& load);
     void set_servers(const std::vector<server_status>& servers);
 
-    std::string text(const process_figures& process = {}) const;
+    std::string text(const process_stats& process = {}) const;
 
  private:
     class registry;

@@ -33,7 +33,7 @@ constexpr errc reply_errors[]{errc::bad_request,
                               errc::tokenize_failed,
                               errc::unauthorized};
 
-// The library's own words for them are for people.
+// Stable label values; the library's descriptions are for people.
 constexpr std::pair<server_status::health, const char*> server_states[]{
     {server_status::health::unknown, "unknown"},
     {server_status::health::up, "up"},
@@ -54,7 +54,7 @@ std::string status_label(int status) {
     return status >= 100 && status < 600 ? std::to_string(status) : no_label;
 }
 
-// Codes of other categories have texts for names, which nobody bounds.
+// Names of error codes in other categories are unbounded.
 std::string error_label(const error_code& ec) {
     return ec.category() == error_category() ? error_name(ec) : other_label;
 }

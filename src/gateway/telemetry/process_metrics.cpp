@@ -10,7 +10,7 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 
 #if defined(__clang__)
-constexpr const char* compiler = __VERSION__;  // names itself
+constexpr const char* compiler = __VERSION__;  // includes the compiler's name
 #else
 constexpr const char* compiler = "GCC " __VERSION__;
 #endif
@@ -23,14 +23,14 @@ MetricFamily family(const char* name, const char* help, MetricType type, double 
 
 }  // namespace
 
-MetricFamily build_family() {
-    auto build = family("tandem_build_info", "What was built; always 1.", MetricType::Gauge, 1);
+MetricFamily make_build_info_metric() {
+    auto build = family("tandem_build_info", "Build information; always 1.", MetricType::Gauge, 1);
     build.metric.front().label = {{.name = "compiler", .value = compiler},
                                   {.name = "version", .value = TANDEM_VERSION}};
     return build;
 }
 
-std::vector<MetricFamily> families_of(const process_figures& p) {
+std::vector<MetricFamily> make_process_metrics(const process_stats& p) {
     constexpr auto gauge = MetricType::Gauge;
     const auto number = [](std::int64_t n) { return static_cast<double>(n); };
     return {family("process_cpu_seconds_total", "User and system CPU time spent.",
@@ -40,9 +40,9 @@ std::vector<MetricFamily> families_of(const process_figures& p) {
             family("process_virtual_memory_bytes", "Virtual memory.", gauge,
                    number(p.virtual_memory_bytes)),
             family("process_open_fds", "Open file descriptors.", gauge, number(p.open_fds)),
-            family("process_max_fds", "Most file descriptors that may be open.", gauge,
+            family("process_max_fds", "Maximum number of open file descriptors.", gauge,
                    number(p.max_fds)),
-            family("process_start_time_seconds", "Unix time of the process's start.", gauge,
+            family("process_start_time_seconds", "Unix time of the process start.", gauge,
                    p.start_time_seconds)};
 }
 

@@ -1,17 +1,17 @@
 #pragma once
 
-#include "gateway/telemetry/process_figures.hpp"
+#include "gateway/telemetry/process_stats.hpp"
 
 #include <prometheus/metric_family.h>
 #include <vector>
 
-// For gateway_metrics.
+// Internal to gateway_metrics.
 namespace tandem::gateway {
 
-/// `tandem_build_info`: 1, with the version and the compiler as labels.
-prometheus::MetricFamily build_family();
+/// `tandem_build_info`: always 1, with version and compiler as labels.
+prometheus::MetricFamily make_build_info_metric();
 
-/// `process_*`, with the names and types that Prometheus' own clients use.
-std::vector<prometheus::MetricFamily> families_of(const process_figures& p);
+/// `process_*` metrics, with the names and types of Prometheus' official clients.
+std::vector<prometheus::MetricFamily> make_process_metrics(const process_stats& p);
 
 }  // namespace tandem::gateway

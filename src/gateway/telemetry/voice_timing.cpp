@@ -6,7 +6,7 @@
 namespace tandem::gateway {
 namespace {
 
-/// When the reply's first event of this kind came, of those before its first chunk.
+/// Time of the first event of this kind before the reply's first chunk.
 std::optional<duration> first(const reply_result& result, timeline_event::kind what) {
     for (const auto& e : result.timeline) {
         if (e.what == what) return duration(e.at_ns);
@@ -15,8 +15,8 @@ std::optional<duration> first(const reply_result& result, timeline_event::kind w
     return std::nullopt;
 }
 
-/// Cuts a stretch of time into parts. A cut that lies outside of what is left is moved to its edge,
-/// so that the parts add up whatever the cuts are.
+/// Splits a time span into consecutive parts. Cuts outside the remaining span are clamped, so that
+/// the parts always add up.
 class stretch {
  public:
     stretch(time_point from, time_point to) : at_(from), end_(std::max(from, to)) {}
@@ -34,7 +34,7 @@ class stretch {
 
 }  // namespace
 
-std::optional<voice_timing> timing_of(const voice_marks& m, const reply_result& result) {
+std::optional<voice_timing> timing_of(const voice_timestamps& m, const reply_result& result) {
     const auto ago = m.user_stopped_ago ? m.user_stopped_ago : m.vad_stop;
     if (!ago) return std::nullopt;
     const auto in_reply = [&](timeline_event::kind what) {

@@ -8,33 +8,33 @@
 
 namespace tandem::gateway {
 
-/// Times of a voice turn.
-struct voice_marks {
-    /// When the turn was asked for, when its reply began, and when the first chunk was sent.
+/// Timestamps of a voice turn.
+struct voice_timestamps {
+    /// When the turn was requested, its reply began, and its first chunk was sent.
     time_point asked_at{};
     time_point begun_at{};
     time_point chunk_at{};
-    /// As the client reports in its `start`; see voice::start.
+    /// From the client's `start`; see voice::start.
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
 };
 
-/// The silence between the user's last word and the bot's first chunk, in parts that add up. None
-/// is negative.
+/// The silence between the user's last word and the bot's first chunk, split into parts that add
+/// up. No part is negative.
 struct voice_timing {
     duration detector{};      ///< until the voice detector was sure; 0 if unknown
-    duration before_start{};  ///< from there until the turn was asked for: transcript, network
-    duration turn_wait{};     ///< until the reply began: the one before had to end
-    duration slot_wait{};     ///< until the request was sent: other replies, the reuse guard
-    duration first_token{};   ///< until its first token came: the prompt was evaluated
-    duration first_chunk{};   ///< until the first chunk was sent
+    duration before_start{};  ///< then until the turn was requested: transcription, network
+    duration turn_wait{};     ///< then until the reply began, after the previous one ended
+    duration slot_wait{};     ///< then until the request was sent: other replies, reuse guard
+    duration first_token{};   ///< then until the first token: prompt evaluation
+    duration first_chunk{};   ///< then until the first chunk was sent
 
     duration total() const noexcept {
         return detector + before_start + turn_wait + slot_wait + first_token + first_chunk;
     }
 };
 
-/// Calls `visit(const char* name, duration part)` for each part, in their order.
+/// Calls `visit(const char* name, duration part)` for each part, in order.
 template <class Visitor>
 void for_each_voice_part(const voice_timing& t, Visitor&& visit) {
     visit("detector", t.detector);
@@ -45,8 +45,9 @@ void for_each_voice_part(const voice_timing& t, Visitor&& visit) {
     visit("first_chunk", t.first_chunk);
 }
 
-/// Nothing if the client does not report when the user stopped. If only `vad_stop` is reported, it
-/// is all that went before. What the reply's time line does not have took no time. Pure.
-std::optional<voice_timing> timing_of(const voice_marks& marks, const reply_result& result);
+/// Returns nullopt if the client does not report when the user stopped. If it reports only
+/// `vad_stop`, the silence before the request consists of that alone. Events missing from the
+/// reply's time line count as 0. Pure.
+std::optional<voice_timing> timing_of(const voice_timestamps& marks, const reply_result& result);
 
 }  // namespace tandem::gateway

@@ -2,7 +2,7 @@
 
 #include "base/time.hpp"
 #include "gateway/telemetry/voice_timing.hpp"
-#include "gateway/voice/voice_line.hpp"
+#include "gateway/voice/voice_close.hpp"
 
 #include "tandem/chunk.hpp"
 #include "tandem/config.hpp"
@@ -18,29 +18,29 @@
 
 namespace tandem::gateway {
 
-/// Names a socket, by whoever drives a session.
+/// Identifies a socket. Assigned by the driver of the session.
 using voice_socket = std::uint64_t;
 
-/// What a client asks for with one `start` or `resume`.
+/// The turn that a client requests with a `start` or `resume`.
 struct voice_turn {
     enum class kind {
-        messages,  ///< to add to the history alone: the last word is not the user's or a tool's
-        reply,     ///< to add, and to answer
-        prompt,    ///< a raw prompt, which no history knows of
-        resume,    ///< to speak on
+        messages,  ///< only add to the history: the last message is not from a user or tool
+        reply,     ///< add to the history and reply
+        prompt,    ///< a raw prompt, outside of the history
+        resume,    ///< continue an interrupted reply
     };
-    /// Number of its reply in the session, as clients see it.
+    /// Number of its reply in the session, as in messages to the client.
     std::uint64_t number = 0;
-    /// The client's own id of it; empty if it has none.
+    /// The client's id of the turn; empty if it has none.
     std::string id{};
     kind what = kind::reply;
-    /// What the user says is the last of them.
+    /// Ends with the user's message.
     std::vector<chat_message> messages{};
     std::string prompt{};
-    /// What the client wants after its interrupted turns, for the model to read; empty if that is
-    /// not its own choice.
+    /// The client's mark after interrupted turns, for the model to read; empty if the client did
+    /// not choose one.
     std::string interrupted_mark{};
-    /// As the service, the session's first start and this one say.
+    /// Merged from the service, the session's first start, and this start.
     generation_options options{};
     bool timeline = false;
     time_point asked_at{};
@@ -51,46 +51,46 @@ using voice_turn_ptr = std::shared_ptr<const voice_turn>;
 
 }  // namespace tandem::gateway
 
-// What a voice session wants done, in order. Calls of the library do not need to have ended before
+// Actions of a voice session, to be performed in order. Asynchronous calls need not complete before
 // the next action.
 namespace tandem::gateway::voice_action {
 
-/// Write the text to the socket.
+/// Sends the text to the socket.
 struct send {
     voice_socket socket;
     std::string text;
 };
-/// Close it after what was sent to it. The session knows it no more, and dropped() needs not be
-/// told.
+/// Closes the socket after all sent messages. The session has released it and needs no dropped().
 struct close {
     voice_socket socket;
     voice_close why;
 };
 
-/// See whether the session's key may have this turn: rate, priority, policy of prompts. Tell
-/// permitted() or refused(), at once or later; nothing of the turn goes to a server before.
+/// Checks whether the session's key may have this turn: rate limits, prompt policy. Call
+/// permitted() or refused(), at once or later. Nothing of the turn is sent to a server before.
 struct check_turn {
     voice_turn_ptr turn;
 };
 
-/// Make the session's conversation, with the messages of the options.
+/// Creates the session's conversation, with the messages in `options`.
 struct open_conversation {
     conversation_options options;
 };
-/// Prefill a slot for it: conversation::warm().
+/// Prefills a slot: conversation::warm().
 struct warm {};
 /// conversation::append().
 struct append {
     chat_message message;
 };
 
-// Each of these replaces the reply before, which has ended. Tell of the new one by its number.
+// Each of these replaces the previous reply, which has ended. Report events of the new reply with
+// its number.
 
 /// conversation::generate() with the turn's options.
 struct generate {
     voice_turn_ptr turn;
 };
-/// client::start() with the turn's prompt and options.
+/// Starts a reply to the turn's raw prompt, outside of the session's conversation.
 struct generate_raw {
     voice_turn_ptr turn;
 };
@@ -99,12 +99,12 @@ struct resume {
     std::uint64_t number;
 };
 
-/// Request the reply's next chunk, and call chunk_came(); or reply_ended(), with reply::result(),
-/// if there is none. Never asked for twice at once.
+/// Requests the reply's next chunk. Call chunk_came(), or reply_ended() with reply::result() if
+/// there is none. At most one request is pending.
 struct next_chunk {
     std::uint64_t number;
 };
-/// reply::continue_after(), also after the reply's end.
+/// reply::continue_after(); possibly after the reply's end.
 struct continue_after {
     chunk_id id;
 };
@@ -114,22 +114,22 @@ struct heard {
     std::uint64_t chars = 0;
     std::optional<double> share{};
 };
-/// conversation::interrupt(), or reply::interrupt() of a raw one.
+/// conversation::interrupt(); reply::interrupt() for a raw reply.
 struct interrupt {
     bool is_raw = false;
 };
 
-/// For the metrics, when the reply has ended: its first chunk was sent so long after the turn was
-/// asked for; and the silence before it, if the client reports when the user stopped speaking.
+/// Metrics of an ended reply: the time from the request of the turn to the first chunk, and the
+/// parts of the silence if the client reports when the user stopped speaking.
 struct first_chunk {
     duration since_asked;
     std::optional<voice_timing> timing{};
 };
 
-/// The session has no socket: voice_sessions::keep().
+/// The session has lost its socket: call voice_sessions::keep().
 struct keep {};
-/// The session is over, always the last action: voice_sessions::forget(), and let go of it, its
-/// reply and its conversation.
+/// The session has ended; always the last action. Call voice_sessions::forget(), and release the
+/// session, its reply and its conversation.
 struct forget {};
 
 using any =

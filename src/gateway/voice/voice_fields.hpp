@@ -1,16 +1,16 @@
 #pragma once
 
-#include "gateway/voice/voice_message.hpp"
+#include "gateway/voice/voice_message_reader.hpp"
 
 #include "tandem/config_fields.hpp"
 
 #include <string_view>
 
-// The names on the wire of what a client says: the one table that the reader and the check of the
-// documents are made from.
+// Field names of the client's messages: the single table for the reader, and for checking the
+// documentation.
 namespace tandem::gateway {
 
-/// Calls `visit(const char* type, message)` for each type of message.
+/// Calls `visit(const char* type, message)` for each message type.
 template <class Visitor>
 void for_each_voice_message(Visitor&& visit) {
     visit("start", voice::start());
@@ -21,7 +21,7 @@ void for_each_voice_message(Visitor&& visit) {
     visit("end", voice::end());
 }
 
-// Each calls `visit(const char* name, field&)` for each field. Durations are in milliseconds.
+// Call `visit(const char* name, field&)` for each field. Durations are in milliseconds.
 
 template <class Visitor>
 void for_each_voice_field(voice::start& m, Visitor&& visit) {
@@ -80,7 +80,7 @@ void for_each_voice_field(tool_call& c, Visitor&& visit) {
 }
 
 template <class Visitor>
-void for_each_voice_field(asked_adapter& a, Visitor&& visit) {
+void for_each_voice_field(requested_adapter& a, Visitor&& visit) {
     visit("id", a.name);
     visit("scale", a.scale);
 }
@@ -95,8 +95,8 @@ void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
     visit("isolate", c.isolate);
 }
 
-/// Those of a generation are the library's own except tools, whose calls would be spoken, and the
-/// adapters by the gateway's names.
+/// The fields are those of the library, except tools, whose calls would be spoken, and adapters,
+/// which have the gateway's names.
 template <class Visitor>
 void for_each_voice_field(generation_changes& c, Visitor&& visit) {
     for_each_field(c.values, [&](const field_info& f, auto& field) {

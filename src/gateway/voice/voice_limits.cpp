@@ -9,13 +9,13 @@ class limits_check {
  public:
     template <class Number>
     void number(const char* field, Number value, Number least, Number most) {
-        if (value >= least && value <= most) return;  // which NaN is not
-        faults.push_back({field, fmt::format("is {}; {} to {}", value, least, most)});
+        if (value >= least && value <= most) return;  // false for NaN
+        faults.push_back({field, fmt::format("is {}; it must be {} to {}", value, least, most)});
     }
     void time(const char* field, duration value, duration least, duration most) {
         if (value >= least && value <= most) return;
-        faults.push_back(
-            {field, fmt::format("is {} ms; {} to {} ms", to_ms(value), to_ms(least), to_ms(most))});
+        faults.push_back({field, fmt::format("is {} ms; it must be {} to {} ms", to_ms(value),
+                                             to_ms(least), to_ms(most))});
     }
 
     std::vector<config_fault> faults;

@@ -10,82 +10,83 @@
 #include <variant>
 #include <vector>
 
-// What the reply machine asks its shell to do.
+// Actions that the reply machine requests from its shell.
 namespace tandem::detail::action {
 
-/// Ask for a server where the reply can start, or continue after lost_to(), and call server_found()
-/// or no_server().
-struct seek_server {};
-/// Ask /detokenize what the ids of machine.next_prompt() say, and call ids_checked().
+/// Find a server on which the reply can start, or continue after failover_cause(). Report
+/// server_found() or no_server().
+struct request_server {};
+/// Request /detokenize for the ids of machine.next_prompt(). Report ids_checked().
 struct check_ids {};
-/// Ask /tokenize for the ids of said().unknown_prompt(), and call prompt_tokenized().
+/// Request /tokenize for said().untokenized_prompt(). Report prompt_tokenized().
 struct tokenize_prompt {};
-/// Ask /tokenize for the ids of pieces of text, and call tokens_recovered().
+/// Request /tokenize for pieces of text. Report tokens_recovered().
 struct recover_tokens {
     std::vector<std::string> texts;
 };
-/// Ask the scheduler for a slot, and call slot_granted().
-struct want_slot {
-    /// The consumer waits for what it brings; else what the consumer gets now comes first.
+/// Request a slot from the scheduler. Report slot_granted().
+struct request_slot {
+    /// The consumer waits for the result. If false, a pending hand-over to the consumer takes
+    /// precedence.
     bool is_urgent = true;
 };
-/// The wish for a slot has become more urgent: slot_priority() is higher.
-struct raise_wish {};
-/// Take the wish for a slot back.
-struct forget_slot {};
+/// The slot request has become more urgent: slot_priority() is higher.
+struct raise_slot_priority {};
+/// Withdraw the slot request.
+struct cancel_slot_request {};
 /// Send machine.next_prompt() to the slot, and report the answer.
 struct send_request {
     int slot;
-    /// Tokens to generate at most; -1 = no bound.
+    /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict;
 };
-/// Close the connection now: the cut, or the end of a request that ended by itself.
+/// Close the connection now, either as the cut or because the request ended by itself.
 struct close_connection {};
-/// The slot's request has ended; give the slot back.
+/// The request on the slot has ended; return the slot.
 struct release_slot {
     int slot = 0;
-    slots::server_side side = slots::server_side::idle;
-    /// It was ended by closing its connection.
+    slots::server_slot_state side = slots::server_slot_state::idle;
+    /// The request was ended by closing its connection.
     bool cut = false;
-    /// Empty the slot's cache first.
+    /// Erase the slot's cache first.
     bool erase = false;
-    /// The guard counts from now.
+    /// The guard starts now.
     bool is_use = true;
-    /// The slot holds so many bytes of machine.text(); 0 = what it holds is not known.
+    /// The slot holds this many bytes of machine.text(); 0 = its contents are unknown.
     std::size_t holds_bytes = 0;
 };
 
-/// No more slots are wanted: others may have what the reply used.
-struct leave_slots {};
+/// The reply needs no more slots: others may have the ones it used.
+struct release_slot_ownership {};
 
-// Prefilling has a slot and a connection of its own.
+// A prefill has a slot and a connection of its own.
 
-/// Ask the scheduler for the slot that comes next, and call warm_slot_granted(). Never urgent.
-struct want_warm_slot {};
-struct forget_warm_slot {};
+/// Request the next slot from the scheduler. Report warm_slot_granted(). Never urgent.
+struct request_warm_slot {};
+struct cancel_warm_slot_request {};
 /// Send machine.warming_prompt() to the slot for one token, and report the answer.
-struct send_warming {
+struct send_warming_request {
     int slot;
 };
-struct close_warming {};
+struct close_warming_connection {};
 
-/// Give the chunk to the consumer, who waits for it.
+/// Deliver the chunk to the waiting consumer.
 struct hand_over {
     chunk value;
 };
-/// Log that the server began the request so late: it holds requests back while their slot is busy.
-struct tell_held_back {
+/// Log how late the server started the request; it holds requests back while their slot is busy.
+struct log_late_start {
     int slot;
     duration held;
 };
-/// Log that the reply tries again after machine.lost_to().
-struct tell_lost {};
-/// Tell the circuit breaker that the server let this limit pass.
-struct tell_overtime {
+/// Log that the reply retries after machine.failover_cause().
+struct log_failover {};
+/// Report to the circuit breaker that the server exceeded this time limit.
+struct report_timeout {
     errc code;
 };
-/// The request ran on another slot than it asked for.
-struct tell_other_slot {
+/// The request ran on a slot other than the requested one.
+struct log_slot_mismatch {
     int asked;
     int used;
 };
@@ -93,9 +94,10 @@ struct tell_other_slot {
 struct finish {};
 
 using any =
-    std::variant<seek_server, check_ids, tokenize_prompt, recover_tokens, want_slot, raise_wish,
-                 forget_slot, send_request, close_connection, release_slot, leave_slots,
-                 want_warm_slot, forget_warm_slot, send_warming, close_warming, hand_over,
-                 tell_held_back, tell_lost, tell_overtime, tell_other_slot, finish>;
+    std::variant<request_server, check_ids, tokenize_prompt, recover_tokens, request_slot,
+                 raise_slot_priority, cancel_slot_request, send_request, close_connection,
+                 release_slot, release_slot_ownership, request_warm_slot, cancel_warm_slot_request,
+                 send_warming_request, close_warming_connection, hand_over, log_late_start,
+                 log_failover, report_timeout, log_slot_mismatch, finish>;
 
 }  // namespace tandem::detail::action

@@ -1,13 +1,13 @@
 #include "reply/machine/reply_machine.hpp"
 
-#include "reply/machine/server_pace.hpp"
+#include "reply/machine/server_timing.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-// The machine: what is requested and handed over. What is read is in reply_machine_reading.cpp, and
-// its limits are in reply_machine_limits.cpp.
+// Requests and hand-over of the machine. reply_machine_reading.cpp contains the reading, and
+// reply_machine_limits.cpp the time limits.
 namespace tandem::detail {
 namespace {
 
@@ -43,7 +43,7 @@ reply_machine::reply_machine(std::uint64_t id, reply_rules rules,
       chunker_(std::move(detector), limits),
       cleaner_(rules_.clean),
       delivery_(id),
-      going_on_(rules_.going_on, id) {}
+      retry_(rules_.retry_policy, id) {}
 
 void reply_machine::enter(reply_phase next, time_point now) {
     made_.set(static_cast<std::size_t>(phase_) * reply_phases + static_cast<std::size_t>(next));
@@ -54,26 +54,27 @@ void reply_machine::enter(reply_phase next, time_point now) {
 void reply_machine::start(time_point now) {
     if (phase_ != phase::idle) return;
     started_ = listener_waits_since_ = now;
-    tally_.started(now);
+    metrics_recorder_.started(now);
     enter(phase::seeking, now);
     seek(now);
 }
 
 void reply_machine::begin(time_point now, reply_origin from) {
-    if (from.rest) return go_on_from(now, std::move(*from.rest), from.spoken);
-    continuation_ = continuation(std::move(from.prompt), rules_.has_stop_words);
+    if (from.rest) return resume_from_remainder(now, std::move(*from.rest), from.spoken);
+    continuation_ = reply_transcript(std::move(from.prompt), rules_.has_stop_words);
     reasoning_ = text::reasoning_filter(
-        rules_.reasoning_tags, text::open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
+        rules_.reasoning_tags,
+        text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     next_request(now);
 }
 
-// --- what the server says
+// --- events from the server
 
 void reply_machine::prompt_tokenized(time_point now, std::vector<wire::token_id> ids) {
     if (ended()) return;
     prompt_ids_pending_ = false;
     continuation_.prompt_tokenized(std::move(ids));
-    ids_answered(now);
+    on_ids_resolved(now);
 }
 
 void reply_machine::tokens_recovered(time_point now, std::span<const wire::token_id> ids) {
@@ -83,12 +84,12 @@ void reply_machine::tokens_recovered(time_point now, std::span<const wire::token
         ids_can_be_had_ = false;
     else
         continuation_.recovered(ids);
-    ids_answered(now);
+    on_ids_resolved(now);
 }
 
-void reply_machine::ids_answered(time_point now) {
+void reply_machine::on_ids_resolved(time_point now) {
     if (phase_ != phase::seeking) check_ids();
-    want_slot_when_resolved(now);
+    request_slot_when_resolved(now);
     rest(now);
 }
 
@@ -99,61 +100,61 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     heard_at_ = now;
     failed_slot_.reset();
     enter(phase::first_token, now);
-    tally_.request_sent(now, slot, reused, guard_wait);
+    metrics_recorder_.request_sent(now, slot, reused, guard_wait);
     warming_.request_sent();
     continuation_.begin_request();
-    // What was carried into this request has waited for the consumer, not for the model; but after
-    // a failure the listener hears nothing.
-    if (!going_on_.since()) chunk_since_.reset();
+    // A carried chunk waited for the consumer, not for the model, so its deadline restarts. After a
+    // failure it keeps running, because the listener hears nothing.
+    if (!retry_.since()) chunk_since_.reset();
     const int left = rules_.max_tokens - continuation_.kept_tokens();
     actions_.push_back(action::send_request{slot, rules_.max_tokens > 0 ? left : -1});
 }
 
-void reply_machine::answer_begun(time_point now, std::optional<duration> connected_after) {
+void reply_machine::response_started(time_point now, std::optional<duration> connect_duration) {
     if (phase_ != phase::first_token || std::exchange(begun_, true)) return;
     heard_at_ = now;
-    if (connected_after) tally_.connected(*connected_after);
-    going_on_.begun();
-    if (const auto held = now - phase_since_; held >= late_beginning)
-        actions_.push_back(action::tell_held_back{*slot_, held});
+    if (connect_duration) metrics_recorder_.connected(*connect_duration);
+    retry_.begun();
+    if (const auto held = now - phase_since_; held >= late_start_threshold)
+        actions_.push_back(action::log_late_start{*slot_, held});
 }
 
 void reply_machine::event_read(time_point now, const wire::token_event& event) {
     using kind = wire::token_event::kind;
     if (!requesting()) return;
     heard_at_ = now;
-    tally_.event_read(now, event);
+    metrics_recorder_.event_read(now, event);
     switch (event.what) {
         case kind::progress:
-            // A long prompt is no silence to who reads along.
-            if (!rules_.hands_over_reasoning || !wire::is_in_mid_prompt(event)) return;
+            // Shows a reader that a long prompt is still being evaluated.
+            if (!rules_.hands_over_reasoning || !wire::is_partial_prompt_progress(event)) return;
             delivery_.add_reasoning(now, {});
             return deliver(now);
         case kind::token:
             if (!event.content.empty()) {
                 has_read_here_ = true;
-                going_on_.progressed();
+                retry_.progressed();
             }
             return token_read(now, event);
         case kind::final:
             read_text(now, event);
-            // The last text may have come with ids of the stop word, or of the end token.
+            // The last text may include ids of the stop word or of the end token.
             continuation_.cut();
             check_slot(event, *slot_);
             end_request(now, false);
             return generation_ended(now, reason_of(event.stop));
         case kind::error:
-            return;  // the shell tells it as request_failed()
+            return;  // the shell reports it through request_failed()
     }
 }
 
 void reply_machine::request_failed(time_point now, failure why) {
     if (!requesting()) return;
     failed_slot_ = slot_;
-    if (is_of_connecting(why.ec)) tally_.not_connected(now);
+    if (is_connect_error(why.ec)) metrics_recorder_.record_connect_failure(now);
     end_request(now, false);
-    // An uncut reply would have ended here with the context used up; but not at a server whose
-    // context is smaller than that of the one before.
+    // An uncut reply would have ended here because its context is full. This does not apply to a
+    // server with a smaller context than the previous one.
     if (why.ec == errc::prompt_too_long && has_read_here_)
         return generation_ended(now, finish_reason::length);
     lost(now, std::move(why));
@@ -161,21 +162,21 @@ void reply_machine::request_failed(time_point now, failure why) {
 
 void reply_machine::slot_refused(time_point now) {
     if (phase_ != phase::queued) return;
-    generation_failed(
-        now, {errc::queue_full,
-              {.client_message = "as many replies wait for a slot as queue_limit allows; use more "
-                                 "slots or servers, or start fewer replies"}});
+    generation_failed(now,
+                      {errc::queue_full,
+                       {.client_message = "the number of waiting replies has reached queue_limit; "
+                                          "use more slots or servers, or start fewer replies"}});
 }
 
-// Partial events and old servers do not tell the slot: -1.
+// Partial events and old servers report no slot: -1.
 void reply_machine::check_slot(const wire::token_event& last, int asked) {
     if (last.id_slot >= 0 && last.id_slot != asked)
-        actions_.push_back(action::tell_other_slot{asked, last.id_slot});
+        actions_.push_back(action::log_slot_mismatch{asked, last.id_slot});
 }
 
 void reply_machine::warm_slot_granted(time_point now, int slot) {
-    if (!wants_warm_slot()) return;
-    tally_.warming_sent(now, slot);
+    if (!is_waiting_for_warm_slot()) return;
+    metrics_recorder_.record_warming_request(now, slot);
     warming_.slot_granted(now, slot);
 }
 
@@ -185,78 +186,80 @@ void reply_machine::warming_begun() noexcept {
 
 void reply_machine::warming_read(time_point now, const wire::token_event& event) {
     if (!warming_.is_running() || event.what != wire::token_event::kind::final) return;
-    check_slot(event, warming_.running_on());
-    tally_.warmed(now, warming_.running_on(), event);
+    check_slot(event, warming_.running_slot());
+    metrics_recorder_.warmed(now, warming_.running_slot(), event);
     warming_.answered();
     rest(now);
 }
 
-// Where a server is gone, the time that the voice takes is used to find another one. All else the
-// next request meets, too, and tells.
+// If the server is gone, the time in which the voice speaks is used to find another one. The next
+// request meets and reports any other failure.
 void reply_machine::warming_failed(time_point now, failure why) {
     warming_.failed();
-    const bool seeks = rules_.going_on.retries > 0 && phase_ == phase::resting;
+    const bool seeks = rules_.retry_policy.retries > 0 && phase_ == phase::resting;
     if (seeks && kind_of(why.ec, false) == failure_kind::away) return lost(now, std::move(why));
     rest(now);
 }
 
 // --- requests
 
-/// Nothing runs: the next request is wanted, or prefilled, as the pacing says.
+/// No request is running: sends or prefills the next one, as the pacing requires.
 void reply_machine::rest(time_point now) {
-    // A chunk that can be had goes before the request for later ones: sending takes its time.
-    if (phase_ != phase::resting || delivery_.is_offered()) return;
-    if (delivery_.lead() <= rules_.pacing.request_at) return next_request(now);
-    if (can_warm_ && !ids_are_pending() && !is_used_up()) warming_.reply_rests(text().size());
+    // A chunk that is ready goes before the request for later ones, because sending takes time.
+    if (phase_ != phase::resting || delivery_.is_waiting_for_request()) return;
+    if (delivery_.lead() <= rules_.pacing.low_watermark) return next_request(now);
+    if (can_warm_ && !is_waiting_for_ids() && !is_token_budget_spent())
+        warming_.on_reply_paused(text().size());
 }
 
 void reply_machine::next_request(time_point now) {
-    warming_.give_up_waiting();
-    if (is_used_up()) return generation_ended(now, finish_reason::length);
+    warming_.stop_waiting_for_slot();
+    if (is_token_budget_spent()) return generation_ended(now, finish_reason::length);
     enter(phase::resolving, now);
-    want_slot_when_resolved(now);
+    request_slot_when_resolved(now);
 }
 
-bool reply_machine::is_used_up() const noexcept {
+bool reply_machine::is_token_budget_spent() const noexcept {
     return rules_.max_tokens > 0 && continuation_.kept_tokens() >= rules_.max_tokens;
 }
 
-void reply_machine::want_slot_when_resolved(time_point now) {
-    if (phase_ != phase::resolving || ids_are_pending()) return;
+void reply_machine::request_slot_when_resolved(time_point now) {
+    if (phase_ != phase::resolving || is_waiting_for_ids()) return;
     enter(phase::queued, now);
-    tally_.slot_wanted(now);
-    actions_.push_back(action::want_slot{.is_urgent = delivery_.lead() == 0});
+    metrics_recorder_.record_slot_request(now);
+    actions_.push_back(action::request_slot{.is_urgent = delivery_.lead() == 0});
 }
 
 void reply_machine::end_request(time_point now, bool cut) {
     actions_.push_back(action::close_connection{});
-    tally_.request_over(now);
-    if (cut) tally_.cut(now);
+    metrics_recorder_.record_request_end(now);
+    if (cut) metrics_recorder_.cut(now);
     const bool has_tokens = phase_ != phase::first_token;
-    actions_.push_back(action::release_slot{
-        .slot = *slot_,
-        .side = cut && !has_tokens ? slots::server_side::maybe_busy : slots::server_side::idle,
-        .cut = cut,
-        .erase = cut && rules_.erase_after_cut,
-        .holds_bytes = has_tokens ? text().size() : 0});
+    actions_.push_back(action::release_slot{.slot = *slot_,
+                                            .side = cut && !has_tokens
+                                                        ? slots::server_slot_state::maybe_busy
+                                                        : slots::server_slot_state::idle,
+                                            .cut = cut,
+                                            .erase = cut && rules_.erase_after_cut,
+                                            .holds_bytes = has_tokens ? text().size() : 0});
     slot_.reset();
 }
 
-// The ids that the next request needs are asked for while the chunk is spoken. A reply of one
-// request never asks.
-void reply_machine::ask_for_ids() {
-    if (!std::exchange(prompt_ids_asked_, true) && continuation_.prompt_is_unknown()) {
+// Requests the ids for the next request while the chunk is spoken. A reply of a single request
+// never does this.
+void reply_machine::request_ids() {
+    if (!std::exchange(prompt_ids_asked_, true) && continuation_.needs_prompt_ids()) {
         prompt_ids_pending_ = true;
         actions_.push_back(action::tokenize_prompt{});
     }
-    if (auto texts = continuation_.lost_texts(); ids_can_be_had_ && !texts.empty()) {
+    if (auto texts = continuation_.texts_with_missing_ids(); ids_can_be_had_ && !texts.empty()) {
         recovery_pending_ = true;
         actions_.push_back(action::recover_tokens{std::move(texts)});
     }
 }
 
-// A slot that holds the whole prompt would evaluate its last token again, which a model that cannot
-// take tokens back pays with more.
+// Omits the last token: a slot that holds the whole prompt would evaluate its last token again,
+// which is more expensive on a model that cannot remove tokens from its cache.
 prompt_view reply_machine::warming_prompt() const {
     auto prompt = next_prompt();
     if (prompt.as_ids() && prompt.ids.size() > 1)
@@ -266,7 +269,7 @@ prompt_view reply_machine::warming_prompt() const {
 
 // --- chunks and ends
 
-void reply_machine::chunk_wanted(time_point now) {
+void reply_machine::chunk_requested(time_point now) {
     if (ended()) return;
     delivery_.wanted();
     deliver(now);
@@ -275,16 +278,17 @@ void reply_machine::chunk_wanted(time_point now) {
 
 void reply_machine::continued(time_point now, chunk_id id) {
     if (ended() || !delivery_.continued(now, id)) return;
-    if (!shows_no_text_) tally_.continued(now);
+    if (!shows_no_text_) metrics_recorder_.continued(now);
     if (delivery_.lead() == 0) {
         listener_waits_since_ = now;
-        if (phase_ == phase::queued && going_on_.since()) actions_.push_back(action::raise_wish{});
+        if (phase_ == phase::queued && retry_.since())
+            actions_.push_back(action::raise_slot_priority{});
     }
-    if (phase_ == phase::peeking && rules_.pacing.goes_on_uncut) {
+    if (phase_ == phase::peeking && rules_.pacing.continue_revokes_cut) {
         collect_chunks(now);
         if (delivery_.lead() < rules_.pacing.cut_at) {
             enter(phase::streaming, now);
-            read_on(now);
+            continue_reading(now);
         }
     }
     deliver(now);
@@ -300,10 +304,10 @@ void reply_machine::hand_over(time_point now) {
     auto c = delivery_.hand_over(now);
     shows_no_text_ = c.text.empty();
     if (shows_no_text_) return actions_.push_back(action::hand_over{std::move(c)});
-    // The end of generation tells that a chunk is the last one, also where a sentence ends it.
-    if (outcome_ && !outcome_->error.ec && delivery_.holds_no_text()) c.boundary = boundary::end;
+    // The end of generation shows that a chunk is the last one, even if a sentence ends it.
+    if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text()) c.boundary = boundary::end;
     c.speech = speech_of(cleaner_, c.text);
-    tally_.handed_over(now, c);
+    metrics_recorder_.handed_over(now, c);
     result_.text += c.text;
     actions_.push_back(action::hand_over{std::move(c)});
 }
@@ -312,7 +316,7 @@ void reply_machine::generation_ended(time_point now, finish_reason reason) {
     outcome_ = {reason};
     rest_.generated = reason;
     enter(phase::generated, now);
-    actions_.push_back(action::leave_slots{});
+    actions_.push_back(action::release_slot_ownership{});
     const auto withheld = reasoning_.finish();
     reasoning_read(now, withheld.reasoning);
     chunker_.feed(withheld.text, withheld.tokens);
@@ -321,32 +325,32 @@ void reply_machine::generation_ended(time_point now, finish_reason reason) {
     deliver(now);
 }
 
-/// Chunks that were complete before are handed over still.
+/// Chunks completed before the failure are still handed over.
 void reply_machine::generation_failed(time_point now, failure why) {
     outcome_ = {finish_reason::error, std::move(why)};
-    warming_.give_up_waiting();
+    warming_.stop_waiting_for_slot();
     warming_.cut();
     enter(phase::generated, now);
-    actions_.push_back(action::leave_slots{});
+    actions_.push_back(action::release_slot_ownership{});
     deliver(now);
 }
 
 void reply_machine::interrupted(time_point now) {
     if (ended()) return;
-    if (phase_ == phase::idle) tally_.started(now);
+    if (phase_ == phase::idle) metrics_recorder_.started(now);
     finish(now, {finish_reason::interrupted});
 }
 
 void reply_machine::abandoned(time_point now, error_code ec, const diagnostics& diag) {
     if (ended()) return;
-    if (phase_ == phase::idle) tally_.started(now);
+    if (phase_ == phase::idle) metrics_recorder_.started(now);
     finish(now, {finish_reason::error, {ec, diag}});
 }
 
-// Where the end takes a wish back, the figures are there already.
-void reply_machine::wait_given_up(duration guard_wait) {
+// If the end of the reply withdraws the request, the metrics in the result are already filled.
+void reply_machine::slot_wait_cancelled(duration guard_wait) {
     if (guard_wait <= duration{}) return;
-    if (!ended()) return tally_.guard_waited(guard_wait);
+    if (!ended()) return metrics_recorder_.record_guard_wait(guard_wait);
     ++result_.metrics.guard_waits;
     result_.metrics.guard_wait_ms += to_ms(guard_wait);
 }
@@ -356,10 +360,10 @@ void reply_machine::finish(time_point now, outcome how) {
         end_request(now, true);
         continuation_.cut();
     }
-    if (phase_ == phase::queued) actions_.push_back(action::forget_slot{});
-    warming_.give_up_waiting();
+    if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
+    warming_.stop_waiting_for_slot();
     warming_.cut();
-    // Who continues from here does not know whose they are.
+    // A reply that continues from here does not know which server the ids came from.
     if (ids_unproven_) continuation_.forget_ids();
     enter(phase::ended, now);
     result_.finish_reason = how.reason;
@@ -372,11 +376,11 @@ void reply_machine::finish(time_point now, outcome how) {
     const auto withheld = reasoning_.finish();
     result_.unspoken_text += withheld.text;
     reasoning_read(now, withheld.reasoning);
-    tally_.ended(now, result_, continuation_.prompt_tokens());
+    metrics_recorder_.ended(now, result_, continuation_.prompt_tokens());
     actions_.push_back(action::finish{});
 }
 
-reply_rest reply_machine::take_rest() {
+reply_remainder reply_machine::take_remainder() {
     rest_.text = std::move(continuation_);
     return std::move(rest_);
 }

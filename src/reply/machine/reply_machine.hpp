@@ -2,15 +2,15 @@
 
 #include "base/failure.hpp"
 #include "base/time.hpp"
-#include "reply/machine/continuation.hpp"
-#include "reply/machine/delivery.hpp"
+#include "reply/machine/chunk_outbox.hpp"
 #include "reply/machine/pacing_rules.hpp"
 #include "reply/machine/reply_actions.hpp"
-#include "reply/machine/reply_origin.hpp"
-#include "reply/machine/reply_tally.hpp"
-#include "reply/machine/warming.hpp"
-#include "server/going_on.hpp"
+#include "reply/machine/reply_metrics_recorder.hpp"
+#include "reply/machine/reply_remainder.hpp"
+#include "reply/machine/reply_transcript.hpp"
+#include "reply/machine/slot_warming.hpp"
 #include "server/reason_to_leave.hpp"
+#include "server/retry_policy.hpp"
 #include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"
 #include "text/speech/speech_cleaner.hpp"
@@ -32,150 +32,153 @@
 
 namespace tandem::detail {
 
-/// Where the generation of a reply is. Its transitions are in docs/internals.md.
+/// State of a reply's generation. docs/internals.md describes the transitions.
 enum class reply_phase {
     idle,         ///< not started
-    seeking,      ///< a server is asked for, at first and after one failed; or that is paused
-    resolving,    ///< token ids are asked for that the next request needs
+    seeking,      ///< requests a server, initially or after a failure; or pauses before that
+    resolving,    ///< requests token ids for the next request
     queued,       ///< waits for a slot
     first_token,  ///< the request is sent
-    streaming,    ///< tokens come
+    streaming,    ///< tokens arrive
     holding,      ///< a chunk can end here; the peek decides
-    peeking,      ///< enough is generated; the cut waits for the peek
-    resting,      ///< cut; the consumer must go on first
-    generated,    ///< no more text will come
+    peeking,      ///< enough text is generated; the cut waits for the peek
+    resting,      ///< cut; the consumer must continue first
+    generated,    ///< no more text follows
     ended,
 };
 inline constexpr std::size_t reply_phases = 11;
 
 std::string_view name_of(reply_phase p) noexcept;
 
-/// The rules that one reply follows.
+/// The rules of one reply.
 struct reply_rules {
     pacing_rules pacing{};
     duration peek_hold;
     duration first_token_timeout;
     duration between_tokens_timeout;
     duration continue_timeout;
-    /// A request waits for its slot so long at most.
+    /// Maximum time that a request waits for its slot.
     duration queue_timeout = std::chrono::seconds(60);
-    /// The whole reply, the voice's time included; 0 = no bound.
+    /// Maximum time of the whole reply, including the voice; 0 = unbounded.
     duration reply_timeout{};
-    going_on_rules going_on{};
-    /// By a grammar, whose state no second request has: nothing is cut.
+    retry_limits retry_policy{};
+    /// Constrained by a grammar: its state would be lost between requests, so nothing is cut.
     bool is_constrained = false;
-    /// From a chunk's first token to its hand-over, where no other is spoken; 0 = no bound.
+    /// Maximum time from a chunk's first token to its hand-over while no other is spoken; 0 =
+    /// unbounded.
     duration chunk_deadline{};
-    /// Tokens of the whole reply at most; 0 = no bound.
+    /// Maximum number of tokens of the whole reply; 0 = unbounded.
     int max_tokens = 0;
     bool erase_after_cut = false;
     bool has_stop_words = false;
     std::vector<tag_pair> reasoning_tags{};
-    /// As pieces without text, which are no chunks. Pieces without either show that the prompt is
-    /// being evaluated.
+    /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
+    /// reasoning shows that the prompt is being evaluated.
     bool hands_over_reasoning = false;
     speech_form speech = speech_form::exact;
     text::speech_options clean{};
 };
 
-/// One paced reply, without sockets, threads and clocks: it receives what happened and when, and
-/// answers with actions. Not thread-safe.
+/// One paced reply, without sockets, threads or clocks: it receives events with their times and
+/// returns actions. Not thread-safe.
 class reply_machine {
  public:
     reply_machine(std::uint64_t id, reply_rules rules,
                   std::unique_ptr<text::boundary_detector> detector, text::chunk_limits limits);
 
-    // What happened. Each may be called in any phase; what does not fit the phase changes nothing.
+    // Events. Each may be called in any phase; an event that does not fit the phase has no effect.
     void start(time_point now);
-    /// The answer to action::seek_server: a server with so many slots for the reply. With one,
-    /// nothing is prefilled: there is none besides that of the text. `from` is what the reply
-    /// starts from; it starts over with another prompt as long as it has not begun.
+    /// The answer to action::request_server: a server with `slots` slots for the reply. With a
+    /// single slot nothing is prefilled, because that slot holds the text. The reply starts from
+    /// `from`; while it has not begun, another prompt makes it start over.
     void server_found(time_point now, int slots, reply_origin from = {});
-    /// Which one that is, by its URL; to be set before.
-    void moved_to(std::string_view server) {
-        if (tally_.moved_to(server)) has_read_here_ = false;
+    /// Sets the URL of the server; call it before server_found().
+    void set_server_url(std::string_view server) {
+        if (metrics_recorder_.set_server_url(server)) has_read_here_ = false;
     }
-    /// The other answer. `is_final`: no server is to be sought any more.
+    /// The negative answer. `is_final`: no further server must be sought.
     void no_server(time_point now, failure why, bool is_final = false);
-    /// One that was removed is left; one that is away by what rests; one that hangs where no
-    /// request runs, or it has heard nothing since the server was asked.
+    /// Leaves a server that was removed; one that is away, if the reply rests; one that hangs, if
+    /// no request runs or the running one has received nothing since the check began.
     void leave_server(time_point now, reason_to_leave reason);
     void prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
-    /// An empty list if the ids cannot be had.
+    /// `ids` is empty if the ids are unavailable.
     void tokens_recovered(time_point now, std::span<const wire::token_id> ids);
-    /// What the ids of next_prompt() say at the server; empty if it does not know.
+    /// The text of next_prompt()'s ids on the server; empty if the server does not report it.
     void ids_checked(time_point now, std::string_view text);
-    /// The server did not answer one of these questions. False: take it as an answer that it
-    /// cannot. True: it was left for that, as one that is away says nothing against the ids.
-    bool left_unanswered(time_point now, const failure& why);
+    /// The server did not answer one of these id requests. Returns true if the reply left the
+    /// server, because a server that is away proves nothing about the ids. If false, treat the
+    /// failure as an answer without ids.
+    bool ids_request_failed(time_point now, const failure& why);
     void slot_granted(time_point now, int slot, bool reused, duration guard_wait);
-    /// As many wait for a slot as may.
+    /// The limit of waiting requests is reached.
     void slot_refused(time_point now);
-    /// The answer's status came, which the server sends when a slot begins the request.
-    /// `connected_after`: how long its connection took, if that is known.
-    void answer_begun(time_point now, std::optional<duration> connected_after = {});
+    /// The status of the answer arrived; the server sends it when a slot starts the request.
+    /// `connect_duration` is the connect time, if known.
+    void response_started(time_point now, std::optional<duration> connect_duration = {});
     void event_read(time_point now, const wire::token_event& event);
-    /// The request ended without a final event, or could not be made.
+    /// The request ended without a final event, or could not be sent.
     void request_failed(time_point now, failure why);
-    // The same for the request that prefills.
+    // The same events for the prefill request.
     void warm_slot_granted(time_point now, int slot);
     void warming_begun() noexcept;
     void warming_read(time_point now, const wire::token_event& event);
     void warming_failed(time_point now, failure why);
-    /// The wish for a slot was taken back; the guard had held it back so long.
-    void wait_given_up(duration guard_wait);
-    /// A slot that this reply cut is idle at the server, so long after the cut.
-    void slot_idle(duration since_cut) { tally_.slot_idle(since_cut); }
-    /// The consumer asks for the next chunk.
-    void chunk_wanted(time_point now);
-    /// It takes that back.
-    void chunk_not_wanted() noexcept { delivery_.not_wanted(); }
-    /// What is to be spoken of the chunk that is handed over next; nothing as long as it is not
-    /// complete. Changes nothing.
+    /// The slot request was withdrawn; `guard_wait` is how long the guard had delayed it.
+    void slot_wait_cancelled(duration guard_wait);
+    /// A slot that this reply cut is idle on the server, this long after the cut.
+    void slot_idle(duration since_cut) { metrics_recorder_.slot_idle(since_cut); }
+    /// The consumer requests the next chunk.
+    void chunk_requested(time_point now);
+    /// The consumer withdraws its request.
+    void chunk_request_withdrawn() noexcept { delivery_.request_withdrawn(); }
+    /// The speech of the next chunk to hand over; nothing until that chunk is complete. Changes no
+    /// state.
     std::optional<std::string> upcoming_speech() const;
     std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }
     void continued(time_point now, chunk_id id);
     void interrupted(time_point now);
-    /// Ends the reply with an error, whatever it is doing.
+    /// Ends the reply with an error in any phase.
     void abandoned(time_point now, error_code ec, const diagnostics& diag);
-    /// deadline() has come. Early calls change nothing.
+    /// deadline() has passed. Early calls have no effect.
     void deadline_reached(time_point now);
 
-    /// When deadline_reached() must be called next, unless something else happens first.
+    /// When to call deadline_reached() next, unless another event comes first.
     std::optional<time_point> deadline() const;
-    /// What is to be done, in this order; empty afterwards.
+    /// The actions to execute, in this order; clears the list.
     std::vector<action::any> take_actions() { return std::exchange(actions_, {}); }
 
     reply_phase phase() const noexcept { return phase_; }
     bool ended() const noexcept { return phase_ == reply_phase::ended; }
-    bool wants_slot() const noexcept { return phase_ == reply_phase::queued; }
-    bool wants_warm_slot() const noexcept { return warming_.is_waiting(); }
-    /// The slot on which the last request failed, where no other has been given since.
+    bool is_waiting_for_slot() const noexcept { return phase_ == reply_phase::queued; }
+    bool is_waiting_for_warm_slot() const noexcept { return warming_.is_waiting(); }
+    /// The slot on which the last request failed, unless another one was granted since.
     std::optional<int> failed_slot() const noexcept { return failed_slot_; }
-    /// How much the listener misses what the request for a slot brings.
+    /// How urgently the listener needs the result of the slot request.
     slots::priority slot_priority() const noexcept {
         if (!has_begun()) return slots::priority::turn;
-        return going_on_.since() && delivery_.lead() == 0 ? slots::priority::rescue
-                                                          : slots::priority::continuation;
+        return retry_.since() && delivery_.lead() == 0 ? slots::priority::rescue
+                                                       : slots::priority::reply_transcript;
     }
-    /// Why a server is asked for again.
-    const failure& lost_to() const noexcept { return lost_to_; }
-    /// The slot that is prefilled for the next request.
+    /// Why another server is requested.
+    const failure& failover_cause() const noexcept { return failover_cause_; }
+    /// The slot prefilled for the next request.
     std::optional<int> warm_slot() const noexcept { return warming_.slot(); }
     std::uint64_t id() const noexcept { return id_; }
     prompt_view next_prompt() const { return continuation_.next_prompt(); }
-    /// What prefills a slot for it: the next request must have one token more to evaluate.
+    /// The prompt of a prefill: it leaves at least one token for the next request to evaluate.
     prompt_view warming_prompt() const;
-    /// What is known of the text and its ids. Prompt and generated text are its text().
-    const continuation& said() const noexcept { return continuation_; }
+    /// The text and its known ids. Its text() is the prompt followed by the generated text.
+    const reply_transcript& said() const noexcept { return continuation_; }
     std::string_view text() const noexcept { return continuation_.text(); }
     /// Text was generated: the next request continues from it.
     bool has_begun() const noexcept { return !continuation_.generated().empty(); }
-    /// What another reply can continue from. Precondition: ended(), and its actions are done; once.
-    reply_rest take_rest();
+    /// State from which another reply can continue. Call it once. Precondition: ended(), and its
+    /// actions are executed.
+    reply_remainder take_remainder();
     /// Final once ended().
     const reply_result& result() const noexcept { return result_; }
-    /// Which transitions were made, by `from * reply_phases + to`.
+    /// The transitions made so far, indexed by `from * reply_phases + to`.
     using transitions = std::bitset<reply_phases * reply_phases>;
     const transitions& made() const noexcept { return made_; }
 
@@ -193,7 +196,7 @@ class reply_machine {
     void token_read(time_point now, const wire::token_event& event);
     bool read_text(time_point now, const wire::token_event& event);
     void reasoning_read(time_point now, std::string_view reasoning);
-    void read_on(time_point now);
+    void continue_reading(time_point now);
     void chunk_read(time_point now, bool peeked);
     void collect_chunks(time_point now);
     void peek_read(time_point now, const wire::token_event& event);
@@ -203,32 +206,32 @@ class reply_machine {
 
     // Requests.
     void begin(time_point now, reply_origin from);
-    void go_on_from(time_point now, reply_rest rest, std::string_view spoken);
+    void resume_from_remainder(time_point now, reply_remainder rest, std::string_view spoken);
     void next_request(time_point now);
-    bool is_used_up() const noexcept;
-    bool ids_are_pending() const noexcept {
+    bool is_token_budget_spent() const noexcept;
+    bool is_waiting_for_ids() const noexcept {
         return prompt_ids_pending_ || recovery_pending_ || ids_check_pending_;
     }
-    void ids_answered(time_point now);
-    void want_slot_when_resolved(time_point now);
+    void on_ids_resolved(time_point now);
+    void request_slot_when_resolved(time_point now);
     void end_request(time_point now, bool cut);
-    void ask_for_ids();
+    void request_ids();
     void rest(time_point now);
 
-    // Going on after a server failed, in reply_machine_going_on.cpp.
+    // Continuing after a server failed, in reply_machine_going_on.cpp.
     void seek(time_point now);
     void lost(time_point now, failure why);
     void abandon(time_point now, failure why);
-    bool should_leave(const reason_to_leave& reason) const noexcept;
+    bool should_leave_server(const reason_to_leave& reason) const noexcept;
     bool may_go_on(time_point now, failure& why);
-    time_point hold_due() const;
-    void hold_overdue(time_point now);
+    time_point peek_hold_deadline() const;
+    void handle_peek_hold_expiry(time_point now);
     void hand_over_before_request(time_point now);
     void check_ids();
-    time_point seeking_due() const;
-    time_point patience_over() const;
+    time_point server_search_deadline() const;
+    time_point retry_give_up_time() const;
     void give_up(time_point now);
-    void do_without_ids();
+    void fall_back_to_text();
 
     // Chunks and ends.
     void deliver(time_point now);
@@ -238,45 +241,45 @@ class reply_machine {
     void generation_failed(time_point now, failure why);
     void finish(time_point now, outcome how);
 
-    // Limits, in reply_machine_limits.cpp. What is not waited for is due never.
-    time_point next_due() const;
-    time_point generation_due() const;
-    time_point phase_due() const;
-    time_point reply_due() const;
+    // Time limits, in reply_machine_limits.cpp. A limit that does not apply is `never`.
+    time_point next_deadline() const;
+    time_point generation_deadline() const;
+    time_point phase_deadline() const;
+    time_point reply_deadline() const;
     time_point chunk_due() const;
-    time_point consumer_due() const;
-    time_point warming_due() const;
-    void reply_overdue(time_point now);
-    void generation_overdue(time_point now);
-    void chunk_overdue(time_point now);
-    void consumer_overdue(time_point now);
-    void time_out(time_point now, errc code, duration limit, const char* what);
-    failure overtime(errc code, duration limit, const char* what) const;
+    time_point consumer_deadline() const;
+    time_point warming_deadline() const;
+    void handle_reply_timeout(time_point now);
+    void handle_generation_timeout(time_point now);
+    void handle_chunk_deadline(time_point now);
+    void handle_consumer_timeout(time_point now);
+    void fail_with_timeout(time_point now, errc code, duration limit, const char* what);
+    failure make_timeout_failure(errc code, duration limit, const char* what) const;
 
     const std::uint64_t id_;
     const reply_rules rules_;
     reply_phase phase_ = reply_phase::idle;
     time_point phase_since_{};
     time_point last_token_{};
-    time_point heard_at_{};  // of the running request, or when it was sent
+    time_point heard_at_{};  // last event of the running request, or when it was sent
     transitions made_;
 
-    continuation continuation_;
+    reply_transcript continuation_;
     text::reasoning_filter reasoning_{std::vector<tag_pair>()};
     text::chunker chunker_;
     text::speech_cleaner cleaner_;
-    delivery delivery_;
-    reply_tally tally_;
+    chunk_outbox delivery_;
+    reply_metrics_recorder metrics_recorder_;
     std::vector<action::any> actions_;
     warming warming_{actions_, rules_.erase_after_cut};
 
     bool can_warm_ = false;
     std::optional<int> slot_;     // of the running request
-    bool begun_ = false;          // its answer came
-    bool has_read_here_ = false;  // text of this server
-    bool peeked_ = false;    // all that is waited for is whether an event comes: it is not read
-    time_point peek_due_{};  // while peeking
-    // Of the open chunk: when its first text came, and whether it has no place to end at yet.
+    bool begun_ = false;          // its answer has started
+    bool has_read_here_ = false;  // text from this server
+    bool peeked_ = false;         // only waits for any further event, which is not read
+    time_point peek_due_{};       // while peeking
+    // State of the open chunk: arrival of its first text, and whether it has no place to end yet.
     std::optional<time_point> chunk_since_;
     bool is_unbreakable_ = false;
     bool shows_no_text_ = false;
@@ -284,20 +287,20 @@ class reply_machine {
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;
     bool ids_can_be_had_ = true;  // at this server
-    // The ids came from a server that failed; they may mean other words at this one.
+    // The ids came from a server that failed; on this one they may stand for other text.
     bool ids_unproven_ = false;
     bool ids_check_pending_ = false;
 
-    going_on going_on_;
+    retry_policy retry_;
     bool has_origin_ = false;
-    bool seek_asked_ = false;  // and not answered
-    failure lost_to_;
+    bool seek_asked_ = false;  // and not answered yet
+    failure failover_cause_;
     time_point lost_at_{};
     std::optional<int> failed_slot_;
     time_point started_{};
-    time_point listener_waits_since_{};  // where nothing is spoken
-    std::optional<outcome> outcome_;     // set when no more text will come
-    reply_rest rest_;
+    time_point listener_waits_since_{};  // while nothing is spoken
+    std::optional<outcome> outcome_;     // set when no more text follows
+    reply_remainder rest_;
     reply_result result_;
 };
 

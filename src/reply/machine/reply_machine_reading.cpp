@@ -1,6 +1,6 @@
 // The part of reply_machine that reads tokens into chunks.
 #include "reply/machine/reply_machine.hpp"
-#include "reply/machine/server_pace.hpp"
+#include "reply/machine/server_timing.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
@@ -21,14 +21,14 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
     last_token_ = now;
     if (!read_text(now, event)) return;
     if (chunker_.current() == status::ready)
-        chunk_read(now, !chunker_.is_unpeeked());
+        chunk_read(now, !chunker_.ends_without_peek());
     else
-        read_on(now);
-    // A hold of no time, and a chunk that was overdue without a place to end at, end now.
+        continue_reading(now);
+    // Ends a hold of zero duration, and an overdue chunk that had no place to end before.
     deadline_reached(now);
 }
 
-/// Whether text became visible.
+/// Returns whether text became visible.
 bool reply_machine::read_text(time_point now, const wire::token_event& event) {
     const int kept_before = continuation_.kept_tokens();
     continuation_.append(event);
@@ -52,20 +52,20 @@ void reply_machine::reasoning_read(time_point now, std::string_view reasoning) {
     if (rules_.hands_over_reasoning) delivery_.add_reasoning(now, kept);
 }
 
-void reply_machine::read_on(time_point now) {
+void reply_machine::continue_reading(time_point now) {
     if (chunker_.current() != status::holding) return enter(phase::streaming, now);
-    if (phase_ != phase::holding) tally_.boundary_found(now);
+    if (phase_ != phase::holding) metrics_recorder_.record_boundary(now);
     enter(phase::holding, now);
 }
 
-/// Chunks are complete. Where they are enough, the request is cut, unless the end of the reply may
-/// come next: after a sentence that surely ended, as the next request would tell it only after the
-/// guard, and where the last text may be all that is left before a stop word. The chunk is not held
-/// back for that.
+/// Handles complete chunks. If they suffice, the request is cut, unless the end of the reply may
+/// come next: after a certain sentence end, because the next request could report the end only
+/// after the guard, and if the last text may be all that remains before a stop word. The chunk
+/// itself is not delayed.
 void reply_machine::chunk_read(time_point now, bool peeked) {
     collect_chunks(now);
     if (delivery_.lead() < rules_.pacing.cut_at) {
-        read_on(now);
+        continue_reading(now);
         return deliver(now);
     }
     peeked_ = peeked || rules_.peek_hold == duration{};
@@ -73,9 +73,9 @@ void reply_machine::chunk_read(time_point now, bool peeked) {
     if (!peeked_)
         peek_due_ += rules_.peek_hold;
     else if (rules_.has_stop_words)
-        peek_due_ = last_token_ + end_follows;
+        peek_due_ = last_token_ + stop_word_end_delay;
     if (now >= peek_due_) return peek_ended(now, false);
-    if (phase_ != phase::holding) tally_.boundary_found(now);
+    if (phase_ != phase::holding) metrics_recorder_.record_boundary(now);
     enter(phase::peeking, now);
     deliver(now);
 }
@@ -84,22 +84,22 @@ void reply_machine::collect_chunks(time_point now) {
     while (chunker_.current() == status::ready) {
         auto piece = chunker_.take();
         chunk c{.text = std::move(piece.text), .boundary = piece.why, .tokens = piece.tokens};
-        tally_.completed(c);
+        metrics_recorder_.completed(c);
         delivery_.add(now, std::move(c));
         chunk_since_.reset();
     }
-    // What was read after them is the start of the next chunk.
+    // Text read after the chunks starts the next chunk.
     if (!chunk_since_ && !chunker_.unread().empty()) chunk_since_ = now;
 }
 
-// White space tells nothing, and may be all that a stop word leaves of its first token.
+// White space proves nothing, and may be all that a stop word leaves of its first token.
 void reply_machine::peek_read(time_point now, const wire::token_event& event) {
     if (peeked_) return peek_ended(now, true);
     last_token_ = now;
     if (!read_text(now, event) || text::is_all_white_space(event.content)) return;
     if (!rules_.has_stop_words) return peek_ended(now, false);
     peeked_ = true;
-    peek_due_ = now + end_follows;
+    peek_due_ = now + stop_word_end_delay;
 }
 
 void reply_machine::peek_ended(time_point now, bool ids_are_sure) {
@@ -107,14 +107,14 @@ void reply_machine::peek_ended(time_point now, bool ids_are_sure) {
     reading_ended(now, ids_are_sure);
 }
 
-/// No more is read of the request that was there: its text is known.
+/// Stops reading the previous request, whose text is known.
 void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
     if (!ids_are_sure) continuation_.cut();
     enter(phase::resting, now);
     collect_chunks(now);
-    // The chunk goes first, as with requests.
+    // The chunk goes before requests.
     deliver(now);
-    ask_for_ids();
+    request_ids();
     rest(now);
 }
 

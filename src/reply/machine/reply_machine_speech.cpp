@@ -1,11 +1,12 @@
 #include "reply/machine/reply_machine.hpp"
-#include "text/sentences/worth_speaking.hpp"
+#include "text/sentences/trim_to_speakable.hpp"
 
-// What is spoken of a chunk.
+// The spoken form of chunks.
 namespace tandem::detail {
 
 std::string reply_machine::speech_of(text::speech_cleaner& cleaner, const std::string& said) const {
-    return rules_.speech == speech_form::clean ? text::worth_speaking(cleaner.clean(said)) : said;
+    return rules_.speech == speech_form::clean ? text::trim_to_speakable(cleaner.clean(said))
+                                               : said;
 }
 
 std::optional<std::string> reply_machine::upcoming_speech() const {

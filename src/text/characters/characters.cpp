@@ -126,7 +126,7 @@ bool is_full_width_trailing_mark(char32_t c) noexcept {
     return marks.find(c) != marks.npos;
 }
 
-bool is_emoji_of_feeling(char32_t c) noexcept {
+bool is_emotion_emoji(char32_t c) noexcept {
     return is_between(c, 0x1F600, 0x1F64F) || is_between(c, 0x1F910, 0x1F92F) ||
            is_between(c, 0x1F970, 0x1F97A) || is_between(c, 0x1F389, 0x1F38A) ||
            is_between(c, 0x1F442, 0x1F450) || is_heart(c) || c == 0x2728 || c == 0x1F525 ||

@@ -14,8 +14,9 @@ struct range {
     char32_t last;
 };
 
-// Extended_Pictographic of emoji-data.txt, Unicode 15; the same since Unicode 13, as what is not
-// assigned yet is in it too. https://www.unicode.org/Public/15.0.0/ucd/emoji/emoji-data.txt
+// Extended_Pictographic of emoji-data.txt, Unicode 15. Unchanged since Unicode 13, because the
+// property also covers reserved code points.
+// https://www.unicode.org/Public/15.0.0/ucd/emoji/emoji-data.txt
 constexpr range pictographs[] = {
     {0xA9, 0xA9},       {0xAE, 0xAE},       {0x203C, 0x203C},   {0x2049, 0x2049},
     {0x2122, 0x2122},   {0x2139, 0x2139},   {0x2194, 0x2199},   {0x21A9, 0x21AA},
@@ -49,8 +50,8 @@ bool asks_for_emoji(std::string_view text) noexcept {
 std::size_t variations(std::string_view text) noexcept {
     std::size_t bytes = 0;
     for (;;) {
-        const auto c = first_character(text.substr(bytes));
-        if (!is_emoji_variation(c.character)) return bytes;
+        const auto c = decode_first_character(text.substr(bytes));
+        if (!is_emoji_modifier(c.character)) return bytes;
         bytes += c.bytes;
     }
 }
@@ -62,27 +63,28 @@ bool is_pictograph(char32_t c) noexcept {
     return r != std::end(pictographs) && c >= r->first;
 }
 
-bool is_text_sign(char32_t c) noexcept {
+bool is_text_style_pictograph(char32_t c) noexcept {
     return c < 0x2190 || c == 0x24C2 || (c >= 0x266D && c <= 0x266F) || (c >= 0x3000 && c < 0x3300);
 }
 
-bool is_emoji_variation(char32_t c) noexcept {
+bool is_emoji_modifier(char32_t c) noexcept {
     return c == 0xFE0E || c == 0xFE0F || c == 0x20E3 || (c >= 0x1F3FB && c <= 0x1F3FF) ||
            (c >= 0xE0020 && c <= 0xE007F);
 }
 
 bool is_emoji_part(char32_t c) noexcept {
-    return (is_pictograph(c) && !is_text_sign(c)) || is_regional_indicator(c) ||
-           is_emoji_variation(c) || c == zero_width_joiner;
+    return (is_pictograph(c) && !is_text_style_pictograph(c)) || is_regional_indicator(c) ||
+           is_emoji_modifier(c) || c == zero_width_joiner;
 }
 
-std::size_t first_emoji(std::string_view text) noexcept {
-    const auto c = first_character(text);
+std::size_t measure_leading_emoji(std::string_view text) noexcept {
+    const auto c = decode_first_character(text);
     if (is_regional_indicator(c.character)) return c.bytes;
     if (!is_pictograph(c.character)) return 0;
-    if (is_text_sign(c.character) && !asks_for_emoji(text.substr(c.bytes))) return 0;
+    if (is_text_style_pictograph(c.character) && !asks_for_emoji(text.substr(c.bytes))) return 0;
     auto bytes = c.bytes + variations(text.substr(c.bytes));
-    if (const auto next = first_character(text.substr(bytes)); next.character == zero_width_joiner)
+    if (const auto next = decode_first_character(text.substr(bytes));
+        next.character == zero_width_joiner)
         bytes += next.bytes;
     return bytes;
 }

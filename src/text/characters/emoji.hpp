@@ -5,21 +5,21 @@
 
 namespace tandem::text {
 
-/// Unicode's Extended_Pictographic: emoji, what may become one, and some signs.
+/// Unicode's Extended_Pictographic: emoji, code points reserved for emoji, and some signs.
 bool is_pictograph(char32_t c) noexcept;
 
-/// A pictograph that is read as text unless a variation selector makes it an emoji, such as the
-/// signs of copyright and trade mark, and the sharp of music.
-bool is_text_sign(char32_t c) noexcept;
+/// A pictograph that is text unless a variation selector makes it an emoji, such as the copyright
+/// and trademark signs and the musical sharp.
+bool is_text_style_pictograph(char32_t c) noexcept;
 
-/// What changes an emoji before it: presentation, skin color, key cap, the tags of a flag.
-bool is_emoji_variation(char32_t c) noexcept;
+/// A character that modifies the preceding emoji: presentation, skin color, keycap, flag tags.
+bool is_emoji_modifier(char32_t c) noexcept;
 
-/// A part of an emoji: a picture, a letter of a flag, what changes or joins them. No text sign.
+/// A part of an emoji: a pictograph, a flag letter, a modifier or a joiner. Excludes text signs.
 bool is_emoji_part(char32_t c) noexcept;
 
-/// Bytes of the emoji that `text` starts with, with what changes it and a joiner after it; 0 if
-/// there is none. Joined emoji count one by one, and so do the letters of a flag.
-std::size_t first_emoji(std::string_view text) noexcept;
+/// Bytes of the emoji at the start of `text`, including its modifiers and a trailing joiner; 0 if
+/// there is none. Each part of a joined emoji, and each letter of a flag, counts as one emoji.
+std::size_t measure_leading_emoji(std::string_view text) noexcept;
 
 }  // namespace tandem::text

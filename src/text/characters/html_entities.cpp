@@ -57,7 +57,7 @@ std::optional<char32_t> meaning(std::string_view entity) {
 
 }  // namespace
 
-html_entity first_entity(std::string_view text) {
+html_entity parse_leading_entity(std::string_view text) {
     if (!text.starts_with('&')) return {};
     const auto end = text.substr(0, longest_entity).find(';');
     if (end == std::string_view::npos) return {};

@@ -6,13 +6,14 @@
 
 namespace tandem::text {
 
-/// A character reference of HTML, such as `&amp;` or `&#39;`.
+/// An HTML character reference, such as `&amp;` or `&#39;`.
 struct html_entity {
-    std::size_t bytes = 0;  ///< 0: there is none
-    std::string text{};     ///< what it stands for; a space for every kind of space
+    std::size_t bytes = 0;  ///< 0: no entity
+    std::string text{};     ///< the characters it stands for; a plain space for every kind of space
 };
 
-/// The one that `text` starts with, if it is among those that prose has. Unknown names are none.
-html_entity first_entity(std::string_view text);
+/// The entity at the start of `text`, if it is one that occurs in prose. Unknown names do not
+/// count.
+html_entity parse_leading_entity(std::string_view text);
 
 }  // namespace tandem::text

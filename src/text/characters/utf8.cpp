@@ -13,9 +13,10 @@ unsigned byte_at(std::string_view text, std::size_t i) noexcept {
     return static_cast<unsigned char>(text[i]);
 }
 
-/// What table 3-7 says of a lead byte: how many bytes follow, and the bounds of the next one.
+/// A row of table 3-7 for a lead byte: the number of following bytes and the range of the first
+/// one.
 struct lead_row {
-    std::size_t following = 0;  ///< 0 = cannot start a character of several bytes
+    std::size_t following = 0;  ///< 0 = cannot start a multi-byte character
     unsigned low = 0x80;
     unsigned high = 0xBF;
 };
@@ -38,8 +39,8 @@ struct sequence {
     std::size_t bytes = 1;
 };
 
-/// The sequence at `from`, which must be inside `text`. A bad one ends before the byte that cannot
-/// follow; a cut-off one is stopped by the end of the text.
+/// The sequence at `from`, which must be inside `text`. A bad sequence ends before the first byte
+/// that cannot continue it; a truncated one ends with the text.
 sequence sequence_at(std::string_view text, std::size_t from) noexcept {
     const auto lead = byte_at(text, from);
     if (lead < 0x80) return {};
@@ -68,15 +69,15 @@ bool are_eight_ascii(const char* bytes) noexcept {
     return (eight & 0x8080808080808080u) == 0;
 }
 
-/// Where the run of ASCII bytes that starts at `from` ends, in steps of eight; the last step begins
-/// early enough to be a whole one.
+/// Returns the end of the run of ASCII bytes that starts at `from`. Tests eight bytes at a time;
+/// the last group overlaps the previous one so that it is also eight bytes long.
 std::size_t skip_ascii(std::string_view text, std::size_t from) noexcept {
     while (from + 8 <= text.size() && are_eight_ascii(text.data() + from)) from += 8;
     const bool is_short = from + 8 > text.size() && text.size() >= 8;
     return is_short && are_eight_ascii(text.data() + text.size() - 8) ? text.size() : from;
 }
 
-/// Where the whole characters that start at `from` end.
+/// Returns the end of the run of valid characters that starts at `from`.
 std::size_t skip_whole(std::string_view text, std::size_t from) noexcept {
     while ((from = skip_ascii(text, from)) < text.size()) {
         const auto s = sequence_at(text, from);
@@ -88,24 +89,24 @@ std::size_t skip_whole(std::string_view text, std::size_t from) noexcept {
 
 }  // namespace
 
-decoded first_character(std::string_view text) noexcept {
+decoded decode_first_character(std::string_view text) noexcept {
     if (text.empty()) return {};
     const auto s = sequence_at(text, 0);
     if (s.what != form::whole) return {replacement, s.bytes};
     return {value_of(text.substr(0, s.bytes)), s.bytes};
 }
 
-decoded last_character(std::string_view text) noexcept {
+decoded decode_last_character(std::string_view text) noexcept {
     if (text.empty()) return {};
     for (std::size_t n = 1; n <= std::min<std::size_t>(4, text.size()); ++n) {
         const auto tail = text.substr(text.size() - n);
-        const auto c = first_character(tail);
+        const auto c = decode_first_character(tail);
         if (c.bytes == n && (c.character != replacement || tail == replacement_character)) return c;
     }
     return {replacement, 1};
 }
 
-std::size_t find_invalid(std::string_view text) noexcept {
+std::size_t find_invalid_utf8(std::string_view text) noexcept {
     const auto end = skip_whole(text, 0);
     return end == text.size() ? std::string_view::npos : end;
 }

@@ -4,25 +4,25 @@
 
 #include <algorithm>
 
-namespace tandem {
+namespace tandem::inline v0 {
 namespace {
 
-/// Appends `bytes` up to half a character at their end, which is returned.
+/// Appends `bytes` except an incomplete character at their end, and returns that character.
 std::string_view append_decided(std::string_view bytes, std::string& out) {
     for (;;) {
-        const auto whole = std::min(text::find_invalid(bytes), bytes.size());
+        const auto whole = std::min(text::find_invalid_utf8(bytes), bytes.size());
         out.append(bytes, 0, whole);
         bytes.remove_prefix(whole);
         if (text::incomplete_suffix(bytes) == bytes.size()) return bytes;
         out += text::replacement_character;
-        bytes.remove_prefix(text::first_character(bytes).bytes);
+        bytes.remove_prefix(text::decode_first_character(bytes).bytes);
     }
 }
 
 }  // namespace
 
 void utf8_sanitizer::append(std::string_view bytes, std::string& out) {
-    // A byte at a time, until the half character is whole or known to be none.
+    // Adds one byte at a time until the partial character is complete or invalid.
     while (!partial_.empty() && !bytes.empty()) {
         const auto joined = partial_ + bytes.front();
         bytes.remove_prefix(1);
@@ -45,4 +45,4 @@ std::string sanitized_utf8(std::string_view bytes) {
     return out;
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -9,29 +9,29 @@ bool is_breaking_space(char32_t c) noexcept {
 }
 
 bool is_all_white_space(std::string_view text) noexcept {
-    return without_leading_space(text).empty();
+    return trim_leading_space(text).empty();
 }
 
-std::string_view without_leading_space(std::string_view text) noexcept {
+std::string_view trim_leading_space(std::string_view text) noexcept {
     while (!text.empty()) {
-        const auto c = first_character(text);
+        const auto c = decode_first_character(text);
         if (!is_white_space(c.character)) break;
         text.remove_prefix(c.bytes);
     }
     return text;
 }
 
-std::string_view without_trailing_space(std::string_view text) noexcept {
+std::string_view trim_trailing_space(std::string_view text) noexcept {
     while (!text.empty()) {
-        const auto c = last_character(text);
+        const auto c = decode_last_character(text);
         if (!is_white_space(c.character)) break;
         text.remove_suffix(c.bytes);
     }
     return text;
 }
 
-std::string_view without_outer_space(std::string_view text) noexcept {
-    return without_trailing_space(without_leading_space(text));
+std::string_view trim_white_space(std::string_view text) noexcept {
+    return trim_trailing_space(trim_leading_space(text));
 }
 
 }  // namespace tandem::text

@@ -3,16 +3,16 @@
 #include <cstddef>
 #include <string_view>
 
-// Where a text can be divided when it must be, and no sentence ends in it.
+// Finds places to split a text that contains no sentence end.
 namespace tandem::text {
 
-/// Offset after the last clause: after a comma, semicolon, colon or dash of any script (for scripts
-/// without spaces: a full stop too) and the closing quotes after it. A mark of a script with spaces
-/// needs white space after it; marks between digits divide nothing. 0 if there is none.
+/// Offset after the last clause: after a comma, semicolon, colon or dash of any script (in scripts
+/// without spaces also a full stop) and any closing quotes. In scripts with spaces, white space
+/// must follow the mark. Marks between digits do not count. 0 if there is none.
 std::size_t last_clause_end(std::string_view text) noexcept;
 
-/// Offset of the white space before the last word, or at the end of the text, if something comes
-/// before it; else 0. Spaces that forbid a line break are part of a word.
+/// Offset of the white space before the last word, or at the end of the text, if text precedes it;
+/// else 0. Non-breaking spaces are part of a word.
 std::size_t last_word_start(std::string_view text) noexcept;
 
 }  // namespace tandem::text

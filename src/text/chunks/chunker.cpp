@@ -11,14 +11,14 @@
 namespace tandem::text {
 namespace {
 
-// A character has up to 4 tokens; texts withheld as the start of a stop word have some more.
+// A character takes up to 4 tokens; text withheld as a possible stop word takes some more.
 constexpr int max_tokens_of_a_text = 256;
 constexpr std::size_t max_bytes_of_a_character = 4;
 
 chunk_limits without_zeros(chunk_limits l) noexcept {
     if (l.max_tokens <= 0) l.max_tokens = std::numeric_limits<int>::max();
     if (l.first_max_tokens <= 0) l.first_max_tokens = l.max_tokens;
-    // Where the chunk must end anyway, a sentence end is never too early.
+    // At the maximum the chunk must end anyway, so the minimum must not exceed it.
     l.first_min_tokens = std::min(l.first_min_tokens, l.first_max_tokens);
     return l;
 }
@@ -56,7 +56,7 @@ chunker::status chunker::hold_expired() {
 
 chunker::status chunker::break_off() {
     if (status_ != status::reading) return hold_expired();
-    if (const auto place = best_place(open_text())) advance(end_chunk(*place));
+    if (const auto place = find_best_break(open_text())) advance(end_chunk(*place));
     return status_;
 }
 
@@ -75,19 +75,20 @@ piece chunker::take() {
     piece p{std::string(unread().substr(0, e.bytes)), e.why, e.tokens};
     begin_ += e.bytes;
     ready_bytes_ -= e.bytes;
-    // Taken text is dropped only when it is the larger part, so that all moves stay linear.
+    // Erases taken text only when it is the larger part, so that the total cost of the moves is
+    // linear.
     if (begin_ > text_.size() / 2) text_.erase(0, std::exchange(begin_, 0));
     update_status();
     return p;
 }
 
-/// Tokens of the open chunk that end in its first `bytes`.
+/// Number of tokens of the open chunk that end within its first `bytes`.
 int chunker::tokens_until(std::size_t bytes) const noexcept {
     const auto end = std::upper_bound(token_ends_.begin(), token_ends_.end(), bytes);
     return static_cast<int>(end - token_ends_.begin());
 }
 
-/// Where the first `count` tokens of the open chunk end.
+/// Offset at which the first `count` tokens of the open chunk end.
 std::size_t chunker::token_end(int count) const noexcept {
     const auto n = static_cast<std::size_t>(count);
     return n > token_ends_.size() ? open_text().size() : token_ends_[n - 1];
@@ -98,14 +99,15 @@ bool chunker::is_early(std::size_t end) const noexcept {
     return first_ ? tokens_until(end) < limits_.first_min_tokens : is_short(end);
 }
 
-/// Whether a sentence that ends there is joined with the next one.
+/// Whether a sentence that ends at `end` is short enough to be joined with the next one.
 bool chunker::is_short(std::size_t end) const noexcept {
     const auto least = static_cast<std::size_t>(std::max(limits_.min_chars, 0));
     return end < least * max_bytes_of_a_character &&
            count_characters(open_text().substr(0, end)) < least;
 }
 
-/// Whether the open chunk may end there: the peek token may have lengthened the sentence end.
+/// Whether the open chunk may end at `end`: the peek token may have moved the sentence end past the
+/// limit.
 bool chunker::is_reachable(std::size_t end) const noexcept {
     return end <= max_chunk_bytes && tokens_until(end - 1) <= max_tokens();
 }
@@ -121,7 +123,7 @@ bool chunker::may_peek() const noexcept {
            token_ends_.size() <= static_cast<std::size_t>(max_tokens());
 }
 
-/// Ends chunks as long as the text read has ends for them.
+/// Completes chunks as long as the text read so far contains ends for them.
 void chunker::advance(verdict v) {
     for (;;) {
         v = skip_early_ends(v);
@@ -153,8 +155,9 @@ std::optional<chunker::end_place> chunker::find_end(const verdict& v) const {
     return end_place{sentence_start_ + *v.pending, boundary::sentence};
 }
 
-/// The best end in the start `text` of the open chunk where no sentence ends: it may have none.
-std::optional<chunker::end_place> chunker::best_place(std::string_view text) const noexcept {
+/// The best place to end a chunk within `text`, the start of the open chunk, if no sentence ends
+/// there. May find none.
+std::optional<chunker::end_place> chunker::find_best_break(std::string_view text) const noexcept {
     const auto clause = last_clause_end(text);
     if (sentence_start_ > 0 && sentence_start_ >= clause)
         return end_place{sentence_start_, boundary::sentence};
@@ -163,15 +166,16 @@ std::optional<chunker::end_place> chunker::best_place(std::string_view text) con
     return std::nullopt;
 }
 
-/// The best end within the limits of the open chunk. The text up to the limits is read here once
-/// for each chunk, and again only for what is carried.
+/// The best end within the limits of the open chunk. Scans the text up to the limits once for each
+/// chunk; only carried text is scanned again.
 chunker::end_place chunker::fall_back() const noexcept {
     const auto end = std::min(max_chunk_bytes, token_end(max_tokens()));
     const auto text = open_text().substr(0, floor_to_character(open_text(), end));
-    return best_place(text).value_or(end_place{text.size(), boundary::limit});
+    return find_best_break(text).value_or(end_place{text.size(), boundary::limit});
 }
 
-/// Makes the start of the open chunk a complete one; the rest is carried. Gives the verdict on it.
+/// Completes a chunk at `end` and carries the remaining text over. Returns the verdict on that
+/// text.
 verdict chunker::end_chunk(end_place end) {
     const auto tokens = tokens_until(end.bytes);
     ready_.push_back({end.bytes, end.why, tokens});

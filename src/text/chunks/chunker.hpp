@@ -15,69 +15,69 @@
 
 namespace tandem::text {
 
-/// The text of a chunk has at most this many bytes, whatever its tokens.
+/// Maximum bytes of text in a chunk, regardless of its tokens.
 inline constexpr std::size_t max_chunk_bytes = 64 * 1024;
 
-/// Bounds of chunks, in tokens read; 0 = none (`first_max_tokens`: as `max_tokens`).
+/// Bounds of chunks, in tokens read; 0 = unbounded (`first_max_tokens`: same as `max_tokens`).
 struct chunk_limits {
     int first_min_tokens = 10;
     int first_max_tokens = 24;
     int max_tokens = 96;
-    /// In characters, for sentence ends of all chunks but the first; 0 = none.
+    /// Minimum length in characters of a sentence; applies to all chunks except the first. 0 =
+    /// none.
     int min_chars = 0;
-    /// Each text that is fed is a chunk.
+    /// Makes each fed text a chunk of its own.
     bool by_token = false;
 };
 
-/// Text of a chunk before it has an id.
+/// The text of a chunk that has no id yet.
 struct piece {
     std::string text;
     boundary why = boundary::end;
     int tokens = 0;  ///< tokens whose text ends in `text`
 };
 
-/// Divides the text of one reply into chunks. Pure: no clocks, no sockets. All pieces taken,
-/// joined with unread(), are the text that was fed, to the byte.
+/// Divides the text of one reply into chunks. Pure: no clocks, no sockets. The taken pieces,
+/// followed by unread(), are byte for byte the text that was fed.
 class chunker {
  public:
     enum class status {
         reading,  ///< more text is needed
-        holding,  ///< a chunk can end; the next token, or hold_expired(), decides
-        ready,    ///< a chunk is complete: take() it
+        holding,  ///< a chunk can end; the next token or hold_expired() decides
+        ready,    ///< a chunk is complete: call take()
     };
 
     chunker(std::unique_ptr<boundary_detector> detector, chunk_limits limits);
 
-    /// Reads the text of one token, of the `tokens` that made it together, or, with 0, more text
-    /// of a token whose start was read before: valid UTF-8, may be empty (changes nothing then).
-    /// May be called while a chunk is ready: the chunks are the same whenever they are taken, but
-    /// what waits to be taken has no bound here.
+    /// Reads text that `tokens` tokens produced together; 0 means more text of a token that was
+    /// already counted. The text must be valid UTF-8; empty text changes nothing. May be called
+    /// while a chunk is ready: boundaries do not depend on when chunks are taken. Chunks that wait
+    /// to be taken are not bounded here.
     status feed(std::string_view token_text, int tokens = 1);
-    /// The peek token did not come in time: the chunk ends where it can. Changes nothing unless
-    /// current() is `holding`.
+    /// The peek token did not arrive in time, so the chunk ends at its pending end. Has no effect
+    /// unless current() is `holding`.
     status hold_expired();
-    /// The open chunk has to end now: where it can, else after its last clause, else before its
-    /// last word. Changes nothing if it has no such place.
+    /// Ends the open chunk now: at its pending end, else after its last clause, else before its
+    /// last word. Has no effect if the chunk has no such place.
     status break_off();
-    /// No text follows: what was read becomes the last chunk or chunks. Once they are taken,
-    /// current() is `reading`, and unread() is empty.
+    /// Ends the text: unread text becomes the last chunk or chunks. After they are taken, current()
+    /// is `reading` and unread() is empty.
     status finish();
 
     status current() const noexcept { return status_; }
-    /// The last complete chunk is a sentence that ends whatever follows, and nothing was read after
-    /// it.
-    bool is_unpeeked() const noexcept {
+    /// Whether the last complete chunk is a sentence and no text was read after it.
+    bool ends_without_peek() const noexcept {
         return !ready_.empty() && ready_.back().why == boundary::sentence && open_text().empty();
     }
-    /// The complete chunk. What was read past it is carried into the next one, whose status is
-    /// current() afterwards. Precondition: current() is `ready`.
+    /// Takes the oldest complete chunk. Text read past its end is carried into the next chunk, and
+    /// current() then reports the status of that chunk. Precondition: current() is `ready`.
     piece take();
-    /// Text that was read and is in no taken piece.
+    /// Text that was read and is in no piece taken so far.
     std::string_view unread() const noexcept { return std::string_view(text_).substr(begin_); }
 
  private:
     struct end_place {
-        std::size_t bytes = 0;  // from the start of the open chunk
+        std::size_t bytes = 0;  // relative to the start of the open chunk
         boundary why = boundary::end;
     };
     struct extent {
@@ -102,27 +102,27 @@ class chunker {
     void end_piece(int tokens);
     verdict skip_early_ends(verdict v);
     std::optional<end_place> find_end(const verdict& v) const;
-    std::optional<end_place> best_place(std::string_view text) const noexcept;
+    std::optional<end_place> find_best_break(std::string_view text) const noexcept;
     end_place fall_back() const noexcept;
     verdict end_chunk(end_place end);
     void update_status() noexcept;
 
     std::unique_ptr<boundary_detector> detector_;
-    /// With 0 made into the largest number.
+    /// 0 is replaced by the largest number.
     chunk_limits limits_;
     status status_ = status::reading;
-    /// What was taken and not yet dropped, the complete chunks, and the open one: at most
-    /// max_chunk_bytes and one token; more only in complete chunks that are not taken.
+    /// Text taken but not yet erased, then the complete chunks, then the open one. The open chunk
+    /// has at most max_chunk_bytes plus one token.
     std::string text_;
     std::size_t begin_ = 0;
     std::deque<extent> ready_;
     std::size_t ready_bytes_ = 0;
 
-    // Of the open chunk; offsets are from its start.
+    // State of the open chunk; offsets are relative to its start.
     bool first_ = true;
-    /// Where its tokens end; at most max_tokens_of_a_text for each text fed.
+    /// End offsets of its tokens; at most max_tokens_of_a_text per fed text.
     std::vector<std::uint32_t> token_ends_;
-    /// Where the detector's offsets count from: after the last sentence that ended too early.
+    /// Origin of the detector's offsets: the end of the last sentence that ended too early.
     std::size_t sentence_start_ = 0;
     std::optional<std::size_t> pending_;
 };

@@ -8,12 +8,12 @@
 
 namespace tandem::text {
 
-std::optional<std::size_t> open_reasoning(std::string_view prompt,
-                                          const std::vector<tag_pair>& tags) {
-    const auto end = without_trailing_space(prompt);
+std::optional<std::size_t> find_open_reasoning(std::string_view prompt,
+                                               const std::vector<tag_pair>& tags) {
+    const auto end = trim_trailing_space(prompt);
     std::optional<std::size_t> longest;
     for (std::size_t i = 0; i < tags.size(); ++i) {
-        const auto mark = without_trailing_space(tags[i].open);
+        const auto mark = trim_trailing_space(tags[i].open);
         if (mark.empty() || !end.ends_with(mark)) continue;
         if (!longest || tags[i].open.size() > tags[*longest].open.size()) longest = i;
     }
@@ -30,7 +30,7 @@ reasoning_filter::reasoning_filter(std::vector<tag_pair> tags, std::optional<std
 
 visible_text reasoning_filter::feed(std::string_view token_text, int tokens) {
     if (passes_whole(token_text)) {
-        after_space_ = is_white_space(last_character(token_text).character);
+        after_space_ = is_white_space(decode_last_character(token_text).character);
         return {token_text, tokens, {}};
     }
     withheld_ += token_text;
@@ -42,15 +42,15 @@ visible_text reasoning_filter::finish() {
     return decide(true);
 }
 
-/// Most text is visible, and starts no mark.
+/// Fast path: most text is visible and contains no start of a mark.
 bool reasoning_filter::passes_whole(std::string_view token_text) const noexcept {
     const auto starts_mark = [this](char b) { return starts_mark_[static_cast<unsigned char>(b)]; };
     return !inside_ && !skips_space_ && withheld_.empty() && !token_text.empty() &&
            std::ranges::none_of(token_text, starts_mark);
 }
 
-/// The shortest mark that `text`, which is not empty, starts with, or whether more text may make it
-/// one.
+/// The shortest mark at the start of the non-empty `text`, and whether more text may complete a
+/// mark there.
 reasoning_filter::found reasoning_filter::find_mark(std::string_view text) const {
     found best;
     if (!starts_mark_[static_cast<unsigned char>(text.front())]) return best;
@@ -90,15 +90,15 @@ visible_text reasoning_filter::decide(bool is_last) {
         if (mark.bytes)
             pass_mark(mark);
         else
-            give_out(rest.substr(0, bytes));
+            emit_text(rest.substr(0, bytes));
         rest.remove_prefix(bytes);
     }
     withheld_.erase(0, withheld_.size() - rest.size());
     return {visible_, tokens_, hidden_};
 }
 
-/// What of a longer opening mark is left at the start of a reasoning, where `text` has it or may
-/// become it.
+/// The remainder of a longer opening mark at the start of a reasoning, if `text` contains it or may
+/// still complete it.
 std::string_view reasoning_filter::rest_of_opening(std::string_view text) const {
     if (!inside_ || !reasoning_begins_) return {};
     const std::string_view opened = tags_[*inside_].open;
@@ -115,23 +115,23 @@ void reasoning_filter::pass_mark(const found& mark) {
     drop(mark.bytes);
     inside_ = mark.opened;
     reasoning_begins_ = true;
-    // Where a word comes before, the white space parts it from the next one.
+    // White space before the mark already separates the words, so skip the white space after it.
     skips_space_ = !inside_ && after_space_;
 }
 
-/// Text that is no mark: visible outside a reasoning.
-void reasoning_filter::give_out(std::string_view text) {
+/// Handles text that is not a mark: visible outside a reasoning.
+void reasoning_filter::emit_text(std::string_view text) {
     if (inside_) return take_reasoning(text);
     if (skips_space_) skip_space(text);
     if (text.empty()) return;
     visible_ += text;
-    after_space_ = is_white_space(last_character(text).character);
+    after_space_ = is_white_space(decode_last_character(text).character);
     count(text.size());
 }
 
 void reasoning_filter::take_reasoning(std::string_view text) {
     drop(text.size());
-    if (reasoning_begins_) text = without_leading_space(text);
+    if (reasoning_begins_) text = trim_leading_space(text);
     if (text.empty()) return;
     reasoning_begins_ = false;
     hidden_ += text;
@@ -139,7 +139,7 @@ void reasoning_filter::take_reasoning(std::string_view text) {
 
 void reasoning_filter::skip_space(std::string_view& text) {
     while (!text.empty()) {
-        const auto c = first_character(text);
+        const auto c = decode_first_character(text);
         skips_space_ = is_white_space(c.character);
         if (!skips_space_) return;
         drop(c.bytes);
@@ -147,7 +147,8 @@ void reasoning_filter::skip_space(std::string_view& text) {
     }
 }
 
-/// Bytes of `withheld_` are decided, and not visible: a token of which none is counts nowhere.
+/// Removes decided bytes of `withheld_` that are not visible. A token without a visible byte is not
+/// counted.
 void reasoning_filter::drop(std::size_t bytes) {
     while (bytes > 0 && !parts_.empty()) {
         auto& first = parts_.front();
@@ -158,7 +159,7 @@ void reasoning_filter::drop(std::size_t bytes) {
     }
 }
 
-/// The same for bytes that became visible: tokens count with their first one.
+/// Removes bytes that became visible, and counts each token with its first visible byte.
 void reasoning_filter::count(std::size_t bytes) {
     while (bytes > 0 && !parts_.empty()) {
         auto& first = parts_.front();
@@ -171,12 +172,12 @@ void reasoning_filter::count(std::size_t bytes) {
 
 }  // namespace tandem::text
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 std::vector<tag_pair> default_reasoning_tags() {
     return {
         {"<think>", "</think>"},        // DeepSeek-R1, Qwen, GLM, Nemotron, SmolLM
-        {"<thinking>", "</thinking>"},  // prompts that ask for it
+        {"<thinking>", "</thinking>"},  // prompts that request it
         {"<reasoning>", "</reasoning>"},
         {"<thought>", "</thought>"},                                          // EXAONE Deep
         {"<seed:think>", "</seed:think>"},                                    // Seed-OSS
@@ -187,8 +188,8 @@ std::vector<tag_pair> default_reasoning_tags() {
         {"<|begin_of_thought|>", "<|end_of_thought|>"},                       // OpenThinker, Sky-T1
         {"\xE2\x97\x81think\xE2\x96\xB7", "\xE2\x97\x81/think\xE2\x96\xB7"},  // Kimi-VL
         {"<|channel>thought", "<channel|>"},                                  // Gemma 4
-        // gpt-oss. Tool calls have words before <|message|>. llama-server does not render <|end|>,
-        // so that only the answer's own mark ends what comes before it.
+        // gpt-oss. Tool calls have text before <|message|>. llama-server does not render <|end|>,
+        // so only the mark of the final answer ends the preceding channel.
         {"<|channel|>analysis", "<|channel|>final<|message|>"},
         {"<|channel|>analysis", "<|start|>assistant<|channel|>final<|message|>"},
         {"<|channel|>analysis<|message|>", "<|channel|>final<|message|>"},
@@ -197,4 +198,4 @@ std::vector<tag_pair> default_reasoning_tags() {
     };
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

@@ -9,7 +9,7 @@
 
 namespace tandem::text {
 
-/// A fresh detector for one reply. `language` is a BCP 47 tag, or empty.
+/// Creates a detector for one reply. `language` is a BCP 47 tag, or empty.
 std::unique_ptr<boundary_detector> make_boundary_detector(boundary_rule rule,
                                                           std::string_view language = {});
 

@@ -9,7 +9,7 @@ verdict classic_boundary::feed(std::string_view token) {
     const auto before = length_;
     const bool matched = mark_.has_value();
     while (!token.empty()) {
-        const auto c = first_character(token);
+        const auto c = decode_first_character(token);
         read(c.character, length_);
         length_ += c.bytes;
         token.remove_prefix(c.bytes);

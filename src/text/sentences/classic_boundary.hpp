@@ -8,8 +8,8 @@
 
 namespace tandem::text {
 
-/// The plain rule: a sentence ends with the token after which the text, without white space at its
-/// end, matches `[.!?]["')]*$`. It is settled by the next token after which it does not match.
+/// The plain rule: a sentence ends with a token after which the text, ignoring trailing white
+/// space, matches `[.!?]["')]*$`. The next token after which it does not match settles the end.
 class classic_boundary final : public boundary_detector {
  public:
     verdict feed(std::string_view token) override;
@@ -21,7 +21,7 @@ class classic_boundary final : public boundary_detector {
     verdict current() const noexcept;
 
     std::size_t length_ = 0;
-    /// Offset of the mark that makes the text match now.
+    /// Offset of the mark that makes the text match.
     std::optional<std::size_t> mark_;
     bool ends_in_space_ = false;
     std::optional<std::size_t> settled_;

@@ -14,8 +14,8 @@ using kind = end_mark::kind;
 using word_kind = end_mark::word_kind;
 
 constexpr std::u32string_view shouts = U"!?‼⁇⁈⁉‽";
-// Sentence_Terminal of the Unicode character database (ICU: UCHAR_S_TERM) without . ! ? and the
-// like, which stand for other things too, and without scripts that are not written any more.
+// Sentence_Terminal of the Unicode character database (ICU: UCHAR_S_TERM), without . ! ? and
+// similar marks, which have other uses too, and without historic scripts.
 constexpr std::u32string_view hard_stops =
     U"។៕。．！？｡؟۔։।॥။၊።፧፨܀܁܂᙮᠃᠉‿⸮꘎꘏꛳꛷꡶꡷꣎꣏꤯꧈꧉꩝꩞꩟꯫︒︕︖﹒﹖﹗";
 
@@ -26,7 +26,7 @@ bool is_hard_stop(char32_t c) noexcept {
     return c > 0x500 && hard_stops.find(c) != hard_stops.npos;
 }
 
-/// "you and I." rather than an initial.
+/// "you and I.": a pronoun, not an initial.
 bool is_pronoun_i(const end_mark& m, const lexicon& words) {
     constexpr std::array<std::string_view, 9> before_it{"was", "and", "or",  "than", "but",
                                                         "as",  "am",  "not", "only"};
@@ -34,12 +34,12 @@ bool is_pronoun_i(const end_mark& m, const lexicon& words) {
            std::ranges::find(before_it, m.previous.text()) != before_it.end();
 }
 
-/// "第1步." at the start of a line.
+/// "第1步." at the start of a line: an ordinal.
 bool is_chinese_ordinal(const word& w) {
     return w.digits > 0 && w.text().starts_with("\xE7\xAC\xAC");
 }
 
-/// "ii." at the start of a line.
+/// "ii." at the start of a line: a list marker.
 bool is_small_roman(const word& w) {
     const auto t = w.text();
     return w.letters == static_cast<int>(t.size()) && t.size() <= 4 && !t.empty() &&
@@ -69,16 +69,16 @@ word_kind kind_of_initials(const word& w, const lexicon& words) {
 word_kind kind_of_listed(const end_mark& m, const lexicon& words) {
     const auto& w = m.last;
     const auto has = [&](word_class c) { return m.classes.has(c); };
-    // Other languages write their abbreviations in lower case where English has a capital.
+    // Other languages write abbreviations in lower case that English capitalizes.
     const bool capital = w.starts_upper || !(w.has_lower && words.is_english());
     const bool behind_number = m.previous.digits > 0;
-    // "Main St."
+    // "Main St.": a street, not a saint.
     if (w.text() == "st" && m.previous.starts_upper) return word_kind::name_part;
     if (has(word_class::inner) || (has(word_class::title) && capital)) return word_kind::never;
     if (has(word_class::unit) && behind_number) return word_kind::tail;
     if (has(word_class::numbered)) return word_kind::numbered;
     if (has(word_class::clock) && (w.stops > 0 || behind_number)) return word_kind::clock;
-    // "Das ist hier so." is no Sunday.
+    // "Das ist hier so.": "so" is not Sunday.
     const bool is_common = !w.starts_upper && has(word_class::starter);
     if (has(word_class::date) && capital && !is_common) return word_kind::name_part;
     if (has(word_class::tail)) return word_kind::tail;
@@ -105,7 +105,7 @@ word_kind kind_of_word(const end_mark& m, const sentence_context& before, const 
 
 }  // namespace
 
-bool is_shout(char32_t c) noexcept {
+bool is_exclamation_or_question(char32_t c) noexcept {
     return c == '!' || c == '?' || (c > 0x2000 && shouts.find(c) != shouts.npos);
 }
 
@@ -113,15 +113,15 @@ std::optional<kind> find_mark(char32_t c, const sentence_context& before) noexce
     if (c <= ' ' || (c > '?' && c < 0x37E)) return std::nullopt;
     if (c == '.') return kind::stop;
     if (c == '!' || c == '?') return kind::shout;
-    // Armenian and Greek have full stops and question marks that look like these.
+    // In Armenian a colon is a full stop, and in Greek a semicolon is a question mark.
     if (c == ':')
         return is_armenian(before.last_letter()) ? std::optional(kind::hard) : std::nullopt;
     if (c == ';') return is_greek(before.last_letter()) ? std::optional(kind::shout) : std::nullopt;
     if (c < 0x37E) return std::nullopt;
     if (c == ellipsis_mark) return kind::ellipsis;
-    if (is_shout(c) || c == 0x37E) return kind::shout;
+    if (is_exclamation_or_question(c) || c == 0x37E) return kind::shout;
     if (is_hard_stop(c)) return kind::hard;
-    const bool feels = is_emoji_of_feeling(c) && !before.last_word().empty();
+    const bool feels = is_emotion_emoji(c) && !before.last_word().empty();
     return feels ? std::optional(kind::emoji) : std::nullopt;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "text/sentences/sentence_context.hpp"
+#include "text/sentences/word.hpp"
 #include "text/sentences/word_lists.hpp"
-#include "text/sentences/word_reader.hpp"
 
 #include <optional>
 
@@ -14,41 +14,41 @@ struct end_mark {
         stop,      ///< .
         ellipsis,  ///< two stops or more, or …
         shout,     ///< ! ? and runs of them
-        hard,      ///< a full stop of a script that uses it for nothing else: 。।۔
-        emoji,     ///< an emoji behind a word
+        hard,      ///< a full stop of a script that has no other use for it: 。।۔
+        emoji,     ///< an emoji after a word
     };
-    /// What the word before a full stop is, and so what ends a sentence there.
+    /// The kind of word before a full stop, which decides what ends a sentence there.
     enum class word_kind {
-        plain,      ///< ends unless what follows cannot start a sentence
+        plain,      ///< ends unless the next word cannot start a sentence
         never,      ///< "Dr.", "e.g."
         numbered,   ///< "No.": as plain, but not before a number
         name_part,  ///< "U.S.", "Inc.": only before a word that starts sentences
         tail,       ///< "etc.": only before a capital
-        clock,      ///< "p.m.": only before a capital that is no day or time zone
-        ordinal,    ///< "12.": as name_part, where numbers with a full stop are ordinals
+        clock,      ///< "p.m.": only before a capital that starts no day or time zone
+        ordinal,    ///< "12.": as name_part, in languages with ordinals like this
         marker,     ///< "1." or "A." at the start of a line
         initial,    ///< "J."
     };
 
     kind what = kind::stop;
     char32_t mark = 0;
-    int stops = 0;           ///< in a run of full stops
-    bool spaced = false;     ///< white space stands before it, or between its stops
-    bool asks = false;       ///< has a question mark
+    int stops = 0;           ///< number of full stops in the run
+    bool spaced = false;     ///< white space precedes it or separates its stops
+    bool asks = false;       ///< includes a question mark
     bool closed = false;     ///< closing quotes or brackets follow it
-    bool is_label = false;   ///< the emphasis of a label ends behind it
-    bool has_emoji = false;  ///< an emoji follows it, or is it
-    word last;               ///< that the mark stands behind, or empty
-    word previous;           ///< the word before that
+    bool is_label = false;   ///< the emphasis of a label ends after it
+    bool has_emoji = false;  ///< an emoji follows it, or it is one
+    word last;               ///< the word before the mark, or empty
+    word previous;           ///< the word before `last`
     word_classes classes;    ///< of `last`
     word_kind last_is = word_kind::plain;
 };
 
-/// What kind of mark `c` is after what was read, if it is one.
+/// The kind of mark that `c` forms after the text read so far, if it forms one.
 std::optional<end_mark::kind> find_mark(char32_t c, const sentence_context& before) noexcept;
-bool is_shout(char32_t c) noexcept;
+bool is_exclamation_or_question(char32_t c) noexcept;
 
-/// The mark `c` after what was read.
+/// Describes the mark `c` after the text read so far.
 end_mark make_mark(end_mark::kind what, char32_t c, const sentence_context& before,
                    const lexicon& words);
 

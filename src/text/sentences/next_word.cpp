@@ -34,7 +34,7 @@ next_kind kind_of(char32_t c) {
     return next_kind::other;
 }
 
-/// Reads what may stand before the word.
+/// Reads a character that may precede the word.
 bool read_opener(next_word& n, char32_t c) {
     n.quoted = n.quoted || contains(quotes, c);
     n.bracketed = n.bracketed || contains(brackets, c);
@@ -53,7 +53,7 @@ void read_letter(next_word& n, char32_t c) {
 
 }  // namespace
 
-next_word read_next_word(std::u32string_view characters) {
+next_word parse_next_word(std::u32string_view characters) {
     next_word n;
     for (const char32_t c : characters) {
         const bool starts = n.what == next_kind::none || n.what == next_kind::opener;

@@ -10,7 +10,8 @@
 namespace tandem::text {
 namespace {
 
-// An unbalanced mark shall not silence the rest of the reply. In characters.
+// Limits, in characters, after which an unbalanced mark is ignored; otherwise it would suppress all
+// further sentence ends.
 constexpr std::uint32_t max_enclosed = 400;
 constexpr std::uint32_t max_quoted = 1000;
 constexpr std::uint32_t max_tag = 200;
@@ -50,7 +51,7 @@ void sentence_context::start_sentence() noexcept {
     closed_from_start_ = closed_after_colon_ = false;
     code_ = false;
     last_visible_ = 0;
-    // A quotation may continue over sentences; a bracket does not.
+    // A quotation may continue across sentences; a bracket may not.
     const auto kept =
         std::remove_if(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(depth_),
                        [](const opening& o) { return !is_latin_quote(o.mark); });
@@ -60,7 +61,7 @@ void sentence_context::start_sentence() noexcept {
 void sentence_context::read(char32_t c) noexcept {
     if (c == '\n' || c == 0x2028 || c == 0x2029) return read_line_break();
     if (c == '`') {
-        // After a letter it is an accent (Armenian), or closes.
+        // After a letter it is an Armenian accent or a closing mark.
         if (backticks_++ == 0) backticks_open_ = !in_word_;
         in_word_ = false;
         gap_ = true;
@@ -88,7 +89,7 @@ void sentence_context::read(char32_t c) noexcept {
         return;
     }
     const bool space = is_white_space(c);
-    // "他是Dr. Smith": scripts without spaces put none before a foreign word either.
+    // "他是Dr. Smith": scripts without spaces have none before a foreign word either.
     if (in_word_ && is_latin_letter(c) && is_cjk(word_.last)) in_word_ = false;
     if (in_word_ ? continues_word(c) : starts_word(c))
         read_word_character(c);
@@ -100,7 +101,7 @@ void sentence_context::read(char32_t c) noexcept {
     previous_ = c;
 }
 
-/// "2 <b and c" is no tag: what stands after a tag's name has values.
+/// "2 <b and c" is not a tag: words after a tag's name must have values.
 bool sentence_context::goes_on_in_tag(char32_t c) noexcept {
     tag_has_value_ = tag_has_value_ || c == '=';
     if (is_white_space(c) && !is_white_space(previous_) && !tag_has_value_) ++tag_words_;
@@ -133,7 +134,7 @@ void sentence_context::read_word_character(char32_t c) noexcept {
     if (!in_word_) {
         before_ = gap_ ? word() : word_;
         word_.clear();
-        // "0 °C" is no initial.
+        // "0 °C" is not an initial.
         word_.other = previous_ == 0xB0 || previous_ == 0xBA;
         in_word_ = true;
         mark_before_word_ = gap_ && is_white_space(previous_) ? last_visible_ : 0;
@@ -158,7 +159,7 @@ void sentence_context::read_mark(char32_t c) noexcept {
         close(opener);
         gap_ = gap_ || c != '"';
     } else if (c == '"' || openers.find(c) != openers.npos) {
-        // Inches and seconds stand after a number.
+        // After a number the mark means inches or seconds.
         if (!(c == '"' && was_in_word && word_.is_number())) open(c);
         gap_ = true;
     } else if (is_dash(c)) {
@@ -183,7 +184,7 @@ void sentence_context::read_emphasis() noexcept {
     label_ = label_ || (emphasis_ && behind_marker);
 }
 
-void sentence_context::join_stop() noexcept {
+void sentence_context::append_stop_to_word() noexcept {
     maybe_fence_ = false;
     if (word_.empty() || gap_) return;
     word_.append('.');
@@ -198,7 +199,7 @@ bool sentence_context::opens_here() const noexcept {
            previous_ == '>' || previous_ == ':' || is_cjk(previous_);
 }
 
-/// What `c` closes; 0 if it only opens or does neither.
+/// The opening mark that `c` closes; 0 if `c` closes nothing.
 char32_t sentence_context::opener_of(char32_t c) const noexcept {
     if (const auto at = brackets_close.find(c); at != brackets_close.npos) return brackets_open[at];
     switch (c) {
@@ -248,8 +249,8 @@ void sentence_context::close(char32_t opener) noexcept {
     }
 }
 
-// A run of back-ticks counts as soon as it is read, though more of them may follow. A fence starts
-// its line, or ends it: then it counts with the line break.
+// Three back-ticks count as a fence at once, although more may follow. A fence starts its line or
+// ends it; at the end of a line it takes effect with the line break.
 bool sentence_context::is_in_fence() const noexcept {
     return backticks_ >= 3 ? !fence_ && line_start_ : fence_;
 }

@@ -13,14 +13,14 @@ namespace {
 using kind = end_mark::kind;
 using word_kind = end_mark::word_kind;
 using next = next_word::kind;
-using enum judgement;
+using enum sentence_decision;
 
-// A clock time this early in the sentence is no end of it: "At 5 p.m. John left."
+// A clock time this early in the sentence does not end it: "At 5 p.m. John left."
 constexpr int words_of_opening_time = 4;
-// "Stop! Go back!" is said in one breath. In characters.
+// A quotation shorter than this counts as one utterance: "Stop! Go back!" In characters.
 constexpr std::uint32_t short_quotation = 60;
 
-judgement ends_if(bool condition) {
+sentence_decision ends_if(bool condition) {
     return condition ? ends : goes_on;
 }
 
@@ -31,42 +31,41 @@ bool is_in(const List& list, std::string_view word) {
 
 class rules {
  public:
-    rules(const end_mark& m, const sentence_context& b, const follower& f, const lexicon& w)
-        : mark_(m), before_(b), after_(f), words_(w), next_(read_next_word(f.characters)) {
-        // Nothing longer is kept.
-        last_look_ = f.last_look || f.characters.size() >= max_follower;
+    rules(const end_mark& m, const sentence_context& b, const following_text& f, const lexicon& w)
+        : mark_(m), before_(b), after_(f), words_(w), next_(parse_next_word(f.characters)) {
+        last_look_ = f.last_look || f.characters.size() >= max_following_characters;
     }
 
-    judgement decide() {
+    sentence_decision decide() {
         if (before_.is_enclosed() || mark_.is_label || goes_on_in_quotation()) return goes_on;
         const bool has_gap = after_.space || mark_.closed;
         const auto j = has_gap ? behind_gap() : behind_no_gap();
-        // Without a gap the words after the next one tell nothing.
+        // If no white space follows the mark, words after the next one do not help.
         return j == undecided && (last_look_ || (!has_gap && next_.complete)) ? at_last_look() : j;
     }
 
  private:
-    judgement behind_no_gap();
-    judgement behind_stop_without_gap();
-    judgement behind_gap();
-    judgement behind_dash();
-    judgement behind_dots();
-    judgement behind_stop();
-    judgement behind_title();
-    judgement behind_name_part();
-    judgement behind_number_word();
-    judgement behind_initial();
-    judgement behind_clock();
-    judgement behind_plain();
-    judgement behind_plain_lower();
-    judgement behind_ellipsis();
-    judgement behind_emoji();
-    judgement behind_shout();
-    judgement behind_hard();
-    judgement behind_upper();
-    judgement if_starter(judgement otherwise);
-    judgement if_starter_begins(judgement otherwise);
-    judgement at_last_look();
+    sentence_decision behind_no_gap();
+    sentence_decision behind_stop_without_gap();
+    sentence_decision behind_gap();
+    sentence_decision behind_dash();
+    sentence_decision behind_dots();
+    sentence_decision behind_stop();
+    sentence_decision behind_title();
+    sentence_decision behind_name_part();
+    sentence_decision behind_number_word();
+    sentence_decision behind_initial();
+    sentence_decision behind_clock();
+    sentence_decision behind_plain();
+    sentence_decision behind_plain_lower();
+    sentence_decision behind_ellipsis();
+    sentence_decision behind_emoji();
+    sentence_decision behind_shout();
+    sentence_decision behind_hard();
+    sentence_decision behind_upper();
+    sentence_decision if_starter(sentence_decision otherwise);
+    sentence_decision if_starter_begins(sentence_decision otherwise);
+    sentence_decision at_last_look();
 
     bool goes_on_in_quotation() const;
     bool is_last_chance() const { return next_.complete || last_look_; }
@@ -79,22 +78,22 @@ class rules {
 
     const end_mark& mark_;
     const sentence_context& before_;
-    const follower& after_;
+    const following_text& after_;
     const lexicon& words_;
     next_word next_;
     bool last_look_ = false;
 };
 
-/// In a quotation only what starts with a capital is a sentence of its own.
+/// Inside a quotation, only text that starts with a capital is a sentence of its own.
 bool rules::goes_on_in_quotation() const {
     if (!before_.is_quoted()) return false;
-    if (before_.quoted_for() < short_quotation) return true;
+    if (before_.quotation_age() < short_quotation) return true;
     const bool may_start =
         next_.what == next::upper || next_.what == next::none || next_.what == next::opener;
     return !may_start || is_cjk(before_.last_letter());
 }
 
-judgement rules::behind_no_gap() {
+sentence_decision rules::behind_no_gap() {
     const auto c = after_.characters.front();
     if (mark_.what == kind::hard) return ends_if(!(mark_.mark == U'．' && is_digit(c)));
     if (mark_.what == kind::emoji) return ends_if(is_cjk(c));
@@ -103,12 +102,12 @@ judgement rules::behind_no_gap() {
         if (mark_.what == kind::ellipsis) return ends_if(!hesitates());
         return ends_if((is_cjk(before_.last_letter()) && !is_foreign));
     }
-    if (next_.what != next::upper || mark_.last.is_technical()) return goes_on;
+    if (next_.what != next::upper || mark_.last.is_address_or_path()) return goes_on;
     return mark_.what == kind::stop ? behind_stop_without_gap() : undecided;
 }
 
-/// "world.Today", but not "Amazon.Com", "VB.NET", "J.P".
-judgement rules::behind_stop_without_gap() {
+/// "world.Today" ends a sentence; "Amazon.Com", "VB.NET" and "J.P" do not.
+sentence_decision rules::behind_stop_without_gap() {
     const auto& w = mark_.last;
     if (mark_.last_is != word_kind::plain || w.is_initials() || w.stops > 0) return goes_on;
     if (w.is_number()) return w.digits >= 3 || w.other ? undecided : goes_on;
@@ -117,9 +116,9 @@ judgement rules::behind_stop_without_gap() {
     return ends_if(is_starter() || next_is(word_class::title));
 }
 
-judgement rules::behind_gap() {
+sentence_decision rules::behind_gap() {
     if (mark_.what == kind::hard) return behind_hard();
-    // "iPhone" shows its capital with the second letter.
+    // The capital of "iPhone" appears only with the second letter.
     if (next_.what == next::lower && next_.letters == 1 && !is_last_chance()) return undecided;
     if (next_.what == next::none) return undecided;
     if (next_.what == next::other) return goes_on;
@@ -138,8 +137,8 @@ judgement rules::behind_gap() {
     }
 }
 
-/// "– What a day! – she said": a dash may come before a speaker's words, or set off a remark.
-judgement rules::behind_dash() {
+/// "– What a day! – she said": a dash may precede a speaker's words or set off an aside.
+sentence_decision rules::behind_dash() {
     if (!is_plain() || before_.has_open_dash() || mark_.what == kind::emoji || mark_.closed)
         return goes_on;
     if (next_.what == next::opener)
@@ -147,15 +146,15 @@ judgement rules::behind_dash() {
     return ends_if(next_.what != next::lower && next_.what != next::other);
 }
 
-/// ". ..." starts the next sentence, ". . ." is an ellipsis with gaps.
-judgement rules::behind_dots() {
+/// ". ..." starts the next sentence; ". . ." is an ellipsis with spaces.
+sentence_decision rules::behind_dots() {
     const auto& c = after_.characters;
     if (mark_.what == kind::emoji || next_.bracketed) return goes_on;
     if (c.front() != '.' || (c.size() > 1 && c[1] == '.')) return ends_if(is_plain());
     return c.size() > 1 || last_look_ ? goes_on : undecided;
 }
 
-judgement rules::behind_stop() {
+sentence_decision rules::behind_stop() {
     switch (mark_.last_is) {
         case word_kind::marker:
             return goes_on;
@@ -183,8 +182,8 @@ judgement rules::behind_stop() {
     return behind_plain();
 }
 
-/// "Ask the Sgt. He knows." No name of a person is a pronoun.
-judgement rules::behind_title() {
+/// "Ask the Sgt. He knows.": a pronoun is never the name that follows a title.
+sentence_decision rules::behind_title() {
     constexpr std::array<std::string_view, 6> pronouns{"he", "she", "they", "we", "it", "you"};
     constexpr std::array<std::string_view, 8> articles{"the", "a",   "my",    "our",
                                                        "his", "her", "their", "your"};
@@ -194,14 +193,14 @@ judgement rules::behind_title() {
     return is_last_chance() ? ends_if(is_in(pronouns, next_.text)) : undecided;
 }
 
-judgement rules::behind_name_part() {
+sentence_decision rules::behind_name_part() {
     if (!mark_.classes.has(word_class::suffix)) return if_starter(goes_on);
     if (!is_last_chance()) return undecided;
     return next_is(word_class::title) ? ends : if_starter(goes_on);
 }
 
-/// "No. 9", "Fig. A", but "The answer is no. Five of them left."
-judgement rules::behind_number_word() {
+/// "No. 9" and "Fig. A" continue; "The answer is no. Five of them left." does not.
+sentence_decision rules::behind_number_word() {
     if (next_.what == next::digit || next_.what == next::lower) return goes_on;
     if (next_.what != next::upper) return behind_plain();
     if (mark_.last.text() != "no") {
@@ -211,12 +210,12 @@ judgement rules::behind_number_word() {
     return words_.is_english() ? behind_plain() : if_starter(goes_on);
 }
 
-judgement rules::behind_initial() {
+sentence_decision rules::behind_initial() {
     if (next_.what != next::upper) return goes_on;
     if (!mark_.last.starts_upper && !words_.is_english()) return goes_on;
     const auto& label = mark_.previous;
     const bool is_initial = label.letters == 1 && label.starts_upper;  // "A. B. Carver"
-    // "an A", but "from an R. Castellano".
+    // "an A" ends a sentence; "from an R. Castellano" does not.
     const bool is_grade = label.letters > 2 || mark_.last.text() <= "f" || mark_.last.text() == "x";
     if (!is_initial && is_grade && words_.find(label.text()).has(word_class::label)) {
         if (!is_last_chance()) return undecided;
@@ -225,8 +224,8 @@ judgement rules::behind_initial() {
     return if_starter(goes_on);
 }
 
-judgement rules::behind_clock() {
-    // First letters of days, months and time zones, where only these are known.
+sentence_decision rules::behind_clock() {
+    // The first letters of days, months and time zones, for words read only so far.
     constexpr std::array<std::string_view, 15> begins{
         "m", "e", "f", "p", "s", "mo", "mr", "sa", "su", "ea", "pa", "ce", "fr", "tu", "we"};
     if (!is_last_chance()) return undecided;
@@ -234,11 +233,12 @@ judgement rules::behind_clock() {
     if (after_.is_piece && is_starter()) return ends;
     if (next_is(word_class::when) || (opens && next_is(word_class::title))) return goes_on;
     if (next_.complete) return ends_if(!opens || is_starter());
-    if (next_.letters > 2) return ends_if(!words_.has_start(word_class::when, next_.text));
+    if (next_.letters > 2)
+        return ends_if(!words_.has_word_starting_with(word_class::when, next_.text));
     return ends_if(!is_in(begins, next_.text));
 }
 
-judgement rules::behind_plain() {
+sentence_decision rules::behind_plain() {
     switch (next_.what) {
         case next::upper:
             return behind_upper();
@@ -256,18 +256,18 @@ judgement rules::behind_plain() {
     }
 }
 
-/// Some write without capitals; others abbreviate words that are in no list.
-judgement rules::behind_plain_lower() {
+/// Some people write without capitals, and some abbreviations are in no list.
+sentence_decision rules::behind_plain_lower() {
     if (mark_.closed || !words_.is_english() || mark_.last_is != word_kind::plain) return goes_on;
     if (next_.bracketed || is_lowercase_style()) return ends;
     const auto& w = mark_.last;
     return ends_if(w.letters >= 5 && w.has_vowel && !w.starts_upper && mark_.classes.none());
 }
 
-judgement rules::behind_ellipsis() {
+sentence_decision rules::behind_ellipsis() {
     switch (next_.what) {
         case next::upper: {
-            // "I" has its capital anywhere.
+            // The capital of "I" does not show the start of a sentence.
             const bool says_nothing =
                 words_.is_english() && mark_.stops < 4 && next_.initial == 'i';
             if (!says_nothing) return ends;
@@ -285,8 +285,8 @@ judgement rules::behind_ellipsis() {
     }
 }
 
-/// It stands for a full stop, unless it is a word: "I ❤️ Rome".
-judgement rules::behind_emoji() {
+/// An emoji acts as a full stop unless it is a word: "I ❤️ Rome".
+sentence_decision rules::behind_emoji() {
     const bool may_be_word = before_.words() == 1 && is_heart(mark_.mark);
     switch (next_.what) {
         case next::upper:
@@ -303,7 +303,7 @@ judgement rules::behind_emoji() {
     }
 }
 
-judgement rules::behind_shout() {
+sentence_decision rules::behind_shout() {
     const bool is_name = mark_.classes.has(word_class::exclaimed) && !mark_.asks && !mark_.spaced;
     switch (next_.what) {
         case next::upper:
@@ -323,14 +323,14 @@ judgement rules::behind_shout() {
     }
 }
 
-/// "嗯……": not more than a sound was said.
+/// "嗯……": the speaker made only a sound.
 bool rules::hesitates() const {
     const auto& w = before_.last_word();
     return before_.words() == 1 && w.letters <= (is_kana(w.last) ? 3 : 2);
 }
 
-/// 「行きます。」と continues, 老師說：「明天放假。」同學們 does not.
-judgement rules::behind_hard() {
+/// 「行きます。」と continues; 老師說：「明天放假。」同學們 does not.
+sentence_decision rules::behind_hard() {
     if (!mark_.closed) return ends;
     if (next_.what == next::none) return undecided;
     if (next_.what == next::other || next_.what == next::lower) return goes_on;
@@ -339,8 +339,8 @@ judgement rules::behind_hard() {
                    !is_kana(after_.characters.front()));
 }
 
-/// "Stop!" John said.
-judgement rules::behind_upper() {
+/// "Stop!" John said: after speech the next word may name the speaker.
+sentence_decision rules::behind_upper() {
     const bool is_speech = mark_.closed && before_.closed_from_start();
     if (!is_speech || next_.quoted) return ends;
     // "Where is it?" I asked.
@@ -348,21 +348,21 @@ judgement rules::behind_upper() {
     return if_starter(undecided);
 }
 
-/// Ends if the next word starts sentences and is no name.
-judgement rules::if_starter(judgement otherwise) {
+/// Ends if the next word starts sentences and is not a name.
+sentence_decision rules::if_starter(sentence_decision otherwise) {
     if (!is_last_chance()) return undecided;
     if (next_.complete ? !is_starter() : next_.letters == 0) return goes_on;
     return next_.complete ? ends : if_starter_begins(otherwise);
 }
 
-/// The same where only the first letters of the word are known.
-judgement rules::if_starter_begins(judgement otherwise) {
+/// As if_starter(), when only the first letters of the word are known.
+sentence_decision rules::if_starter_begins(sentence_decision otherwise) {
     const bool is_initial = mark_.what == kind::stop && mark_.last_is == word_kind::initial;
     if (next_.letters >= 2) {
         if (is_initial) return ends_if(is_no_name());
         const bool is_enough = next_.letters > 2 || words_.is_english();
-        return ends_if(is_starter() ||
-                       (is_enough && words_.has_start(word_class::starter, next_.text)));
+        return ends_if(is_starter() || (is_enough && words_.has_word_starting_with(
+                                                         word_class::starter, next_.text)));
     }
     if (otherwise == undecided || (after_.is_piece && !is_initial && is_starter())) return ends;
     const bool before_name = is_initial || (mark_.last.is_initials() && mark_.classes.none());
@@ -370,7 +370,7 @@ judgement rules::if_starter_begins(judgement otherwise) {
     return ends_if(words_.is_english() && likely.find(next_.text) != likely.npos);
 }
 
-/// Not the first piece of a name either, as "And" is.
+/// Excludes words that are the first piece of a name, such as "And".
 bool rules::is_no_name() const {
     constexpr std::array<std::string_view, 33> no_names{
         "the",   "this",  "that",   "they",    "there",    "then",  "she",   "what",   "when",
@@ -381,7 +381,7 @@ bool rules::is_no_name() const {
            (!words_.is_english() && next_.letters > 2 && is_starter());
 }
 
-judgement rules::at_last_look() {
+sentence_decision rules::at_last_look() {
     if (next_.what != next::opener && next_.what != next::upper && next_.what != next::none)
         return goes_on;
     if (mark_.what == kind::emoji) return goes_on;
@@ -392,8 +392,8 @@ judgement rules::at_last_look() {
 
 }  // namespace
 
-judgement judge(const end_mark& mark, const sentence_context& before, const follower& after,
-                const lexicon& words) {
+sentence_decision judge(const end_mark& mark, const sentence_context& before,
+                        const following_text& after, const lexicon& words) {
     return rules(mark, before, after, words).decide();
 }
 

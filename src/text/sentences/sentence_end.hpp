@@ -7,31 +7,32 @@
 #include <cstddef>
 #include <string>
 
-// The rules: whether a sentence ends at a mark, from what stands before and after it. Pure.
+// Rules that decide whether a sentence ends at a mark, from the text before and after it. Pure.
 namespace tandem::text {
 
-/// What stands after a mark and its closing quotes, as far as it was read.
-struct follower {
+/// The text after a mark and its closing quotes, as far as it was read.
+struct following_text {
     bool space = false;         ///< white space comes first
-    std::u32string characters;  ///< at most max_follower, without that white space
-    bool is_piece = false;      ///< that white space is the start of a token, as in " I"
-    bool last_look = false;     ///< nothing more will be read before the decision
+    std::u32string characters;  ///< at most max_following_characters, without leading white space
+    bool is_piece = false;      ///< that white space starts a token, as in " I"
+    bool last_look = false;     ///< no more text is read before the decision
 };
 
-/// Longer words are in no list.
-inline constexpr std::size_t max_follower = 24;
+/// No list contains longer words.
+inline constexpr std::size_t max_following_characters = 24;
 
-enum class judgement { goes_on, ends, undecided };
+enum class sentence_decision { goes_on, ends, undecided };
 
-/// Does not answer `undecided` at the last look. Precondition: `after.characters` is not empty.
-judgement judge(const end_mark& mark, const sentence_context& before, const follower& after,
-                const lexicon& words);
+/// Never returns `undecided` if `last_look` is set. Precondition: `after.characters` is not empty.
+sentence_decision judge(const end_mark& mark, const sentence_context& before,
+                        const following_text& after, const lexicon& words);
 
-/// Whether the sentence ends if nothing at all follows.
-bool may_end(const end_mark& mark, const sentence_context& before);
+/// Whether the sentence ends if no text follows.
+bool ends_if_nothing_follows(const end_mark& mark, const sentence_context& before);
 
-/// Whether the mark ends the sentence so surely that the next token need not be read. Only for
-/// word pieces, where the mark is a token of its own: "main" and ".cpp" are no sentence end.
-bool surely_ends(const end_mark& mark, const sentence_context& before, const lexicon& words);
+/// Whether the mark ends the sentence so surely that the next token need not be read. Valid only
+/// for word pieces, which make the mark a token of its own: "main" and ".cpp" end no sentence.
+bool ends_without_lookahead(const end_mark& mark, const sentence_context& before,
+                            const lexicon& words);
 
 }  // namespace tandem::text

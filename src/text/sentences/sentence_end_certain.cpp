@@ -1,4 +1,5 @@
-// Whether a mark may end a sentence at all, and whether it does whatever follows.
+// Decides whether a mark may end a sentence at all, and whether it ends one regardless of what
+// follows.
 #include "text/characters/characters.hpp"
 #include "text/sentences/next_word.hpp"
 #include "text/sentences/sentence_end.hpp"
@@ -13,7 +14,7 @@ namespace {
 using kind = end_mark::kind;
 using word_kind = end_mark::word_kind;
 
-/// A question; more marks follow an exclamation mark often enough, and as tokens of their own.
+/// Excludes exclamation marks, which are often followed by more marks in tokens of their own.
 bool is_surely_question(const end_mark& m) {
     return m.mark == '?' && m.asks && m.last.letters >= 2 && !m.last.starts_upper;
 }
@@ -29,17 +30,18 @@ bool is_surely_stop(const end_mark& m, const sentence_context& before) {
 
 }  // namespace
 
-bool may_end(const end_mark& mark, const sentence_context& before) {
+bool ends_if_nothing_follows(const end_mark& mark, const sentence_context& before) {
     if (before.is_enclosed() || before.is_quoted()) return false;
-    // "I ❤️ Rome."
+    // "I ❤️ Rome.": the emoji may be a word.
     if (mark.what == kind::emoji) return before.words() > 1 || is_cjk(before.last_letter());
     if (mark.what != kind::stop) return true;
     return mark.last_is != word_kind::never && mark.last_is != word_kind::marker &&
            mark.last_is != word_kind::initial && mark.last_is != word_kind::numbered;
 }
 
-bool surely_ends(const end_mark& mark, const sentence_context& before, const lexicon& words) {
-    // More of these may follow, as tokens of their own.
+bool ends_without_lookahead(const end_mark& mark, const sentence_context& before,
+                            const lexicon& words) {
+    // More of these may follow, in tokens of their own.
     constexpr std::u32string_view repeated = U"．！？؟";
     if (before.is_enclosed() || before.is_quoted() || before.has_open_dash()) return false;
     if (before.has_single_quote() || before.has_open_emphasis()) return false;

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace tandem {
+namespace tandem::inline v0 {
 
 struct sentence_splitter::state {
     explicit state(sentence_options o) : options(std::move(o)) { restart(); }
@@ -35,9 +35,9 @@ struct sentence_splitter::state {
 
     sentence_options options;
     std::unique_ptr<text::boundary_detector> detector;
-    std::string open;  // of which what was returned is dropped when it is the larger part
+    std::string open;  // returned text is erased when it is the larger part
     std::size_t start = 0;
-    std::string partial;  // 3 bytes at most
+    std::string partial;  // at most 3 bytes
     std::optional<std::size_t> pending;
 };
 
@@ -95,4 +95,4 @@ std::vector<std::string> split_sentences(std::string_view text, sentence_options
     return sentences;
 }
 
-}  // namespace tandem
+}  // namespace tandem::inline v0

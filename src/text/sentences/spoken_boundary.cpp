@@ -15,7 +15,7 @@ using kind = end_mark::kind;
 using word_kind = end_mark::word_kind;
 
 constexpr int max_held_tag = 200;
-// In letters: some words of another script change nothing, a sentence of it does.
+// In letters: a few words of another script change nothing; a sentence does.
 constexpr int max_script_lead = 30;
 constexpr std::u32string_view closing_marks = U"\"'”’“»«›)]}）］｝」』】》〉〕*_~`";
 constexpr std::u32string_view emphasis_marks = U"*_~";
@@ -32,14 +32,14 @@ bool is_emphasis(char32_t c) noexcept {
     return emphasis_marks.find(c) != emphasis_marks.npos;
 }
 
-/// Long runs of marks come in several tokens.
+/// Whether the token is a mark alone; long runs of marks come in several tokens.
 bool is_mark_alone(std::string_view token) noexcept {
-    const auto c = first_character(token).character;
-    return token.size() < 4 && (c == '.' || is_shout(c));
+    const auto c = decode_first_character(token).character;
+    return token.size() < 4 && (c == '.' || is_exclamation_or_question(c));
 }
 
-/// The words that a letter of this script stands for where no language is told; null for a script
-/// that stands for none.
+/// The lexicon implied by a letter of this script if no language is set; null for a script that
+/// implies none.
 const lexicon* lexicon_of_script(char32_t c) {
     static const auto& english = lexicon::of("en");
     if (!is_letter(c)) return nullptr;
@@ -64,7 +64,7 @@ verdict spoken_boundary::feed(std::string_view token) {
     auto rest = token;
     while (!rest.empty()) {
         const auto first = static_cast<unsigned char>(rest.front());
-        const auto c = first < 0x80 ? decoded{first, 1} : first_character(rest);
+        const auto c = first < 0x80 ? decoded{first, 1} : decode_first_character(rest);
         read(c.character, c.bytes);
         rest.remove_prefix(c.bytes);
     }
@@ -102,18 +102,18 @@ void spoken_boundary::read(char32_t c, std::size_t bytes) {
 }
 
 void spoken_boundary::read_outside(char32_t c) {
-    if (is_line_break(c) && !context_.is_in_fence()) return line_broke();
+    if (is_line_break(c) && !context_.is_in_fence()) return on_line_break();
     if (start_mark(c)) return;
     context_.read(c);
 }
 
-void spoken_boundary::line_broke() {
+void spoken_boundary::on_line_break() {
     const auto& w = context_.last_word();
     const bool marker = context_.is_first_word() &&
                         (w.last == '.' || (w.is_number() && context_.is_numbered_line()));
     context_.read('\n');
     if (context_.is_in_fence() || !context_.has_content() || marker) return;
-    // A chunk may have ended here already, at a limit.
+    // A chunk may already have ended here, at a limit.
     if (content_end_ > base_) settled_.push_back(content_end_);
     context_.start_sentence();
 }
@@ -126,12 +126,12 @@ bool spoken_boundary::start_mark(char32_t c) {
     return true;
 }
 
-/// Whether `c` belongs to the open mark: more marks, what closes with it, white space, emoji.
+/// Whether `c` belongs to the open mark: a further mark, a closing mark, white space or an emoji.
 bool spoken_boundary::attach(char32_t c) {
     auto& o = *open_;
-    if (o.tag > 0) return attach_in_tag(c);
+    if (o.tag > 0) return consume_closing_tag(c);
     if (!o.after.characters.empty()) return false;
-    if (is_line_break(c)) return attach_line_break();
+    if (is_line_break(c)) return consume_line_break();
     if (is_white_space(c)) return o.after.space = true;
     if (is_emoji_part(c)) {
         o.mark.has_emoji = true;
@@ -139,10 +139,10 @@ bool spoken_boundary::attach(char32_t c) {
         return true;
     }
     if (c == '<' && !o.after.space) return ++o.tag > 0;
-    return attach_mark(c) || attach_closer(c);
+    return consume_mark(c) || consume_closing_mark(c);
 }
 
-bool spoken_boundary::attach_in_tag(char32_t c) {
+bool spoken_boundary::consume_closing_tag(char32_t c) {
     const bool is_tag = open_->tag > 1 || c == '/';
     if (!is_tag || ++open_->tag > max_held_tag) {
         leave_tag(c);
@@ -153,15 +153,15 @@ bool spoken_boundary::attach_in_tag(char32_t c) {
     return lengthen();
 }
 
-/// It was none: "I like it.<3"
+/// Handles text that was no tag after all: "I like it.<3"
 void spoken_boundary::leave_tag(char32_t c) {
     open_->tag = 0;
     open_->after.characters = {U'<', c};
     decide();
 }
 
-bool spoken_boundary::attach_line_break() {
-    // "1." or "Dr." is no sentence, also on a line of its own.
+bool spoken_boundary::consume_line_break() {
+    // "1." or "Dr." is not a sentence, even on a line of its own.
     const auto& m = open_->mark;
     const bool says_nothing = m.what == kind::stop && context_.is_first_word() &&
                               (m.last_is == word_kind::marker || m.last_is == word_kind::never);
@@ -170,7 +170,7 @@ bool spoken_boundary::attach_line_break() {
     return true;
 }
 
-/// The mark and what closes with it reach to here.
+/// Extends the mark, with its closing marks, to the current position.
 bool spoken_boundary::lengthen() {
     open_->end = length_;
     open_->token = token_;
@@ -178,7 +178,7 @@ bool spoken_boundary::lengthen() {
     return true;
 }
 
-bool spoken_boundary::attach_mark(char32_t c) {
+bool spoken_boundary::consume_mark(char32_t c) {
     auto& m = open_->mark;
     const bool touches = !open_->after.space;
     const auto what = find_mark(c, context_);
@@ -197,7 +197,7 @@ bool spoken_boundary::attach_mark(char32_t c) {
     return lengthen();
 }
 
-bool spoken_boundary::attach_closer(char32_t c) {
+bool spoken_boundary::consume_closing_mark(char32_t c) {
     const bool touches = !open_->after.space;
     const bool may_open = c == '"' || c == 0x201C || c == 0xAB;
     const bool closes = touches ? is_closing_mark(c) && (!may_open || context_.closes(c))
@@ -214,14 +214,15 @@ bool spoken_boundary::attach_closer(char32_t c) {
 
 void spoken_boundary::decide() {
     auto& o = *open_;
-    // In the middle of a word nothing new is learned.
+    // In the middle of a word, another letter adds no information.
     const bool in_word = o.after.characters.size() > 2 && is_letter(o.after.characters.back());
-    if (in_word && !o.after.last_look && o.after.characters.size() < max_follower) return;
+    if (in_word && !o.after.last_look && o.after.characters.size() < max_following_characters)
+        return;
     const auto j = judge(o.mark, context_, o.after, *words_);
-    if (j != judgement::undecided) resolve(j == judgement::ends);
+    if (j != sentence_decision::undecided) resolve(j == sentence_decision::ends);
 }
 
-/// The open mark is decided: what was read after it is read again, as what it is now known to be.
+/// Closes the decided mark and rereads the text after it with that knowledge.
 void spoken_boundary::resolve(bool ends) {
     const auto o = std::move(*open_);
     open_.reset();
@@ -229,7 +230,7 @@ void spoken_boundary::resolve(bool ends) {
         settled_.push_back(o.end);
         context_.start_sentence();
     } else if (o.mark.what == kind::stop && !o.after.space && !o.mark.closed && !o.mark.has_emoji) {
-        context_.join_stop();
+        context_.append_stop_to_word();
     } else if (!o.mark.closed) {
         context_.read(o.mark.mark);
     }
@@ -237,7 +238,7 @@ void spoken_boundary::resolve(bool ends) {
     const std::u32string_view again = o.after.characters;
     if (again.empty()) return;
     for (const auto c : again.substr(0, again.size() - 1)) context_.read(c);
-    // Only the last one, which completes the word after the mark, can be a mark itself.
+    // Only the last character, which completes the word after the mark, can itself be a mark.
     read_outside(again.back());
 }
 
@@ -245,13 +246,13 @@ void spoken_boundary::token_ended(std::string_view token) {
     if (open_ && !is_all_white_space(token)) {
         if (!open_->after.characters.empty())
             look(token);
-        else if (ends_without_look(token))
-            resolve(may_end(open_->mark, context_));
+        else if (ends_before_next_token(token))
+            resolve(ends_if_nothing_follows(open_->mark, context_));
     }
-    note_token(token);
+    classify_token(token);
 }
 
-/// The token after the mark is all that is looked at.
+/// Decides with the token after the mark; no later token is read.
 void spoken_boundary::look(std::string_view token) {
     if (token_ == open_->token) return;
     open_->after.last_look = true;
@@ -259,23 +260,24 @@ void spoken_boundary::look(std::string_view token) {
     decide();
 }
 
-/// Whether it is decided though nothing but white space and emoji stands after the mark.
-bool spoken_boundary::ends_without_look(std::string_view token) const {
+/// Whether the mark is decided although only white space and emoji follow it.
+bool spoken_boundary::ends_before_next_token(std::string_view token) const {
     const auto& o = *open_;
-    // A full stop may stand after it.
+    // A full stop may follow the emoji.
     if (o.mark.what == kind::emoji) return false;
-    // The emoji was the one token to look at.
+    // The emoji was the one token of lookahead.
     if (token_ > o.token) return o.mark.has_emoji;
     if (!word_pieces_) return false;
     const bool is_alone = last_was_word_ && is_mark_alone(token);
     return o.tag == 0 && !o.has_closer && !o.after.space &&
-           (is_alone || o.mark.what == kind::hard) && surely_ends(o.mark, context_, *words_);
+           (is_alone || o.mark.what == kind::hard) &&
+           ends_without_lookahead(o.mark, context_, *words_);
 }
 
-/// Whether tokens look like word pieces: at most one space, at the start.
-void spoken_boundary::note_token(std::string_view token) noexcept {
+/// Notes whether tokens look like word pieces: at most one space, at the start.
+void spoken_boundary::classify_token(std::string_view token) noexcept {
     const auto body = token.substr(token.starts_with(' ') ? 1 : 0);
-    const auto last = last_character(body);
+    const auto last = decode_last_character(body);
     const auto space = body.find(' ');
     if (space != body.npos && body.find_first_not_of(" \n") != body.npos) word_pieces_ = false;
     last_was_word_ = body.size() > last.bytes && is_letter(last.character);
@@ -285,12 +287,12 @@ verdict spoken_boundary::current() const {
     verdict v;
     if (!settled_.empty())
         v.settled = settled_.front() - base_;
-    else if (open_ && open_->end > base_ && may_end(open_->mark, context_))
+    else if (open_ && open_->end > base_ && ends_if_nothing_follows(open_->mark, context_))
         v.pending = open_->end - base_;
     return v;
 }
 
-/// The script that most of the latest letters have decides: one π makes no reply Greek.
+/// The script of most recent letters decides: a single π does not make a reply Greek.
 void spoken_boundary::choose_language(char32_t c) {
     if (c >= 0x80 && c < 0x370) return;
     const auto* likely = lexicon_of_script(c);

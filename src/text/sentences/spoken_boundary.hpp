@@ -11,13 +11,12 @@
 
 namespace tandem::text {
 
-/// Finds the ends of sentences as a listener hears them: knows abbreviations, numbers, quotes,
-/// lists, code, and the full stops of other scripts. Looks at one token past the end at most (white
-/// space not counted), and keeps no text but the characters that a decision waits for. See
-/// docs/sentences.md.
+/// Finds the ends of sentences as a listener hears them. Handles abbreviations, numbers, quotes,
+/// lists, code, and the full stops of other scripts. Reads at most one token past the end (white
+/// space not counted) and keeps only the characters that a decision needs. See docs/sentences.md.
 class spoken_boundary final : public boundary_detector {
  public:
-    /// `language` is a BCP 47 tag, or empty: then the script decides.
+    /// `language` is a BCP 47 tag; if empty, the script decides.
     explicit spoken_boundary(std::string_view language = {});
 
     verdict feed(std::string_view token) override;
@@ -27,43 +26,43 @@ class spoken_boundary final : public boundary_detector {
  private:
     struct open_mark {
         end_mark mark;
-        std::size_t end = 0;    // behind the mark and what closes with it
-        std::size_t token = 0;  // that the last character of it came with, emoji not counted
-        follower after;
+        std::size_t end = 0;    // after the mark and its closing marks
+        std::size_t token = 0;  // of its last character, emoji not counted
+        following_text after;
         bool has_closer = false;  // quotes, brackets or marks of emphasis
-        int tag = 0;              // characters of a closing tag of SSML, behind the mark
+        int tag = 0;              // characters of a closing SSML tag after the mark
     };
 
     void read(char32_t c, std::size_t bytes);
     void read_outside(char32_t c);
     bool attach(char32_t c);
-    bool attach_in_tag(char32_t c);
+    bool consume_closing_tag(char32_t c);
     void leave_tag(char32_t c);
-    bool attach_line_break();
-    bool attach_mark(char32_t c);
-    bool attach_closer(char32_t c);
+    bool consume_line_break();
+    bool consume_mark(char32_t c);
+    bool consume_closing_mark(char32_t c);
     bool lengthen();
     bool start_mark(char32_t c);
-    void line_broke();
+    void on_line_break();
     void decide();
     void resolve(bool ends);
     void token_ended(std::string_view token);
     void look(std::string_view token);
-    bool ends_without_look(std::string_view token) const;
-    void note_token(std::string_view token) noexcept;
+    bool ends_before_next_token(std::string_view token) const;
+    void classify_token(std::string_view token) noexcept;
     verdict current() const;
     void choose_language(char32_t c);
 
     const lexicon* words_;
     bool has_hint_;
-    int script_lead_ = 0;  // by how many letters the script of words_ leads
+    int script_lead_ = 0;  // lead of the script of words_, in letters
     sentence_context context_;
     std::optional<open_mark> open_;
-    // Offsets in all that was fed.
-    std::size_t base_ = 0;  // behind what was consumed
+    // Offsets in all fed text.
+    std::size_t base_ = 0;  // after the consumed text
     std::deque<std::size_t> settled_;
     std::size_t length_ = 0;
-    std::size_t content_end_ = 0;  // behind the last visible character
+    std::size_t content_end_ = 0;  // after the last visible character
     std::size_t token_ = 0;
     bool word_pieces_ = true;
     bool last_was_word_ = false;

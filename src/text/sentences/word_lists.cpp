@@ -16,7 +16,7 @@ namespace tandem::text {
 
 struct lexicon::tables {
     std::unordered_map<std::string_view, word_classes> words;
-    std::vector<std::string_view> starters;  // sorted, as the next
+    std::vector<std::string_view> starters;  // sorted, like the next
     std::vector<std::string_view> whens;
     std::string_view numbered_ending;
 };
@@ -34,7 +34,7 @@ struct alias {
     std::string_view language;
 };
 
-// Close enough that the same lists serve.
+// Languages close enough to share the lists of another.
 constexpr std::array aliases{
     alias{"no", "da"}, alias{"nb", "da"}, alias{"nn", "da"}, alias{"sk", "cs"}, alias{"uk", "ru"},
     alias{"bg", "ru"}, alias{"kk", "ru"}, alias{"be", "ru"}, alias{"sr", "ru"}, alias{"mk", "ru"},
@@ -54,7 +54,7 @@ void for_each_word(std::string_view words, Use use) {
     }
 }
 
-// Written in scripts whose marks end sentences, and nothing else.
+// Their scripts end sentences with unambiguous marks, so they need no lists.
 constexpr std::array<std::string_view, 12> languages_without_lists{
     "ar", "fa", "he", "ja", "km", "ko", "lo", "my", "th", "ur", "yue", "zh"};
 
@@ -111,7 +111,7 @@ word_classes lexicon::find(std::string_view word) const {
                                                      : word_classes();
 }
 
-bool lexicon::has_start(word_class c, std::string_view start) const {
+bool lexicon::has_word_starting_with(word_class c, std::string_view start) const {
     const auto& list = c == word_class::when ? tables_->whens : tables_->starters;
     const auto found = std::ranges::lower_bound(list, start);
     return found != list.end() && found->starts_with(start);

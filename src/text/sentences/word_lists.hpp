@@ -5,31 +5,31 @@
 #include <span>
 #include <string_view>
 
-// What the sentence rules know of words. Each language has its lists in words/.
+// Word knowledge for the sentence rules. Each language has its lists in words/.
 namespace tandem::text {
 
-/// What a word with a full stop after it can be, and what a word that follows one shows. A word may
-/// be in several classes.
+/// The roles of a word before a full stop, and of a word after one. A word may have several
+/// classes.
 enum class word_class : std::uint16_t {
-    title = 1 << 0,  ///< a name follows: no sentence ends here ("Dr."), if written with a capital
-    inner = 1 << 1,  ///< no sentence ends here ("e.g.")
-    numbered = 1 << 2,    ///< a number may follow, and belongs to it ("No. 9")
+    title = 1 << 0,       ///< precedes a name: ends no sentence if capitalized ("Dr.")
+    inner = 1 << 1,       ///< ends no sentence ("e.g.")
+    numbered = 1 << 2,    ///< a number may follow as part of it ("No. 9")
     name_part = 1 << 3,   ///< ends a sentence only if the next word starts one ("U.S.", "Inc.")
     tail = 1 << 4,        ///< ends a sentence if a capital follows ("etc.")
-    unit = 1 << 5,        ///< behind a number as tail, else a plain word ("10 in.")
-    clock = 1 << 6,       ///< as tail, but the day or time zone may follow ("3 p.m. Monday")
-    date = 1 << 7,        ///< a month or a day, as name_part ("Sept. 9"), if written with a capital
+    unit = 1 << 5,        ///< after a number like tail, else a plain word ("10 in.")
+    clock = 1 << 6,       ///< like tail, but a day or time zone may follow ("3 p.m. Monday")
+    date = 1 << 7,        ///< a month or day, like name_part if capitalized ("Sept. 9")
     when = 1 << 8,        ///< follows a clock time: days, months, time zones
-    starter = 1 << 9,     ///< starts sentences, and is no name
-    label = 1 << 10,      ///< one letter may follow that is no initial ("plan B.")
+    starter = 1 << 9,     ///< starts sentences and is not a name
+    label = 1 << 10,      ///< a following single letter is not an initial ("plan B.")
     exclaimed = 1 << 11,  ///< a name with an exclamation mark ("Yahoo!")
-    brief = 1 << 12,      ///< a plain word though it is short ("up")
-    file = 1 << 13,       ///< often the start of a file's or a site's name ("main.cpp")
-    heading = 1 << 14,    ///< numbers what follows: no sentence ends in "Step 1. Unplug it."
-    suffix = 1 << 15,     ///< behind a name: a title begins the next sentence ("Jr. Dr. Lee")
+    brief = 1 << 12,      ///< a plain word despite its length ("up")
+    file = 1 << 13,       ///< often starts the name of a file or site ("main.cpp")
+    heading = 1 << 14,    ///< a number follows: "Step 1. Unplug it." is one sentence
+    suffix = 1 << 15,     ///< after a name: a title starts the next sentence ("Jr. Dr. Lee")
 };
 
-/// Several classes of a word.
+/// A set of word classes.
 class word_classes {
  public:
     constexpr word_classes() = default;
@@ -45,7 +45,7 @@ class word_classes {
     std::uint16_t bits_ = 0;
 };
 
-/// Words of one class, in lower case, without the full stop at their end, white space between them.
+/// Words of one class: lower case, without the final full stop, separated by white space.
 struct word_group {
     word_class what;
     std::string_view words;
@@ -56,7 +56,7 @@ struct language_words {
     std::span<const word_group> groups;
     /// Numbers with a full stop are ordinals ("am 12. Dezember").
     bool has_ordinals = false;
-    /// Words that end with it are `numbered`.
+    /// Words with this ending are `numbered`.
     std::string_view numbered_ending = {};
 };
 
@@ -79,18 +79,18 @@ extern const language_words bengali_words;
 extern const language_words vietnamese_words;
 extern const language_words indonesian_words;
 
-/// The words of one language, made once and kept.
+/// The words of one language, built once and cached.
 class lexicon {
  public:
-    /// For a BCP 47 tag like "en" or "de-AT"; English for languages without lists of their own.
-    /// The object lives as long as the program. Thread-safe.
+    /// The lexicon for a BCP 47 tag like "en" or "de-AT"; English for languages without lists. The
+    /// object lives as long as the program. Thread-safe.
     static const lexicon& of(std::string_view language_tag);
-    /// Whether of() has lists for it, or its script marks the ends of sentences without any.
+    /// Whether of() has lists for the language, or its script marks sentence ends without lists.
     static bool serves(std::string_view language_tag);
 
     word_classes find(std::string_view lower_case_word) const;
-    /// Whether a word of the class, which is `starter` or `when`, starts with it.
-    bool has_start(word_class c, std::string_view lower_case_start) const;
+    /// Whether a word of class `c`, which must be `starter` or `when`, starts with this text.
+    bool has_word_starting_with(word_class c, std::string_view lower_case_start) const;
     bool has_ordinals() const noexcept { return has_ordinals_; }
     bool is_english() const noexcept { return is_english_; }
 

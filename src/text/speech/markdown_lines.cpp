@@ -11,7 +11,7 @@ constexpr std::string_view bullets[] = {"-",           "*", "+", "\xE2\x80\xA2",
                                         "\xE2\x96\xAA"};
 constexpr std::string_view boxes[] = {"[ ]", "[x]", "[X]"};
 
-/// Bytes up to what follows a mark of `length`; 0 if the mark is not parted from it.
+/// Bytes up to the text after a mark of `length`; 0 if no space separates them.
 std::size_t with_space(std::string_view line, std::size_t length) noexcept {
     const auto next = line.find_first_not_of(blanks, length);
     if (next == std::string_view::npos) return line.size();
@@ -20,28 +20,28 @@ std::size_t with_space(std::string_view line, std::size_t length) noexcept {
 
 }  // namespace
 
-std::optional<code_fence> opening_fence(std::string_view line) noexcept {
+std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept {
     if (!line.starts_with("```") && !line.starts_with("~~~")) return std::nullopt;
-    const auto length = run_of(line[0], line);
-    // Back-ticks that end in the same line are a span of code.
+    const auto length = count_leading_marks(line[0], line);
+    // Back-ticks that are closed on the same line are a code span.
     if (line[0] == '`' && line.find('`', length) != std::string_view::npos) return std::nullopt;
     return code_fence{line[0], length};
 }
 
 bool closes(code_fence fence, std::string_view line) noexcept {
-    const auto length = run_of(fence.mark, line);
+    const auto length = count_leading_marks(fence.mark, line);
     return length >= fence.length &&
            line.find_first_not_of(blanks, length) == std::string_view::npos;
 }
 
-std::size_t code_before_end(code_fence fence, std::string_view line) noexcept {
+std::size_t measure_code_before_fence(code_fence fence, std::string_view line) noexcept {
     const auto last = line.find_last_not_of(blanks);
     if (fence.mark != '`' || last == std::string_view::npos) return 0;
     const auto code = line.find_last_not_of(fence.mark, last);
     return code != std::string_view::npos && last - code >= fence.length ? code + 1 : 0;
 }
 
-bool is_rule(std::string_view line) noexcept {
+bool is_horizontal_rule(std::string_view line) noexcept {
     const auto consists_of = [line](std::string_view marks) {
         return line.find_first_not_of(marks) == std::string_view::npos;
     };
@@ -65,17 +65,17 @@ bool is_rule(std::string_view line) noexcept {
     }
 }
 
-std::size_t heading_mark(std::string_view line) noexcept {
-    const auto length = run_of('#', line);
+std::size_t measure_heading_mark(std::string_view line) noexcept {
+    const auto length = count_leading_marks('#', line);
     return length >= 1 && length <= 6 ? with_space(line, length) : 0;
 }
 
-std::size_t quote_mark(std::string_view line) noexcept {
+std::size_t measure_quote_mark(std::string_view line) noexcept {
     if (!line.starts_with('>')) return 0;
     return std::min(line.find_first_not_of(blanks, 1), line.size());
 }
 
-std::size_t bullet_mark(std::string_view line) noexcept {
+std::size_t measure_bullet_mark(std::string_view line) noexcept {
     const auto starts_line = [line](std::string_view bullet) { return line.starts_with(bullet); };
     const auto* bullet = std::ranges::find_if(bullets, starts_line);
     if (bullet == std::end(bullets)) return 0;

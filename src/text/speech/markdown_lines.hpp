@@ -5,35 +5,35 @@
 #include <optional>
 #include <string_view>
 
-// What a line of Markdown starts with or consists of. Each function is given the line from its
-// first character that is no space to its end, or to where the text known so far ends; a mark that
-// is followed by that end counts as one.
+// Parsers for the start of a Markdown line, or for the whole line. Each function receives the line
+// from its first non-space character to its end, or to the end of the known text. A mark directly
+// followed by that end counts as a mark.
 namespace tandem::text {
 
-/// How many times the text starts with the mark.
-inline std::size_t run_of(char mark, std::string_view text) noexcept {
+/// Number of consecutive marks at the start of the text.
+inline std::size_t count_leading_marks(char mark, std::string_view text) noexcept {
     return std::min(text.find_first_not_of(mark), text.size());
 }
 
-/// The marks that open a block of code; the block ends with at least as many.
+/// The marks that open a code block; at least as many marks close it.
 struct code_fence {
     char mark = '`';
     std::size_t length = 3;
 };
 
-std::optional<code_fence> opening_fence(std::string_view line) noexcept;
+std::optional<code_fence> parse_opening_fence(std::string_view line) noexcept;
 bool closes(code_fence fence, std::string_view line) noexcept;
-/// Bytes of code before the marks of a fence that ends the line, as models write it: "ls```"; 0 if
-/// there is none.
-std::size_t code_before_end(code_fence fence, std::string_view line) noexcept;
+/// Bytes of code before a closing fence at the end of the line, which models write like "ls```"; 0
+/// if there is none.
+std::size_t measure_code_before_fence(code_fence fence, std::string_view line) noexcept;
 
-/// A line that only parts: `---`, `***`, `===`, or the line below a table's head.
-bool is_rule(std::string_view line) noexcept;
+/// A line that only separates: `---`, `***`, `===`, or the line below a table's head.
+bool is_horizontal_rule(std::string_view line) noexcept;
 
-/// Bytes of the mark and the space after it; 0 if there is none.
-std::size_t heading_mark(std::string_view line) noexcept;
-std::size_t quote_mark(std::string_view line) noexcept;
-/// The box of a task belongs to it.
-std::size_t bullet_mark(std::string_view line) noexcept;
+/// Bytes of the mark and the space after it; 0 if there is no mark.
+std::size_t measure_heading_mark(std::string_view line) noexcept;
+std::size_t measure_quote_mark(std::string_view line) noexcept;
+/// Includes the checkbox of a task.
+std::size_t measure_bullet_mark(std::string_view line) noexcept;
 
 }  // namespace tandem::text

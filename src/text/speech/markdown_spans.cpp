@@ -20,7 +20,7 @@ bool is_space(char c) noexcept {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/// What opens at the start of `text` and closes within `most` bytes, before any of `ends`.
+/// A span that opens at the start of `text` and closes within `most` bytes, before any of `ends`.
 span bracketed(std::string_view text, char open, char close, std::size_t most,
                std::string_view ends) noexcept {
     if (!text.starts_with(open)) return {};
@@ -57,7 +57,7 @@ bool is_address_character(char c) noexcept {
            std::string_view("<>\"`|[]{}\\^").find(c) == std::string_view::npos;
 }
 
-/// Sentences end after an address, and brackets close that opened before it.
+/// Strips sentence marks after an address, and closing brackets without an opening one in it.
 std::size_t without_end_marks(std::string_view address) noexcept {
     auto unopened = std::ranges::count(address, ')') - std::ranges::count(address, '(');
     while (!address.empty()) {
@@ -99,14 +99,14 @@ bool is_known(std::string_view name) noexcept {
            std::ranges::find(block_tags, name) != std::end(block_tags);
 }
 
-/// Whether what stands between a tag's name and its end looks like attributes.
+/// Whether the text between a tag's name and its end looks like attributes.
 bool are_attributes(std::string_view rest) noexcept {
     const auto first = rest.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || rest.substr(first) == "/") return true;
     return is_space(rest.front()) && rest.find('=') != std::string_view::npos;
 }
 
-/// The same where the text ends before the tag does. "2 <b and c" is none.
+/// As are_attributes(), for a tag cut off by the end of the text. "2 <b and c" is not a tag.
 bool may_be_cut(std::string_view name, std::string_view rest) noexcept {
     const auto first = rest.find_first_not_of(" \t\r\n/");
     if (first == std::string_view::npos) return is_known(name);
@@ -125,15 +125,15 @@ span special_token(std::string_view text) noexcept {
 
 }  // namespace
 
-span link_text(std::string_view text) noexcept {
+span match_link_text(std::string_view text) noexcept {
     return bracketed(text, '[', ']', longest_link_text, "\n");
 }
 
-span link_target(std::string_view text) noexcept {
-    return bracketed(text, '(', ')', longest_target, "[\n");
+span match_link_target(std::string_view text) noexcept {
+    return bracketed(text, '(', ')', max_link_target_bytes, "[\n");
 }
 
-std::size_t footnote_mark(std::string_view text) noexcept {
+std::size_t match_footnote(std::string_view text) noexcept {
     const auto end = text.substr(0, longest_note).find(']');
     return text.starts_with('[') && end != std::string_view::npos &&
                    is_note(text.substr(1, end - 1))
@@ -141,15 +141,15 @@ std::size_t footnote_mark(std::string_view text) noexcept {
                : 0;
 }
 
-std::size_t web_address_rest(std::string_view text) noexcept {
+std::size_t match_web_address_rest(std::string_view text) noexcept {
     const auto end = std::ranges::find_if_not(text, is_address_character);
     return without_end_marks(text.substr(0, static_cast<std::size_t>(end - text.begin())));
 }
 
-std::size_t web_address(std::string_view text) noexcept {
+std::size_t match_web_address(std::string_view text) noexcept {
     const auto start = text.starts_with("www.") ? 4 : scheme(text);
     if (start == 0) return 0;
-    const auto bytes = web_address_rest(text);
+    const auto bytes = match_web_address_rest(text);
     return bytes > start ? bytes : 0;
 }
 
@@ -163,7 +163,7 @@ std::string_view host_of(std::string_view address) noexcept {
     return address;
 }
 
-span html_tag(std::string_view text, bool in_word) noexcept {
+span match_html_tag(std::string_view text, bool in_word) noexcept {
     if (text.starts_with("<|")) return special_token(text);
     if (!text.starts_with('<')) return {};
     const bool is_closing = text.substr(1).starts_with('/');
@@ -172,10 +172,11 @@ span html_tag(std::string_view text, bool in_word) noexcept {
     const auto name = text.substr(name_at, tag_name(text.substr(name_at, 64)));
     if (name.empty() && !text.substr(1).starts_with("!--")) return {};
     if (in_word && !is_closing && !is_known(name)) return {};
-    const auto rest = text.substr(0, longest_tag).substr(name_at + name.size());
+    const auto rest = text.substr(0, max_html_tag_bytes).substr(name_at + name.size());
     const auto end = rest.find_first_of("<>");
     if (end == std::string_view::npos) {
-        const bool is_cut = text.size() < longest_tag && (is_other || may_be_cut(name, rest));
+        const bool is_cut =
+            text.size() < max_html_tag_bytes && (is_other || may_be_cut(name, rest));
         return {is_cut ? span_state::cut : span_state::none, text.size()};
     }
     if (rest[end] == '<' || (!is_other && !are_attributes(rest.substr(0, end)))) return {};
@@ -189,8 +190,8 @@ bool is_inline_tag(std::string_view tag) noexcept {
     return std::ranges::find(inline_tags, name) != std::end(inline_tags);
 }
 
-std::size_t address_in_brackets(std::string_view text) noexcept {
-    const auto end = text.substr(0, longest_target).find_first_of("<> \t\n", 1);
+std::size_t match_bracketed_address(std::string_view text) noexcept {
+    const auto end = text.substr(0, max_link_target_bytes).find_first_of("<> \t\n", 1);
     if (!text.starts_with('<') || end == std::string_view::npos || text[end] != '>') return 0;
     const auto inside = text.substr(1, end - 1);
     const auto at = inside.find('@');
@@ -207,7 +208,7 @@ std::size_t formula(std::string_view text) noexcept {
     const auto inside = text.substr(1, end - 1);
     const bool is_number_after = end + 1 < text.size() && is_ascii_digit(text[end + 1]);
     if (is_space(inside.front()) || is_space(inside.back()) || is_number_after) return 0;
-    // An amount of money, and words up to the next one.
+    // "$5 and $6": an amount of money, then words up to the next amount.
     const auto two_letters = [](char a, char b) { return is_letter(a) && is_letter(b); };
     const bool has_word = std::ranges::adjacent_find(inside, two_letters) != inside.end();
     if (is_ascii_digit(inside.front()) && has_word && inside.find('\\') == std::string_view::npos)

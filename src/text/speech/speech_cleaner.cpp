@@ -17,12 +17,12 @@ namespace {
 
 constexpr int deepest_line_mark = 16;
 
-/// The bytes that something may start with; all others are plain text.
+/// Bytes that may start a mark; all others are plain text.
 constexpr auto is_special = [] {
     std::array<bool, 256> table{};
     for (const char c : std::string_view("\n`*_~#![]<&\\$|hw"))
         table[static_cast<unsigned char>(c)] = true;
-    // The first bytes of emoji, and of what changes them.
+    // The first bytes of emoji and their modifiers.
     for (const auto c : {0xC2u, 0xE2u, 0xE3u, 0xEFu, 0xF0u, 0xF3u}) table[c] = true;
     return table;
 }();
@@ -38,7 +38,7 @@ speech_cleaner::speech_cleaner(speech_options options) : options_(options) {}
 
 std::string speech_cleaner::clean(std::string_view chunk) {
     rest_ = chunk;
-    finish_what_was_cut();
+    finish_cut_span();
     while (!rest_.empty()) {
         if (fence_)
             read_code();
@@ -57,25 +57,25 @@ void speech_cleaner::keep(std::size_t bytes) {
 
 void speech_cleaner::skip(std::size_t bytes) {
     if (bytes == 0) return;
-    before_ = last_character(rest_.substr(0, bytes)).character;
+    before_ = decode_last_character(rest_.substr(0, bytes)).character;
     rest_.remove_prefix(std::min(bytes, rest_.size()));
 }
 
 char32_t speech_cleaner::after(std::size_t bytes) const noexcept {
-    return ends_at(bytes) ? 0 : first_character(rest_.substr(bytes)).character;
+    return ends_at(bytes) ? 0 : decode_first_character(rest_.substr(bytes)).character;
 }
 
-void speech_cleaner::finish_what_was_cut() {
+void speech_cleaner::finish_cut_span() {
     if (in_target_) skip_to(')', in_target_);
     if (in_tag_) skip_to('>', in_tag_);
-    if (std::exchange(in_address_, false)) skip(web_address_rest(rest_));
+    if (std::exchange(in_address_, false)) skip(match_web_address_rest(rest_));
 }
 
-/// Leaves out the rest of what was `open`; gives up at the end of a line, and after the bytes that
-/// the longest one has.
+/// Skips the remainder of the construct marked by `open`. Gives up at the end of the line and after
+/// the maximum size of such a construct.
 void speech_cleaner::skip_to(char end, bool& open) {
     const char ends[] = {end, '\n'};
-    const auto most = floor_to_character(rest_, longest_target - cut_bytes_);
+    const auto most = floor_to_character(rest_, max_link_target_bytes - cut_bytes_);
     const auto within = rest_.substr(0, most);
     const auto at = within.find_first_of(std::string_view(ends, 2));
     open = at == std::string_view::npos && most == rest_.size();
@@ -92,20 +92,20 @@ void speech_cleaner::read_code() {
         return skip(text.size() + has_end);
     }
     const auto body = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
-    const auto code = code_before_end(*fence_, body);
-    if (code > 0) say_code(text.size() - body.size() + code);
+    const auto code = measure_code_before_fence(*fence_, body);
+    if (code > 0) speak_code(text.size() - body.size() + code);
     if (code > 0 || (at_line_start_ && text::closes(*fence_, body))) return end_code();
     at_line_start_ = has_end;
-    say_code(text.size() + has_end);
+    speak_code(text.size() + has_end);
 }
 
-void speech_cleaner::say_code(std::size_t bytes) {
+void speech_cleaner::speak_code(std::size_t bytes) {
     if (options_.code == code_speech::spoken) return keep(bytes);
     out_.gap();
     skip(bytes);
 }
 
-/// The closing fence, with what may stand after it, is all that is left of the line.
+/// Ends the code block: the rest of the line holds only the closing fence and what may follow it.
 void speech_cleaner::end_code() {
     fence_.reset();
     at_line_start_ = false;
@@ -114,12 +114,12 @@ void speech_cleaner::end_code() {
 }
 
 void speech_cleaner::start_line() {
-    if (blank_line()) return;
+    if (skip_blank_line()) return;
     for (int depth = 0; depth < deepest_line_mark; ++depth) {
         const auto text = line();
         const auto body = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
-        if (whole_line(body)) return;
-        const auto mark = line_mark(body);
+        if (skip_whole_line(body)) return;
+        const auto mark = skip_line_mark(body);
         if (mark == 0) break;
         skip(text.size() - body.size() + mark);
         if (rest_.empty()) out_.gap();
@@ -128,8 +128,8 @@ void speech_cleaner::start_line() {
     at_line_start_ = false;
 }
 
-/// Keeps a line without text.
-bool speech_cleaner::blank_line() {
+/// Consumes a blank line and returns whether there was one.
+bool speech_cleaner::skip_blank_line() {
     const auto text = line();
     if (text.find_first_not_of(" \t\r") != std::string_view::npos) return false;
     const bool has_end = text.size() < rest_.size();
@@ -138,16 +138,16 @@ bool speech_cleaner::blank_line() {
     return true;
 }
 
-/// Leaves out a line that has no words, or starts a block of code.
-bool speech_cleaner::whole_line(std::string_view body) {
+/// Drops a line without words, or enters the code block that the line opens.
+bool speech_cleaner::skip_whole_line(std::string_view body) {
     const auto indent = line().size() - body.size();
-    if (is_rule(body)) {
+    if (is_horizontal_rule(body)) {
         out_.gap();
         skip(indent + body.size());
         at_line_start_ = false;
         return true;
     }
-    fence_ = opening_fence(body);
+    fence_ = parse_opening_fence(body);
     if (!fence_) return false;
     out_.gap();
     skip(indent);
@@ -156,14 +156,14 @@ bool speech_cleaner::whole_line(std::string_view body) {
     return true;
 }
 
-std::size_t speech_cleaner::line_mark(std::string_view body) {
+std::size_t speech_cleaner::skip_line_mark(std::string_view body) {
     in_row_ = body.starts_with('|');
     row_has_cell_ = false;
-    if (const auto heading = heading_mark(body)) {
+    if (const auto heading = measure_heading_mark(body)) {
         in_heading_ = true;
         return heading;
     }
-    return std::max(quote_mark(body), bullet_mark(body));
+    return std::max(measure_quote_mark(body), measure_bullet_mark(body));
 }
 
 void speech_cleaner::end_paragraph() {
@@ -186,20 +186,20 @@ void speech_cleaner::read_mark() {
         case '\n':
             return new_line();
         case '`':
-            return back_ticks();
+            return handle_backticks();
         case '*':
-            return emphasis_mark(stars_);
+            return handle_emphasis_mark(stars_);
         case '_':
-            return emphasis_mark(lines_);
+            return handle_emphasis_mark(lines_);
         case '~':
-            return strike_mark();
+            return handle_strike_mark();
         case '#':
-            return closing_hashes();
+            return handle_closing_hashes();
         case '!':
         case '[':
-            return opening_bracket();
+            return handle_opening_bracket();
         case ']':
-            return closing_bracket();
+            return handle_closing_bracket();
         case '<':
             return tag();
         case '&':
@@ -207,26 +207,26 @@ void speech_cleaner::read_mark() {
         case '\\':
             return escape();
         case '$':
-            return dollars();
+            return handle_dollars();
         case '|':
-            return cell_end();
+            return handle_cell_end();
         default:
             return read_other();
     }
 }
 
-/// An address, an emoji, or the character as it is.
+/// Reads an address, an emoji, or a plain character.
 void speech_cleaner::read_other() {
     if (address()) return;
-    const auto c = first_character(rest_);
+    const auto c = decode_first_character(rest_);
     const bool removes = options_.emoji == emoji_speech::removed;
-    if (const auto emoji = removes ? first_emoji(rest_) : 0) {
+    if (const auto emoji = removes ? measure_leading_emoji(rest_) : 0) {
         out_.gap();
         return skip(emoji);
     }
-    const bool changes_emoji = is_emoji_variation(c.character) ||
-                               (c.character == zero_width_joiner &&
-                                (is_pictograph(before_) || is_emoji_variation(before_)));
+    const bool changes_emoji =
+        is_emoji_modifier(c.character) || (c.character == zero_width_joiner &&
+                                           (is_pictograph(before_) || is_emoji_modifier(before_)));
     if (removes && changes_emoji) return skip(c.bytes);
     keep(c.bytes);
 }

@@ -18,20 +18,20 @@ struct speech_options {
     url_speech urls = url_speech::kept;
 };
 
-/// Makes the chunks of one reply speakable: leaves out the marks of Markdown, HTML, SSML and LaTeX,
-/// and what the options say, and keeps the words. What a chunk opens is known in the next one. A
-/// mark that is no mark where it stands stays: the star of `3 * 4`, the line of `snake_case`, the
-/// `#` of `C#`. Remembers a few flags and numbers, and no text.
+/// Makes the chunks of one reply speakable: removes the marks of Markdown, HTML, SSML and LaTeX,
+/// and whatever the options exclude, and keeps the words. State carries over from one chunk to the
+/// next. A character that only looks like a mark stays: the star of `3 * 4`, the underscore of
+/// `snake_case`, the `#` of `C#`. Stores a few flags and numbers, but no text.
 class speech_cleaner {
  public:
     explicit speech_cleaner(speech_options options = {});
 
-    /// The speech of the next chunk, empty if there is nothing to speak. Takes time in proportion
-    /// to the text. Throws only std::bad_alloc.
+    /// The speech of the next chunk; empty if there is nothing to speak. Linear in the length of
+    /// the text. Throws only std::bad_alloc.
     std::string clean(std::string_view chunk);
 
  private:
-    /// What is open of one mark of emphasis: 1 for one, 2 for two, 3 for both.
+    /// Open emphasis of one mark: 1 for a single mark, 2 for a double one, 3 for both.
     struct emphasis {
         char mark;
         unsigned open = 0;
@@ -45,43 +45,43 @@ class speech_cleaner {
     char32_t after(std::size_t bytes) const noexcept;
     bool in_word() const noexcept { return is_word_character(before_); }
 
-    void finish_what_was_cut();
+    void finish_cut_span();
     void read_code();
-    void say_code(std::size_t bytes);
+    void speak_code(std::size_t bytes);
     void end_code();
     void start_line();
-    bool blank_line();
-    bool whole_line(std::string_view body);
-    std::size_t line_mark(std::string_view body);
+    bool skip_blank_line();
+    bool skip_whole_line(std::string_view body);
+    std::size_t skip_line_mark(std::string_view body);
     void end_paragraph();
 
     void read_inline();
     void read_mark();
     void read_other();
     void new_line();
-    void back_ticks();
-    bool late_fence(std::size_t length);
-    void emphasis_mark(emphasis& e);
+    void handle_backticks();
+    bool open_inline_fence(std::size_t length);
+    void handle_emphasis_mark(emphasis& e);
     bool closes(const emphasis& e, std::size_t length) const noexcept;
     bool opens(const emphasis& e, std::size_t length) const noexcept;
     bool is_closed_later(std::size_t length) const noexcept;
-    void strike_mark();
-    void closing_hashes();
-    void opening_bracket();
-    void closing_bracket();
+    void handle_strike_mark();
+    void handle_closing_hashes();
+    void handle_opening_bracket();
+    void handle_closing_bracket();
     void target(std::size_t bracket);
     void tag();
     void entity();
     void escape();
-    void dollars();
-    void cell_end();
+    void handle_dollars();
+    void handle_cell_end();
     bool address();
-    void say_address(std::string_view whole);
+    void speak_address(std::string_view whole);
 
     speech_options options_;
     speech_writer out_;
-    std::string_view rest_;  // of the chunk being cleaned
-    /// The character before `rest_`, left out or not; 0 at the start.
+    std::string_view rest_;  // of the current chunk
+    /// The character before `rest_`, removed or not; 0 at the start.
     char32_t before_ = 0;
 
     bool at_line_start_ = true;
@@ -96,14 +96,14 @@ class speech_cleaner {
     emphasis lines_{'_'};
     bool strike_ = false;
     bool in_formula_ = false;
-    unsigned links_ = 0;  // whose text is open
+    unsigned links_ = 0;  // number of open link texts
 
-    // What the end of a chunk cut.
+    // State of a construct that the end of a chunk split.
     bool maybe_link_ = false;
     bool in_target_ = false;
     bool in_tag_ = false;
     bool in_address_ = false;
-    std::size_t cut_bytes_ = 0;  // left out since
+    std::size_t cut_bytes_ = 0;  // removed since the split
 };
 
 }  // namespace tandem::text

@@ -15,7 +15,7 @@
 namespace tandem::text {
 namespace {
 
-constexpr std::size_t longest_language = 32;  // behind the back-ticks of a block of code
+constexpr std::size_t longest_language = 32;  // after the back-ticks of a code block
 
 bool is_space_or_end(char32_t c) noexcept {
     return c == 0 || is_white_space(c);
@@ -31,9 +31,9 @@ unsigned strength(std::size_t length) noexcept {
 
 }  // namespace
 
-void speech_cleaner::back_ticks() {
-    const auto length = run_of('`', rest_);
-    if (code_span_ == 0 && late_fence(length)) return;
+void speech_cleaner::handle_backticks() {
+    const auto length = count_leading_marks('`', rest_);
+    if (code_span_ == 0 && open_inline_fence(length)) return;
     if (code_span_ == 0)
         code_span_ = length;
     else if (code_span_ == length)
@@ -41,8 +41,8 @@ void speech_cleaner::back_ticks() {
     skip(length);
 }
 
-/// "Run this: ```sh" at the end of a line starts a block of code, as models write it.
-bool speech_cleaner::late_fence(std::size_t length) {
+/// Opens a code block at the end of a line, as some models write it: "Run this: ```sh".
+bool speech_cleaner::open_inline_fence(std::size_t length) {
     const auto within = rest_.substr(0, length + longest_language);
     const auto end = within.find_first_of(" \t`\n", length);
     if (length < 3 || end == std::string_view::npos || within[end] != '\n') return false;
@@ -53,8 +53,8 @@ bool speech_cleaner::late_fence(std::size_t length) {
     return true;
 }
 
-void speech_cleaner::emphasis_mark(emphasis& e) {
-    const auto length = run_of(e.mark, rest_);
+void speech_cleaner::handle_emphasis_mark(emphasis& e) {
+    const auto length = count_leading_marks(e.mark, rest_);
     if (in_formula_) return keep(length);
     if (closes(e, length))
         e.open &= ~strength(length);
@@ -74,7 +74,7 @@ bool speech_cleaner::closes(const emphasis& e, std::size_t length) const noexcep
 
 bool speech_cleaner::opens(const emphasis& e, std::size_t length) const noexcept {
     const auto next = after(length);
-    // Two marks at the end of a chunk are more likely to be marks than one.
+    // At the end of a chunk, two marks are more likely than one to be emphasis.
     if (next == 0 ? length < 2 : is_white_space(next)) return false;
     const bool ends_term = before_ == ')' || before_ == ']' || before_ == '}';
     if (!in_word() && !ends_term) return true;
@@ -82,17 +82,17 @@ bool speech_cleaner::opens(const emphasis& e, std::size_t length) const noexcept
     return e.mark == '*' && !between_digits && (next == 0 || is_closed_later(length));
 }
 
-/// Whether the next stars of the line are as many, and may close.
+/// Whether the next run of stars on the line has the same length and may close.
 bool speech_cleaner::is_closed_later(std::size_t length) const noexcept {
     const auto at = rest_.find_first_of("*\n", length);
     if (at == std::string_view::npos || rest_[at] == '\n') return false;
     const auto later = rest_.substr(at);
-    const auto last = last_character(rest_.substr(0, at)).character;
-    return run_of('*', later) == length && !is_white_space(last);
+    const auto last = decode_last_character(rest_.substr(0, at)).character;
+    return count_leading_marks('*', later) == length && !is_white_space(last);
 }
 
-void speech_cleaner::strike_mark() {
-    const auto length = run_of('~', rest_);
+void speech_cleaner::handle_strike_mark() {
+    const auto length = count_leading_marks('~', rest_);
     const bool closes = strike_ && !is_space_or_end(before_);
     const bool opens = !is_space_or_end(after(length));
     if (length != 2 || !(closes || opens)) return keep(length);
@@ -100,9 +100,9 @@ void speech_cleaner::strike_mark() {
     skip(length);
 }
 
-/// The marks that may end a heading.
-void speech_cleaner::closing_hashes() {
-    const auto length = run_of('#', rest_);
+/// Drops the marks that may end a heading.
+void speech_cleaner::handle_closing_hashes() {
+    const auto length = count_leading_marks('#', rest_);
     const auto end = std::min(rest_.find_first_not_of(" \t\r", length), rest_.size());
     const bool is_last = ends_at(end) || rest_[end] == '\n';
     if (!in_heading_ || !is_last || !is_space_or_end(before_)) return keep(length);
@@ -110,19 +110,20 @@ void speech_cleaner::closing_hashes() {
     skip(length);
 }
 
-void speech_cleaner::opening_bracket() {
+void speech_cleaner::handle_opening_bracket() {
     const std::size_t mark = rest_.starts_with("![") ? 1 : 0;
     if (rest_[0] == '!' && mark == 0) return keep(1);
-    if (const auto note = mark ? 0 : footnote_mark(rest_)) {
+    if (const auto note = mark ? 0 : match_footnote(rest_)) {
         out_.gap();
         skip(note);
         return target(0);
     }
-    const auto text = link_text(rest_.substr(mark));
+    const auto text = match_link_text(rest_.substr(mark));
     const auto next = text.state == span_state::whole ? after(mark + text.bytes) : 0;
-    const bool is_link =
-        (next == '(' && link_target(rest_.substr(mark + text.bytes)).state != span_state::none) ||
-        (next == '[' && link_text(rest_.substr(mark + text.bytes)).state == span_state::whole);
+    const bool is_link = (next == '(' && match_link_target(rest_.substr(mark + text.bytes)).state !=
+                                             span_state::none) ||
+                         (next == '[' && match_link_text(rest_.substr(mark + text.bytes)).state ==
+                                             span_state::whole);
     if (!is_link && text.state != span_state::cut) return keep(mark + 1);
     if (mark) out_.gap();
     links_ += is_link;
@@ -130,7 +131,7 @@ void speech_cleaner::opening_bracket() {
     skip(mark + 1);
 }
 
-void speech_cleaner::closing_bracket() {
+void speech_cleaner::handle_closing_bracket() {
     const auto next = after(1);
     if (links_ == 0 && !maybe_link_) return keep(1);
     if (before_ == '[') out_.gap();
@@ -140,27 +141,27 @@ void speech_cleaner::closing_bracket() {
     }
     if (links_ > 0 && next == '[') {
         --links_;
-        return skip(1 + link_text(rest_.substr(1)).bytes);
+        return skip(1 + match_link_text(rest_.substr(1)).bytes);
     }
     if (!maybe_link_) return keep(1);
     maybe_link_ = false;
     target(1);
 }
 
-/// Leaves the `bracket` bytes and a link's target after them out.
+/// Drops the `bracket` bytes and the link target after them.
 void speech_cleaner::target(std::size_t bracket) {
-    const auto t = link_target(rest_.substr(std::min(bracket, rest_.size())));
+    const auto t = match_link_target(rest_.substr(std::min(bracket, rest_.size())));
     in_target_ = t.state == span_state::cut;
     cut_bytes_ = 0;
     skip(bracket + (t.state == span_state::none ? 0 : t.bytes));
 }
 
 void speech_cleaner::tag() {
-    if (const auto address = address_in_brackets(rest_)) {
-        say_address(rest_.substr(1, address - 2));
+    if (const auto address = match_bracketed_address(rest_)) {
+        speak_address(rest_.substr(1, address - 2));
         return skip(address);
     }
-    const auto t = html_tag(rest_, in_word());
+    const auto t = match_html_tag(rest_, in_word());
     if (t.state == span_state::none) return keep(1);
     in_tag_ = t.state == span_state::cut;
     if (in_tag_ || !is_inline_tag(rest_.substr(0, t.bytes))) out_.gap();
@@ -169,7 +170,7 @@ void speech_cleaner::tag() {
 }
 
 void speech_cleaner::entity() {
-    const auto e = first_entity(rest_);
+    const auto e = parse_leading_entity(rest_);
     if (e.bytes == 0) return keep(1);
     out_.put(e.text);
     skip(e.bytes);
@@ -177,13 +178,13 @@ void speech_cleaner::entity() {
 
 void speech_cleaner::escape() {
     if (in_formula_ || ends_at(1) || !is_punctuation(rest_[1])) return keep(1);
-    // The marks of LaTeX around a formula.
+    // The LaTeX delimiters of a formula.
     if (std::string_view("()[]").find(rest_[1]) != std::string_view::npos) return skip(2);
     skip(1);
     keep(1);
 }
 
-void speech_cleaner::dollars() {
+void speech_cleaner::handle_dollars() {
     if (rest_.starts_with("$$")) {
         in_formula_ = !in_formula_;
         return skip(2);
@@ -195,7 +196,7 @@ void speech_cleaner::dollars() {
     skip(1);
 }
 
-void speech_cleaner::cell_end() {
+void speech_cleaner::handle_cell_end() {
     if (!in_row_) return keep(1);
     const auto next = std::min(rest_.find_first_not_of(" \t\r", 1), rest_.size());
     const bool is_last = ends_at(next) || rest_[next] == '\n';
@@ -206,16 +207,16 @@ void speech_cleaner::cell_end() {
 }
 
 bool speech_cleaner::address() {
-    const auto bytes = in_word() ? 0 : web_address(rest_);
+    const auto bytes = in_word() ? 0 : match_web_address(rest_);
     if (bytes == 0) return false;
-    say_address(rest_.substr(0, bytes));
+    speak_address(rest_.substr(0, bytes));
     in_address_ = ends_at(bytes) && options_.urls == url_speech::host;
     skip(bytes);
     return true;
 }
 
-void speech_cleaner::say_address(std::string_view whole) {
-    const bool is_web = web_address(whole) > 0;
+void speech_cleaner::speak_address(std::string_view whole) {
+    const bool is_web = match_web_address(whole) > 0;
     out_.put(is_web && options_.urls == url_speech::host ? host_of(whole) : whole);
 }
 

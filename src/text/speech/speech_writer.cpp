@@ -15,10 +15,10 @@ bool is_one_of(char32_t c, std::string_view marks) noexcept {
     return c != 0 && c < 0x80 && marks.find(static_cast<char>(c)) != std::string_view::npos;
 }
 
-/// Whether a space between a word and the start of `text` is there for what was left out.
+/// Whether a space between a word and the start of `text` remains only because of removed text.
 bool ends_phrase(std::string_view text) noexcept {
-    if (!is_one_of(first_character(text).character, ".,;:!?)")) return false;
-    return text.size() == 1 || !is_word_character(first_character(text.substr(1)).character);
+    if (!is_one_of(decode_first_character(text).character, ".,;:!?)")) return false;
+    return text.size() == 1 || !is_word_character(decode_first_character(text.substr(1)).character);
 }
 
 }  // namespace
@@ -31,14 +31,14 @@ void speech_writer::put(std::string_view text) {
     if (gap_) text = settle_gap(text);
     if (text.empty()) return;
     out_ += text;
-    last_ = last_character(text).character;
+    last_ = decode_last_character(text).character;
 }
 
-/// The part of `text` that is written after the gap.
+/// The part of `text` to write after the gap.
 std::string_view speech_writer::settle_gap(std::string_view text) {
     const bool after_space = last_ == 0 || is_white_space(last_);
     while (after_space && !text.empty()) {
-        const auto c = first_character(text);
+        const auto c = decode_first_character(text);
         if (!is_white_space(c.character)) break;
         if (c.character == '\n' && out_.ends_with(' ')) {
             trim(" ");
@@ -49,7 +49,7 @@ std::string_view speech_writer::settle_gap(std::string_view text) {
     }
     if (text.empty()) return text;
     gap_ = false;
-    const auto next = first_character(text).character;
+    const auto next = decode_first_character(text).character;
     if (ends_phrase(text))
         trim(" ");
     else if (is_word_character(next) && (is_word_character(last_) || is_one_of(last_, ".,;:!?)")))
@@ -66,7 +66,7 @@ void speech_writer::end_cell() {
 void speech_writer::trim(std::string_view marks) {
     const auto kept = out_.find_last_not_of(marks);
     out_.resize(kept == std::string::npos ? 0 : kept + 1);
-    last_ = out_.empty() ? last_taken_ : last_character(out_).character;
+    last_ = out_.empty() ? last_taken_ : decode_last_character(out_).character;
 }
 
 std::string speech_writer::take() {

@@ -5,22 +5,22 @@
 
 namespace tandem::text {
 
-/// A letter, digit, or other part of a word; not punctuation, nor white space.
+/// A letter, digit, or other part of a word, but not punctuation or white space.
 bool is_word_character(char32_t c) noexcept;
 
-/// Joins what is left of a text: white space around what was left out becomes one, and two words
-/// stay two.
+/// Joins the text that remains after removals: white space around a removal becomes a single space,
+/// and two words stay separate.
 class speech_writer {
  public:
-    /// Text to be spoken: whole characters.
+    /// Appends text to speak: complete characters.
     void put(std::string_view text);
-    /// Something that was no part of a word is left out here.
+    /// Marks the removal of something that was not part of a word.
     void gap() noexcept { gap_ = true; }
-    /// A cell of a table ends here, and another follows.
+    /// Ends a table cell that is followed by another one.
     void end_cell();
 
-    /// What was put since the last call, without white space before a gap at its end; empty if it
-    /// is white space only. What follows is joined as if it had not been taken.
+    /// Returns the text put since the last call, without white space before a gap at its end; empty
+    /// if it is only white space. Later text is joined as if this text had not been taken.
     std::string take();
 
  private:

@@ -1,8 +1,8 @@
 #include "wire/calls/answer_reader.hpp"
 
 #include "text/characters/utf8.hpp"
-#include "wire/json/bounds.hpp"
-#include "wire/json/json_bounds.hpp"
+#include "wire/json/json_limits.hpp"
+#include "wire/json/wire_limits.hpp"
 #include "wire/stream/server_error.hpp"
 
 #include "tandem/utf8.hpp"
@@ -14,12 +14,12 @@
 namespace tandem::wire {
 namespace {
 
-/// Parses a body that is UTF-8; gives what is wrong with it, or an empty text.
+/// Parses a UTF-8 body. Returns a description of the error, or an empty text.
 std::string parse(std::string_view body, json& out) {
     switch (check_json(body, {.depth = max_depth, .values = max_answer_values})) {
         case json_fault::too_deep:
-            // What is in it may be of any size still.
-            return parse(shallow_json(body, max_depth), out);
+            // The shallow copy may still have too many values, so it is checked again.
+            return parse(prune_deep_json(body, max_depth), out);
         case json_fault::too_many_values:
         case json_fault::too_many_keys:
             return fmt::format("it has more than {} values", max_answer_values);
@@ -43,12 +43,12 @@ bool read_whole(const json& value, Int least, Int& out) {
 
 }  // namespace
 
-error_code open_answer(std::string_view path, answer a, json& out, diagnostics& diag) {
+error_code parse_answer(std::string_view path, answer a, json& out, diagnostics& diag) {
     if (a.http_status < 200 || a.http_status > 299)
         return decode_error(path, a.http_status, a.body, diag);
-    const bool valid = text::find_invalid(a.body) == std::string_view::npos;
+    const bool valid = text::find_invalid_utf8(a.body) == std::string_view::npos;
     const auto why = valid ? parse(a.body, out) : parse(sanitized_utf8(a.body), out);
-    return why.empty() ? error_code() : not_understood(path, a.http_status, why, diag);
+    return why.empty() ? error_code() : make_bad_response_error(path, a.http_status, why, diag);
 }
 
 const json& member(const json& object, const char* key) {

@@ -19,7 +19,7 @@ bool is_empty(const prompt_part& part) noexcept {
     return std::visit([](const auto& p) { return p.empty(); }, part);
 }
 
-/// One text is sent as a string, all else as an array of texts and ids.
+/// Sends a single text as a string, anything else as an array of texts and ids.
 void append_prompt(std::span<const prompt_part> parts, std::string& out) {
     if (parts.size() == 1 && std::holds_alternative<std::string_view>(parts[0]))
         return append_part(parts[0], out);
@@ -32,12 +32,12 @@ void append_prompt(std::span<const prompt_part> parts, std::string& out) {
     out += ']';
 }
 
-// llama.cpp's LLAMA_DEFAULT_SEED: a server that was started with a seed uses that where none is
-// sent.
+// llama.cpp's LLAMA_DEFAULT_SEED. Always sent, because a server started with a seed uses that seed
+// if a request contains none.
 constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
 
-// Control tokens of some models, which the server hides otherwise. It ignores what its model has
-// not.
+// Control tokens of some models, which the server otherwise hides. The server ignores those that
+// its model lacks.
 constexpr const char* marks_of_calls[]{
     "<tool_call>", "</tool_call>", "<|tool_call>",  "<tool_call|>",   "<|\"|>",       "<arg_key>",
     "</arg_key>",  "<arg_value>",  "</arg_value>",  "<|python_tag|>", "[TOOL_CALLS]", "[ARGS]",
@@ -62,12 +62,13 @@ json sampling_fields(const generation_options& o) {
     return fields;
 }
 
-json fields_of(const generation_options& options, prompt_report report) {
+json fields_of(const generation_options& options, prompt_progress_mode report) {
     auto fields = sampling_fields(options);
     fields["stream"] = true;
     fields["return_tokens"] = true;
-    fields[report == prompt_report::progress ? "return_progress" : "timings_per_token"] = true;
-    // Without this the final event repeats the whole prompt and all settings.
+    fields[report == prompt_progress_mode::progress ? "return_progress" : "timings_per_token"] =
+        true;
+    // Otherwise the final event repeats the whole prompt and all settings.
     fields["response_fields"] = {"content",          "tokens",           "stop",
                                  "stop_type",        "stopping_word",    "id_slot",
                                  "tokens_predicted", "tokens_evaluated", "tokens_cached",
@@ -77,23 +78,24 @@ json fields_of(const generation_options& options, prompt_report report) {
 
 }  // namespace
 
-std::string completion_settings(const generation_options& options,
-                                std::span<const tag_pair> reasoning_tags, prompt_report report) {
+std::string encode_completion_settings(const generation_options& options,
+                                       std::span<const tag_pair> reasoning_tags,
+                                       prompt_progress_mode report) {
     auto fields = fields_of(options, report);
     for (const auto& pair : reasoning_tags)
         for (const auto& mark : {pair.open, pair.close}) fields["preserved_tokens"].push_back(mark);
     if (!options.tools.empty())
         for (const auto* mark : marks_of_calls) fields["preserved_tokens"].push_back(mark);
-    const auto object = dumped(fields);
+    const auto object = dump_json(fields);
     auto settings = object.substr(1, object.size() - 2);
-    if (!options.lora.empty()) settings += R"(,"lora":)" + adapter_list(options.lora);
+    if (!options.lora.empty()) settings += R"(,"lora":)" + encode_adapter_list(options.lora);
     if (!options.json_schema.empty())
-        settings += R"(,"json_schema":)" + compacted(options.json_schema);
+        settings += R"(,"json_schema":)" + compact_json(options.json_schema);
     append_members(options.sampling, settings);
     return settings;
 }
 
-std::string completion_body(const completion_request& request) {
+std::string encode_completion_body(const completion_request& request) {
     std::string body = R"({"prompt":)";
     append_prompt(request.prompt, body);
     body +=

@@ -11,40 +11,40 @@
 
 namespace tandem::wire {
 
-/// Text, which the server makes tokens of, or tokens.
+/// Text, which the server tokenizes, or token ids.
 using prompt_part = std::variant<std::string_view, std::span<const token_id>>;
 
-/// What a request to POST /completion says. All views must outlive it.
+/// The content of a request to POST /completion. All views must outlive it.
 struct completion_request {
-    /// The prompt in order.
+    /// The parts of the prompt, in order.
     std::span<const prompt_part> prompt;
-    /// Must be one that the server has: others are wrapped there silently.
+    /// Must exist on the server, which silently wraps larger numbers.
     int id_slot = 0;
-    /// Tokens to generate at most; -1 = no bound.
+    /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict = -1;
-    /// False: what the slot holds is evaluated again, as it is not to be used.
+    /// False: the server reuses none of the slot's cache and evaluates the whole prompt.
     bool reuse_cache = true;
-    /// From completion_settings().
+    /// From encode_completion_settings().
     std::string_view settings;
 };
 
-/// How the server reports its progress with the prompt, before the final event, which a cut stream
-/// has not.
-enum class prompt_report {
-    timings,   ///< with each token: all builds, at three times the bytes
+/// How the server reports prompt progress before the final event, which a cancelled stream does not
+/// receive.
+enum class prompt_progress_mode {
+    timings,   ///< with each token; works with all builds, but triples the bytes
     progress,  ///< while it evaluates the prompt
 };
 
-/// What all requests of a reply have in common, as members of a JSON object: made once.
-/// `max_tokens` is not read: it bounds a reply, which may need several requests. The server shows
-/// the marks of `reasoning_tags` in its text even where they are control tokens, which it hides
-/// otherwise.
-std::string completion_settings(const generation_options& options,
-                                std::span<const tag_pair> reasoning_tags = {},
-                                prompt_report report = prompt_report::timings);
+/// The settings that all requests of a reply share, as members of a JSON object; build them once.
+/// Ignores `max_tokens`, which bounds a reply that may need several requests. Makes the server
+/// render the marks of `reasoning_tags` in its text even if they are control tokens, which it
+/// otherwise hides.
+std::string encode_completion_settings(const generation_options& options,
+                                       std::span<const tag_pair> reasoning_tags = {},
+                                       prompt_progress_mode report = prompt_progress_mode::timings);
 
-/// The body of the request: a stream whose final event is small. Text that is not UTF-8 is the
-/// caller's fault; its bad bytes are replaced.
-std::string completion_body(const completion_request& request);
+/// The body of a streaming request with a small final event. The caller must pass valid UTF-8;
+/// invalid bytes are replaced.
+std::string encode_completion_body(const completion_request& request);
 
 }  // namespace tandem::wire

@@ -40,7 +40,7 @@ maybe_fault check_number(const json& value, std::string_view name, range r) {
 }
 
 maybe_fault check_whole_number(const json& value, std::string_view name, range r) {
-    // The server reads 1.5 as 1.
+    // The server truncates 1.5 to 1.
     const bool is_whole =
         value.is_number() && std::trunc(value.get<double>()) == value.get<double>();
     if (is_whole && !check_number(value, name, r)) return std::nullopt;
@@ -48,7 +48,7 @@ maybe_fault check_whole_number(const json& value, std::string_view name, range r
                        fmt::format("must be a whole number from {} to {}", r.least, r.most)};
 }
 
-// The server ignores a name that it does not know.
+// The server silently ignores unknown names.
 maybe_fault check_sampler(const json& value, std::string path) {
     constexpr std::array<std::string_view, 12> known{
         "penalties", "dry", "top_n_sigma", "top_k",  "typ_p",       "typical_p",
@@ -92,17 +92,17 @@ maybe_fault check_bias(const json& value, std::string path) {
                                    -most_bias, most_bias)};
 }
 
-/// A token by its id, or a text, of whose tokens each gets the bias.
+/// A token id, or a text; the bias applies to each token of the text.
 maybe_fault check_pair(const json& pair, const std::string& path) {
     if (!pair.is_array() || pair.size() != 2)
         return field_fault{path, "must be a list of a token and its bias"};
     const bool is_token = pair[0].is_string() || (pair[0].is_number_integer() &&
                                                   !check_number(pair[0], path, {0, most_token_id}));
-    if (!is_token) return field_fault{path + "[0]", "must be a token's id, or a text"};
+    if (!is_token) return field_fault{path + "[0]", "must be a token's id, or a string"};
     return check_bias(pair[1], path + "[1]");
 }
 
-/// As OpenAI has it, or llama-server. The keys of an object are left out of the words.
+/// Accepts the formats of OpenAI and of llama-server. Messages do not show the keys of an object.
 maybe_fault check_biases(const json& value, std::string_view name, range) {
     if ((!value.is_object() && !value.is_array()) || value.size() > most_biases)
         return field_fault{
@@ -144,7 +144,7 @@ constexpr std::array passed_sampling_fields{
     known_field{"xtc_probability", check_number, {0, 1}},
     known_field{"xtc_threshold", check_number, {0, 1}}};
 
-/// What the template gets from tandem, or from the server, is not for others to set.
+/// Rejects template values that tandem or the server sets itself.
 maybe_fault check_template_values(const json& value, std::string_view name, range) {
     if (!value.is_object()) return field_fault{std::string(name), "must be an object"};
     for (const auto* taken :
@@ -179,7 +179,7 @@ constexpr auto names_of_template = names_in(passed_template_fields);
 maybe_fault first_fault(std::string_view what, std::string_view object,
                         std::span<const known_field> fields) {
     if (object.empty()) return std::nullopt;
-    if (!is_json_object(object)) return field_fault{std::string(what), "is no JSON object"};
+    if (!is_json_object(object)) return field_fault{std::string(what), "is not a JSON object"};
     const auto read = json::parse(object);
     for (const auto& member : read.items()) {
         const auto known = std::ranges::find(fields, member.key(), &known_field::name);
@@ -193,19 +193,19 @@ maybe_fault first_fault(std::string_view what, std::string_view object,
 
 }  // namespace
 
-std::span<const std::string_view> sampling_names() noexcept {
+std::span<const std::string_view> sampling_field_names() noexcept {
     return names_of_sampling;
 }
 
-std::span<const std::string_view> template_names() noexcept {
+std::span<const std::string_view> template_field_names() noexcept {
     return names_of_template;
 }
 
-std::optional<field_fault> sampling_fault(std::string_view object) {
+std::optional<field_fault> check_sampling_fields(std::string_view object) {
     return first_fault("sampling", object, passed_sampling_fields);
 }
 
-std::optional<field_fault> template_fault(std::string_view object) {
+std::optional<field_fault> check_template_fields(std::string_view object) {
     return first_fault("template_options", object, passed_template_fields);
 }
 

@@ -1,8 +1,8 @@
 #include "wire/calls/answer_reader.hpp"
 #include "wire/calls/server_messages.hpp"
 #include "wire/calls/token_list_reader.hpp"
+#include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/server_error.hpp"
-#include "wire/stream/server_words.hpp"
 
 #include <utility>
 
@@ -17,9 +17,9 @@ server_props props_of(const json& body) {
     server_props p;
     p.total_slots = int_or(body, "total_slots", 0);
     p.context_per_slot = int_or(member(body, "default_generation_settings"), "n_ctx", 0);
-    p.model = server_words(string_or(body, "model_alias"));
-    if (p.model.empty()) p.model = server_words(file_name(string_or(body, "model_path")));
-    p.build_info = server_words(string_or(body, "build_info"));
+    p.model = sanitize_server_text(string_or(body, "model_alias"));
+    if (p.model.empty()) p.model = sanitize_server_text(file_name(string_or(body, "model_path")));
+    p.build_info = sanitize_server_text(string_or(body, "build_info"));
     p.chat_template = string_or(body, "chat_template");
     p.bos_token = string_or(body, "bos_token");
     p.eos_token = string_or(body, "eos_token");
@@ -38,7 +38,7 @@ error_code refuse_router(int http_status, diagnostics& diag) {
     return errc::not_supported;
 }
 
-/// Some builds send the object, others an array of one.
+/// Some builds send an object, others an array with one object.
 int decoded_tokens(const json& slot) {
     const auto& next = member(slot, "next_token");
     return int_or(next.is_array() && !next.empty() ? next.front() : next, "n_decoded", 0);
@@ -67,11 +67,11 @@ struct slot_file_keys {
 error_code decode_slot_file(answer a, const slot_file_keys& keys, slot_file_result& out,
                             diagnostics& diag) {
     json body;
-    if (const auto ec = open_answer("/slots", a, body, diag)) return ec;
+    if (const auto ec = parse_answer("/slots", a, body, diag)) return ec;
     slot_file_result result;
     if (!read_int(member(body, keys.tokens), 0, result.tokens))
-        return not_understood("/slots", a.http_status, std::string("it has no ") + keys.tokens,
-                              diag);
+        return make_bad_response_error("/slots", a.http_status,
+                                       std::string("it has no ") + keys.tokens, diag);
     result.bytes = int64_or(body, keys.bytes, 0);
     result.ms = number_or(member(body, "timings"), keys.ms, 0);
     out = result;
@@ -81,9 +81,10 @@ error_code decode_slot_file(answer a, const slot_file_keys& keys, slot_file_resu
 error_code decode_member(std::string_view path, const char* name, answer a, std::string& out,
                          diagnostics& diag) {
     json body;
-    if (const auto ec = open_answer(path, a, body, diag)) return ec;
+    if (const auto ec = parse_answer(path, a, body, diag)) return ec;
     const auto& text = member(body, name);
-    if (!text.is_string()) return not_understood(path, a.http_status, "it has no text", diag);
+    if (!text.is_string())
+        return make_bad_response_error(path, a.http_status, "it has no text", diag);
     out = text.get<std::string>();
     return {};
 }
@@ -92,31 +93,32 @@ error_code decode_member(std::string_view path, const char* name, answer a, std:
 
 error_code decode_health(answer a, diagnostics& diag) {
     json body;
-    if (const auto ec = open_answer("/health", a, body, diag)) return ec;
+    if (const auto ec = parse_answer("/health", a, body, diag)) return ec;
     if (string_or(body, "status") == "ok") return {};
-    return not_understood("/health", a.http_status, "its status is not \"ok\"", diag);
+    return make_bad_response_error("/health", a.http_status, "its status is not \"ok\"", diag);
 }
 
 error_code decode_props(answer a, server_props& out, diagnostics& diag) {
     json body;
-    if (const auto ec = open_answer("/props", a, body, diag)) return ec;
+    if (const auto ec = parse_answer("/props", a, body, diag)) return ec;
     if (string_or(body, "role") == "router") return refuse_router(a.http_status, diag);
     auto props = props_of(body);
     if (props.total_slots < 1)
-        return not_understood("/props", a.http_status, "it has no total_slots", diag);
+        return make_bad_response_error("/props", a.http_status, "it has no total_slots", diag);
     out = std::move(props);
     return {};
 }
 
 error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& diag) {
     json body;
-    if (const auto ec = open_answer("/slots", a, body, diag)) return ec;
-    if (!body.is_array()) return not_understood("/slots", a.http_status, "it is not a list", diag);
+    if (const auto ec = parse_answer("/slots", a, body, diag)) return ec;
+    if (!body.is_array())
+        return make_bad_response_error("/slots", a.http_status, "it is not a list", diag);
     std::vector<slot_state> slots;
     for (const auto& item : body) {
         int id = 0;
         if (!read_int(member(item, "id"), 0, id))
-            return not_understood("/slots", a.http_status, "a slot has no id", diag);
+            return make_bad_response_error("/slots", a.http_status, "a slot has no id", diag);
         slots.push_back(slot_of(id, item));
     }
     out = std::move(slots);
@@ -126,15 +128,16 @@ error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& dia
 error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnostics& diag) {
     constexpr std::string_view path = "/lora-adapters";
     json body;
-    if (const auto ec = open_answer(path, a, body, diag)) return ec;
-    if (!body.is_array()) return not_understood(path, a.http_status, "it is not a list", diag);
+    if (const auto ec = parse_answer(path, a, body, diag)) return ec;
+    if (!body.is_array())
+        return make_bad_response_error(path, a.http_status, "it is not a list", diag);
     std::vector<server_adapter> adapters;
     for (const auto& item : body) {
         server_adapter adapter;
         if (!read_int(member(item, "id"), 0, adapter.id))
-            return not_understood(path, a.http_status, "an adapter has no id", diag);
-        adapter.path = server_words(string_or(item, "path"));
-        // May be below 0.
+            return make_bad_response_error(path, a.http_status, "an adapter has no id", diag);
+        adapter.path = sanitize_server_text(string_or(item, "path"));
+        // May be negative.
         if (const auto& scale = member(item, "scale"); scale.is_number())
             adapter.scale = scale.get<double>();
         adapters.push_back(std::move(adapter));
@@ -145,9 +148,10 @@ error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnosti
 
 error_code decode_adapters_set(answer a, diagnostics& diag) {
     json body;
-    if (const auto ec = open_answer("/lora-adapters", a, body, diag)) return ec;
+    if (const auto ec = parse_answer("/lora-adapters", a, body, diag)) return ec;
     if (bool_or(body, "success", false)) return {};
-    return not_understood("/lora-adapters", a.http_status, "it tells no success", diag);
+    return make_bad_response_error("/lora-adapters", a.http_status, "it does not report success",
+                                   diag);
 }
 
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag) {
@@ -156,14 +160,16 @@ error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag
         return {};
     }
     json body;
-    if (const auto ec = open_answer("/tokenize", a, body, diag)) return ec;
+    if (const auto ec = parse_answer("/tokenize", a, body, diag)) return ec;
     const auto& list = member(body, "tokens");
     if (!list.is_array())
-        return not_understood("/tokenize", a.http_status, "it has no list of tokens", diag);
+        return make_bad_response_error("/tokenize", a.http_status, "it has no list of tokens",
+                                       diag);
     std::vector<token_id> ids(list.size());
     for (std::size_t i = 0; i < ids.size(); ++i)
         if (!read_int(list[i], 0, ids[i]))
-            return not_understood("/tokenize", a.http_status, "a token is of another kind", diag);
+            return make_bad_response_error("/tokenize", a.http_status, "a token is of another kind",
+                                           diag);
     out = std::move(ids);
     return {};
 }
@@ -178,9 +184,9 @@ error_code decode_text(answer a, std::string& out, diagnostics& diag) {
 
 error_code decode_slot_erased(answer a, int& erased, diagnostics& diag) {
     json body;
-    if (const auto ec = open_answer("/slots", a, body, diag)) return ec;
+    if (const auto ec = parse_answer("/slots", a, body, diag)) return ec;
     if (!read_int(member(body, "n_erased"), 0, erased))
-        return not_understood("/slots", a.http_status, "it has no n_erased", diag);
+        return make_bad_response_error("/slots", a.http_status, "it has no n_erased", diag);
     return {};
 }
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-// Bodies of requests to llama-server other than /completion, and what its answers to them say.
-// A decoder gives no error, and fills in `out`, or gives one and fills in `diag`.
+// Bodies of requests to llama-server other than /completion, and decoders for the answers. A
+// decoder either fills `out` and returns no error, or fills `diag` and returns one.
 namespace tandem::wire {
 
 struct answer {
@@ -23,46 +23,47 @@ struct answer {
 /// GET /health.
 error_code decode_health(answer a, diagnostics& diag);
 
-/// GET /props. A router, which has no slots of its own, is errc::not_supported.
+/// GET /props. A router, which has no slots of its own, yields errc::not_supported.
 error_code decode_props(answer a, server_props& out, diagnostics& diag);
 
 /// GET /slots.
 error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& diag);
 
-/// POST /tokenize, as a prompt: special tokens are parsed, BOS is added. The text must be valid
-/// UTF-8, as in all requests.
+/// POST /tokenize for a prompt: parses special tokens and adds BOS. The text must be valid UTF-8,
+/// as in all requests.
 std::string tokenize_body(std::string_view text);
-/// As the text that follows ids in a prompt: special tokens are parsed, no BOS is added. One that
-/// starts with a special token has the ids that it has in the whole prompt.
+/// For text that follows ids in a prompt: parses special tokens, adds no BOS. Text that starts with
+/// a special token gets the same ids as within the whole prompt.
 std::string tokenize_tail_body(std::string_view text);
-/// For each text alone, as plain text; `separator` follows each one's tokens in the answer.
+/// Tokenizes each text separately, as plain text; `separator` follows the tokens of each text in
+/// the answer.
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator);
 /// POST /detokenize.
 std::string detokenize_body(std::span<const token_id> ids);
 error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag);
 
-/// POST /apply-template, in the words of OpenAI's API.
-/// `tools` is a list of functions as JSON, `template_options` an object; or empty.
+/// POST /apply-template, in the format of OpenAI's API. `tools` is a JSON list of functions and
+/// `template_options` a JSON object; both may be empty.
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools = {},
                                 std::string_view template_options = {});
 error_code decode_prompt(answer a, std::string& out, diagnostics& diag);
-/// Of /detokenize.
+/// The answer to /detokenize.
 error_code decode_text(answer a, std::string& out, diagnostics& diag);
 
 /// GET /lora-adapters.
 error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnostics& diag);
-/// POST /lora-adapters, and `lora` of a completion: those that are not in the list do not count.
-/// Ids that the server does not have are ignored there silently.
-std::string adapter_list(std::span<const adapter_scale> adapters);
+/// POST /lora-adapters, and `lora` of a completion. Adapters missing from the list are off. The
+/// server silently ignores unknown ids.
+std::string encode_adapter_list(std::span<const adapter_scale> adapters);
 error_code decode_adapters_set(answer a, diagnostics& diag);
 
-/// POST this path, without a body, to empty a slot's cache.
+/// POST this path without a body to clear a slot's cache.
 std::string slot_erase_path(int slot);
-/// `erased` is the number of tokens.
+/// `erased` receives the number of erased tokens.
 error_code decode_slot_erased(answer a, int& erased, diagnostics& diag);
 
-/// POST these paths with `slot_file_body()`, to save what a slot holds as a file of the server and
-/// to restore it. See refuse_file_name().
+/// POST these paths with `slot_file_body()` to save a slot's contents to a file on the server, and
+/// to restore it. See check_file_name().
 std::string slot_save_path(int slot);
 std::string slot_restore_path(int slot);
 std::string slot_file_body(std::string_view file);

@@ -12,7 +12,7 @@ json template_json(const tool_call& c) {
     return call;
 }
 
-// Old servers want a content in each message; an empty one is rendered as a missing one.
+// Old servers require a content in every message and render an empty one as a missing one.
 json template_json(const chat_message& m) {
     json message{{"role", m.role}, {"content", m.content}};
     for (const auto& c : m.tool_calls) message["tool_calls"].push_back(template_json(c));
@@ -23,40 +23,41 @@ json template_json(const chat_message& m) {
 
 }  // namespace
 
-std::string adapter_list(std::span<const adapter_scale> adapters) {
+std::string encode_adapter_list(std::span<const adapter_scale> adapters) {
     auto list = json::array();
     for (const auto& a : adapters) list.push_back({{"id", a.id}, {"scale", a.scale}});
-    return dumped(list);
+    return dump_json(list);
 }
 
 std::string tokenize_body(std::string_view text) {
-    return dumped({{"content", text}, {"add_special", true}, {"parse_special", true}});
+    return dump_json({{"content", text}, {"add_special", true}, {"parse_special", true}});
 }
 
 std::string tokenize_tail_body(std::string_view text) {
-    return dumped({{"content", text}, {"add_special", false}, {"parse_special", true}});
+    return dump_json({{"content", text}, {"add_special", false}, {"parse_special", true}});
 }
 
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator) {
-    // Strings in a list are tokenized one by one, and ids among them are passed on.
+    // The server tokenizes the strings of a list one by one and passes ids through.
     auto list = json::array();
     for (const auto& text : texts) {
         list.push_back(text);
         list.push_back(separator);
     }
-    return dumped({{"content", std::move(list)}, {"add_special", false}, {"parse_special", false}});
+    return dump_json(
+        {{"content", std::move(list)}, {"add_special", false}, {"parse_special", false}});
 }
 
 std::string detokenize_body(std::span<const token_id> ids) {
-    return dumped({{"tokens", ids}});
+    return dump_json({{"tokens", ids}});
 }
 
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools,
                                 std::string_view template_options) {
     auto list = json::array();
     for (const auto& m : messages) list.push_back(template_json(m));
-    auto body = R"({"messages":)" + dumped(list);
-    if (!tools.empty()) body += R"(,"tools":)" + compacted(tools);
+    auto body = R"({"messages":)" + dump_json(list);
+    if (!tools.empty()) body += R"(,"tools":)" + compact_json(tools);
     append_members(template_options, body);
     return body + '}';
 }
@@ -74,7 +75,7 @@ std::string slot_restore_path(int slot) {
 }
 
 std::string slot_file_body(std::string_view file) {
-    return dumped({{"filename", file}});
+    return dump_json({{"filename", file}});
 }
 
 }  // namespace tandem::wire

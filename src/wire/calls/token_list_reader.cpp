@@ -1,6 +1,6 @@
 #include "wire/calls/token_list_reader.hpp"
 
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view beginning = "{\"tokens\":[";
 constexpr std::string_view ending = "]}";
 
-// Eats an id from the front. JSON knows no leading zeros, and ids have no sign.
+// Consumes an id from the front. JSON allows no leading zeros, and ids have no sign.
 bool read_id(std::string_view& text, token_id& out) noexcept {
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
     if (fault != std::errc{} || text.front() == '-') return false;
@@ -29,7 +29,7 @@ bool read_token_list(std::string_view body, std::vector<token_id>& out) {
     out.clear();
     if (body == ending) return true;
     const auto commas = static_cast<std::size_t>(std::count(body.begin(), body.end(), ','));
-    // The object, its key and the list are values, too.
+    // The object, its key and the list count as values too.
     if (commas + 4 > max_answer_values) return false;
     out.reserve(commas + 1);
     for (token_id id = 0; read_id(body, id);) {

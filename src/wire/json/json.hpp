@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-// For the sources of this room alone: no header of it includes this one.
+// For the sources of this folder only; no header of the folder may include it.
 namespace tandem::wire {
 
 using nlohmann::json;
 
-/// How deep values may be nested in an answer of a server.
+/// Maximum nesting of values in a server's answer.
 inline constexpr int max_depth = 64;
 
 }  // namespace tandem::wire

@@ -5,25 +5,25 @@
 
 namespace tandem::wire {
 
-std::string dumped(const json& value) {
+std::string dump_json(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string compacted(std::string_view text) {
+std::string compact_json(std::string_view text) {
     const auto value = nlohmann::ordered_json::parse(text, nullptr, false);
     if (value.is_discarded()) return "null";
     return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 void append_members(std::string_view object, std::string& out) {
-    const auto text = compacted(object);
+    const auto text = compact_json(object);
     if (text.size() <= 2 || text.front() != '{') return;
     out += ',';
     out.append(text, 1, text.size() - 2);
 }
 
 void append_string(std::string_view text, std::string& out) {
-    out += dumped(json(text));
+    out += dump_json(json(text));
 }
 
 void append_ids(std::span<const token_id> ids, std::string& out) {

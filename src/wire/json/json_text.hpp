@@ -7,21 +7,21 @@
 #include <string>
 #include <string_view>
 
-// Pieces of JSON text, for bodies that may be large. For the sources of this room alone.
+// Pieces of JSON text for bodies that may be large. For the sources of this folder only.
 namespace tandem::wire {
 
-/// `value` as text. Bytes that are not UTF-8 are replaced, so that this does not throw.
-std::string dumped(const json& value);
+/// `value` as text. Replaces bytes that are not UTF-8, so it does not throw on them.
+std::string dump_json(const json& value);
 
-/// JSON `text` without its white space, and its members in their order; "null" if it is no JSON.
-std::string compacted(std::string_view text);
+/// JSON `text` without white space, its members in their original order; "null" if it is not JSON.
+std::string compact_json(std::string_view text);
 
-/// Appends `text` as a JSON string. The members of an object, each after a comma; nothing of what
-/// is no object.
+/// append_members() appends the members of `object`, each after a comma, or nothing if `object` is
+/// not an object. append_string() appends `text` as a JSON string.
 void append_members(std::string_view object, std::string& out);
 void append_string(std::string_view text, std::string& out);
 
-/// Appends `ids` with commas between them and no brackets.
+/// Appends `ids`, separated by commas, without brackets.
 void append_ids(std::span<const token_id> ids, std::string& out);
 
 }  // namespace tandem::wire

@@ -1,7 +1,7 @@
 #include "wire/json/json_values.hpp"
 
 #include "wire/json/json.hpp"
-#include "wire/json/json_bounds.hpp"
+#include "wire/json/json_limits.hpp"
 
 #include <algorithm>
 

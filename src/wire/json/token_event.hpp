@@ -10,76 +10,78 @@ namespace tandem::wire {
 
 using token_id = std::int32_t;
 
-/// Why the server says it stopped.
+/// Why the server stopped, as it reports.
 enum class stop_type { none, eos, word, limit };
 
-/// As it writes them, in the order of the enumeration.
+/// The server's names, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 4> stop_type_names{"none", "eos", "word", "limit"};
 
 /// The `timings` of an event.
 struct timings {
-    int cached = 0;     ///< cache_n: prompt tokens the slot still held
+    int cached = 0;     ///< cache_n: prompt tokens reused from the slot's cache
     int evaluated = 0;  ///< prompt_n: prompt tokens evaluated
-    /// Of the final event only: partial ones are read up to the counts.
+    /// Final event only: parsing of partial events stops after the counts.
     double prompt_ms = 0;
     double predicted_ms = 0;
 };
 
-/// No server has more in one request; what is above is no count. So few of them can be added up
-/// without overflow.
-constexpr int max_tokens_told = 1 << 24;
-/// Where a sum of such counts stops.
-constexpr int max_tokens_counted = 1 << 30;
+/// Upper limit of a plausible count: no server has more tokens in one request. Sums of a few such
+/// counts cannot overflow.
+constexpr int max_reported_tokens = 1 << 24;
+/// Sums of such counts saturate here.
+constexpr int max_token_sum = 1 << 30;
 
-/// One event of a /completion stream. Objects are meant to be used again and again: decoding into
-/// one that was used before does not allocate.
+/// One event of a /completion stream. Reuse the objects: decoding into a used one does not
+/// allocate.
 struct token_event {
     enum class kind {
-        token,     ///< text (maybe empty) and the id of its last token
+        token,     ///< text (may be empty) and the id of its last token
         progress,  ///< prompt processing: the counts of `timings` so far; carries no token
-        final,     ///< the last event of a whole stream
+        final,     ///< the last event of a complete stream
         error,     ///< {"error": …} in the stream
     };
     kind what = kind::token;
-    /// Text of the event; may be empty (withheld stop word or half character, special token). As
-    /// decode() gives it, the bytes that came; as completion_reader gives it, valid UTF-8.
+    /// Text of the event. May be empty (withheld stop word, incomplete character, special token).
+    /// From decode(): the received bytes; from completion_reader: valid UTF-8.
     std::string content;
-    /// Token events whose text this is: more than one where those before ended inside a character.
+    /// Token events that this text comes from: more than one if earlier ones ended inside a
+    /// character.
     int events = 1;
-    /// Ids in the event: the last token's only, if several made up its text. Empty in other kinds.
+    /// Ids in the event: only that of the last token if several made up its text. Empty in other
+    /// kinds.
     std::vector<token_id> tokens;
-    /// tokens_predicted: generated so far in this request, withheld ones included.
+    /// tokens_predicted: tokens generated so far in this request, including withheld ones.
     int predicted = 0;
-    /// tokens_evaluated: length of the whole prompt, cached tokens included.
+    /// tokens_evaluated: length of the whole prompt, including cached tokens.
     int prompt_tokens = 0;
     bool has_timings = false;
     tandem::wire::timings timings;
 
-    /// Final event only.
+    /// Only in the final event.
     stop_type stop = stop_type::none;
     std::string stopping_word;
     int id_slot = -1;
-    /// tokens_cached: tokens the slot holds now.
+    /// tokens_cached: tokens that the slot holds.
     int slot_tokens = 0;
     bool truncated = false;
 
-    /// Error event only.
+    /// Only in an error event.
     int error_status = 0;
     std::string error_type;
-    /// The server's words: at most 4 KiB, valid UTF-8, one line.
+    /// The server's message: at most 4 KiB of valid UTF-8, one line.
     std::string error_message;
-    /// exceed_context_size_error only.
+    /// Only with exceed_context_size_error.
     int error_prompt_tokens = 0;
     int error_context = 0;
 };
 
-/// Whether the server has come after the prompt, where some die.
-inline bool is_of_generation(const token_event& e) noexcept {
+/// Whether the event comes after prompt processing, in which some servers crash.
+inline bool is_generation_event(const token_event& e) noexcept {
     return e.what == token_event::kind::token || e.what == token_event::kind::final;
 }
 
-/// Whether it reports a prompt that is partly evaluated.
-inline bool is_in_mid_prompt(const token_event& e) noexcept {
+/// Whether the event reports a partly evaluated prompt.
+inline bool is_partial_prompt_progress(const token_event& e) noexcept {
     const auto& t = e.timings;
     return e.what == token_event::kind::progress && t.evaluated > 0 &&
            t.cached + t.evaluated < e.prompt_tokens;

@@ -1,6 +1,6 @@
 #include "wire/stream/completion_reader.hpp"
 
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 #include "wire/stream/server_error.hpp"
 #include "wire/stream/token_event_decoder.hpp"
 
@@ -49,7 +49,7 @@ bool completion_reader::read(const sse_event& event, token_event& out) {
 }
 
 failure completion_reader::ended(error_code ec, const diagnostics& diag) const {
-    // The server's own words tell more than that its answer broke off.
+    // The server's own message is more useful than the report that its answer broke off.
     if (http_status_ != 0 && http_status_ != http_ok) {
         failure f;
         f.ec = decode_error(completion_path, http_status_, error_body_, f.diag);
@@ -58,12 +58,13 @@ failure completion_reader::ended(error_code ec, const diagnostics& diag) const {
     if (ec) return {ec, diag};
     if (!events_came_)
         return {errc::bad_response,
-                {.client_message = fmt::format("{} answered with no event stream; check that the "
-                                               "URL is a llama-server's",
+                {.client_message = fmt::format("{} did not answer with an event stream; check that "
+                                               "the URL is that of a llama-server",
                                                completion_path)}};
-    return {errc::stream_incomplete,
-            {.client_message = "the stream ended without its final event; the server may have "
-                               "died: look into its log"}};
+    return {
+        errc::stream_incomplete,
+        {.client_message =
+             "the stream ended without its final event; the server may have died: check its log"}};
 }
 
 }  // namespace tandem::wire

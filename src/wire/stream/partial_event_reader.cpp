@@ -5,7 +5,8 @@
 namespace tandem::wire {
 namespace {
 
-// Eats its text from the front; each function is false if the next thing is another one.
+// Consumes its text from the front; each function returns false if the next item is of another
+// kind.
 class cursor {
  public:
     explicit cursor(std::string_view text) : text_(text) {}
@@ -20,10 +21,10 @@ class cursor {
         const char* const begin = text_.data();
         const auto [end, fault] = std::from_chars(begin, begin + text_.size(), out);
         const auto length = static_cast<std::size_t>(end - begin);
-        // JSON knows no leading zeros, and counts have no sign.
+        // JSON allows no leading zeros, and counts have no sign.
         if (fault != std::errc{} || out < 0 || text_[0] == '-') return false;
         if (length > 1 && text_[0] == '0') return false;
-        if (out > max_tokens_told) return false;
+        if (out > max_reported_tokens) return false;
         text_.remove_prefix(length);
         return true;
     }
@@ -88,7 +89,7 @@ bool read_partial_event(std::string_view data, token_event& out) {
     if (!is_partial) return false;
     if (in.literal("}")) return in.at_end();
     out.has_timings = in.literal(",\"timings\":") && read_timings(in, out.timings);
-    // What follows the counts is not read; see token_event_handler::ends_here().
+    // Text after the counts is not read; see token_event_handler::ends_here().
     return out.has_timings && out.predicted > 0 && out.prompt_tokens > 0;
 }
 

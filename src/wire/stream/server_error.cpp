@@ -1,6 +1,6 @@
 #include "wire/stream/server_error.hpp"
 
-#include "wire/stream/server_words.hpp"
+#include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/token_event_decoder.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ bool is_prompt_too_long(const token_event& e) noexcept {
            (e.error_status == 400 && mentions(e.error_message, "exceeds the available context"));
 }
 
-// "Loading model", however its first letter is written.
+// Matches "Loading model" with either case of the first letter.
 bool is_unavailable(const token_event& e) noexcept {
     return mentions(e.error_type, "unavailable") || mentions(e.error_message, "unavailable") ||
            mentions(e.error_message, "oading");
@@ -53,32 +53,32 @@ std::string words_for(errc code, const token_event& e) {
         case errc::prompt_too_long:
             return tokens_in_words(e);
         case errc::unauthorized:
-            return "the server refused the API key; set api_key to the one it was started with";
+            return "the server rejected the API key; set api_key to the one it was started with";
         case errc::model_loading:
             return "the server is still loading its model; try again in a moment";
         case errc::not_supported:
-            return "the server does not offer this; check that the URL is a llama-server's";
+            return "the server does not support this; check that the URL is that of a llama-server";
         case errc::bad_request:
-            return "the server refused the request";
+            return "the server rejected the request";
         case errc::server_error:
-            return "the server failed at the request; look into its log";
+            return "the server failed to process the request; check its log";
         default:
-            return "the answer is not a llama-server's; check the URL";
+            return "the answer is not from a llama-server; check the URL";
     }
 }
 
-/// A page of HTML, as other servers and proxies answer: no words for a message.
+/// An HTML page, as other servers and proxies return it: not useful in a message.
 bool is_page(std::string_view body) noexcept {
     const auto first = body.find_first_not_of(" \t\r\n");
     return first != std::string_view::npos && body[first] == '<';
 }
 
-/// Reads the error a body tells of; its plain words if it is not JSON of that kind.
+/// Reads the error in a body; the plain text of the body if it is not JSON of that kind.
 token_event error_in(int http_status, std::string_view body) {
     token_event e;
     if (decode(body, e) || e.what != token_event::kind::error) {
         e = {};
-        e.error_message = server_words(body);
+        e.error_message = sanitize_server_text(body);
     }
     e.error_status = http_status;
     return e;
@@ -98,7 +98,7 @@ error_code decode_error(std::string_view path, int http_status, std::string_view
 
 error_code stream_error(const token_event& event, diagnostics& diag) {
     auto code = classify(event);
-    // An error without a known code is one of the server's all the same.
+    // An error without a known code is still the server's error.
     if (code == errc::bad_response) code = errc::server_error;
     diag.http_status = 200;
     diag.client_message = fmt::format("in the stream: {}", words_for(code, event));
@@ -106,10 +106,10 @@ error_code stream_error(const token_event& event, diagnostics& diag) {
     return code;
 }
 
-error_code not_understood(std::string_view path, int http_status, std::string_view why,
-                          diagnostics& diag) {
+error_code make_bad_response_error(std::string_view path, int http_status, std::string_view why,
+                                   diagnostics& diag) {
     diag.http_status = http_status;
-    diag.client_message = fmt::format("{}: the answer is not a llama-server's: {}", path, why);
+    diag.client_message = fmt::format("{}: the answer is not from a llama-server: {}", path, why);
     diag.server_message.clear();
     return errc::bad_response;
 }

@@ -6,18 +6,19 @@
 
 #include <string_view>
 
-// What a server's errors mean to us. Each function fills in `diag` and gives a code that is set.
+// Maps the errors of a server to error codes. Each function fills `diag` and returns an error code
+// that is not success.
 namespace tandem::wire {
 
-/// Of an answer whose status is not 2xx. `path` names what was asked for, in our words.
+/// For an answer with a status other than 2xx. `path` names the request in the message.
 error_code decode_error(std::string_view path, int http_status, std::string_view body,
                         diagnostics& diag);
 
-/// Of an error event in a stream under HTTP 200.
+/// For an error event in a stream under HTTP 200.
 error_code stream_error(const token_event& event, diagnostics& diag);
 
-/// Of an answer that is not one of a llama-server. `why` says in a few words what is wrong.
-error_code not_understood(std::string_view path, int http_status, std::string_view why,
-                          diagnostics& diag);
+/// For an answer that is not from a llama-server. `why` describes the fault in a few words.
+error_code make_bad_response_error(std::string_view path, int http_status, std::string_view why,
+                                   diagnostics& diag);
 
 }  // namespace tandem::wire

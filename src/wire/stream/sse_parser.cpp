@@ -3,7 +3,7 @@
 namespace tandem::wire {
 namespace {
 
-/// Where the first line of `text` ends; npos if it does not.
+/// End of the first line of `text`; npos if the line is incomplete.
 std::size_t find_line_end(std::string_view text) noexcept {
     const auto lf = text.find('\n');
     const auto cr = text.substr(0, lf).find('\r');
@@ -32,12 +32,12 @@ bool sse_parser::next(sse_event& out) {
         line_.clear();
         if (complete) return true;
     }
-    // The bytes of this feed() are not ours after this.
+    // The bytes of this feed() are not valid after this.
     if (has_data_) store_data();
     return false;
 }
 
-/// The next whole line; what comes after the last one is kept for the next feed().
+/// The next complete line; a partial line is kept for the next feed().
 std::optional<sse_parser::line> sse_parser::next_line() {
     if (error_) return std::nullopt;
     if (skip_lf_ && !input_.empty()) {
@@ -63,7 +63,7 @@ bool sse_parser::fits(std::size_t more_bytes) noexcept {
     return false;
 }
 
-/// True if the line completes something to give out.
+/// Returns true if the line completes an event to return.
 bool sse_parser::read(line l, sse_event& out) {
     if (first_line_ && l.text.starts_with("\xEF\xBB\xBF")) l.text.remove_prefix(3);
     first_line_ = false;
@@ -85,7 +85,7 @@ bool sse_parser::read(line l, sse_event& out) {
     return true;
 }
 
-/// `id` and `retry` are for clients that reconnect to a stream, which this one never does.
+/// `id` and `retry` are for clients that reconnect to a stream; this one never does.
 void sse_parser::read_field(line l) {
     event_bytes_ += l.text.size();
     const auto [name, value] = split(l.text);

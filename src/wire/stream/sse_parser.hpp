@@ -1,6 +1,6 @@
 #pragma once
 
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include "tandem/error.hpp"
 
@@ -11,38 +11,39 @@
 
 namespace tandem::wire {
 
-/// One thing a server says in a text/event-stream. The views hold until the next call of next().
+/// One item of a text/event-stream. The views are valid until the next call of next().
 struct sse_event {
     enum class kind {
         message,     ///< an event with data
-        keep_alive,  ///< a comment: nothing but a sign of life
+        keep_alive,  ///< a comment, sent only to keep the connection alive
     };
     kind what = kind::message;
-    /// What `event:` says, else "message"; "error" for the `error:` lines of old servers.
+    /// The value of `event:`, else "message"; "error" for the `error:` lines of old servers.
     std::string_view type;
-    /// Lines of data, joined with \n; not checked for UTF-8.
+    /// The data lines, joined with \n; not checked for UTF-8.
     std::string_view data;
 };
 
-/// Divides a text/event-stream into events as its bytes come; the events are the same for every
-/// split of the bytes. An event that lies whole in the bytes of one feed() is not copied.
+/// Splits a text/event-stream into events as its bytes arrive; how the bytes are split does not
+/// affect the events. An event that lies completely in the bytes of one feed() is not copied.
 ///
 ///     parser.feed(bytes);
 ///     while (parser.next(event)) …
 class sse_parser {
  public:
-    /// An event, or line, with more than `max_bytes` is an error, after which nothing is parsed.
+    /// An event or line longer than `max_bytes` is an error that ends parsing.
     explicit sse_parser(std::size_t max_bytes = max_event_bytes) : max_bytes_(max_bytes) {}
 
-    /// Gives bytes to parse, which must stay valid until next() is false. Precondition: next() was
-    /// false since the last feed(). Who stops before that just drops the parser.
+    /// Passes bytes to parse, which must stay valid until next() returns false. Precondition:
+    /// next() has returned false since the last feed(). To stop earlier, destroy the parser.
     void feed(std::string_view bytes) noexcept { input_ = bytes; }
-    /// Parses one event. False when the bytes are used up, or on an error.
+    /// Parses one event. Returns false when the bytes are used up, or on an error.
     bool next(sse_event& out);
 
     /// errc::response_too_large, or none.
     error_code error() const noexcept { return error_; }
-    /// Whether the bytes so far, with next() false, end inside an event, which is then not given.
+    /// Whether the bytes so far end inside an event, which next() then does not return.
+    /// Precondition: next() returned false.
     bool has_partial() const noexcept { return has_data_ || event_bytes_ > 0 || !line_.empty(); }
 
  private:
@@ -63,12 +64,12 @@ class sse_parser {
     error_code error_;
     std::string_view input_;
     bool first_line_ = true;
-    bool skip_lf_ = false;  // the last line ended with CR, the end of which may be to come
+    bool skip_lf_ = false;  // the last line ended with CR; its LF may follow
 
-    /// Start of a line whose end is to come: at most max_bytes_.
+    /// Start of an incomplete line: at most max_bytes_.
     std::string line_;
 
-    // The event being read: at most max_bytes_ in all its lines.
+    // The current event: at most max_bytes_ in all its lines.
     bool given_ = false;
     std::size_t event_bytes_ = 0;
     std::string type_;

@@ -2,9 +2,9 @@
 
 #include "text/characters/utf8.hpp"
 #include "wire/json/json.hpp"
+#include "wire/stream/invalid_utf8.hpp"
 #include "wire/stream/partial_event_reader.hpp"
-#include "wire/stream/server_words.hpp"
-#include "wire/stream/stray_bytes.hpp"
+#include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/token_event_fields.hpp"
 
 #include "tandem/utf8.hpp"
@@ -23,7 +23,7 @@ stop_type stop_type_of(std::string_view name) noexcept {
                                           : static_cast<stop_type>(found - stop_type_names.begin());
 }
 
-/// Makes `e` a fresh one that keeps its memory.
+/// Resets `e` but keeps its memory.
 void clear(token_event& e) noexcept {
     e.what = token_event::kind::token;
     e.content.clear();
@@ -43,8 +43,8 @@ void clear(token_event& e) noexcept {
     e.error_prompt_tokens = e.error_context = 0;
 }
 
-/// Takes the values of the fields above out of the parser's events. A handler that returns false
-/// ends the parse: the JSON is not a token event.
+/// Extracts the fields above from the parser's events. A handler that returns false ends the parse:
+/// the JSON is not a token event.
 class token_event_handler {
  public:
     explicit token_event_handler(token_event& out) : out_(out) {}
@@ -63,9 +63,10 @@ class token_event_handler {
     bool key(std::string& name);
     bool parse_error(std::size_t, const std::string&, const json::exception&) { return false; }
 
-    /// Whether the parse was ended because the rest of a partial event says nothing that is read.
+    /// Whether the parse was ended early because the remainder of a partial event contains no field
+    /// that is read.
     bool has_enough() const noexcept { return has_enough_; }
-    /// What the whole object is; false if it is nothing known.
+    /// Determines the kind of the whole object; false if it is unknown.
     bool conclude();
 
  private:
@@ -79,7 +80,7 @@ class token_event_handler {
     token_event& out_;
     int depth_ = 0;
     section section_ = section::top;
-    /// What the next value is.
+    /// The field of the next value.
     field field_ = field::other;
     bool has_content_ = false, has_progress_ = false, has_error_ = false, is_final_ = false;
     int processed_ = 0;
@@ -93,17 +94,17 @@ bool to_int(std::int64_t value, std::int64_t least, int& out) noexcept {
 }
 
 bool to_tokens(std::int64_t value, int& out) noexcept {
-    return value <= max_tokens_told && to_int(value, 0, out);
+    return value <= max_reported_tokens && to_int(value, 0, out);
 }
 
-/// Servers write -1 for counts they do not have.
+/// Servers write -1 for missing counts.
 bool to_count(std::int64_t value, int& out) noexcept {
     return to_tokens(std::max<std::int64_t>(value, 0), out);
 }
 
 field token_event_handler::take_field() noexcept {
     const auto f = field_;
-    // The items of an array are all of one kind.
+    // All items of an array belong to the same field.
     if (f != field::token) field_ = field::other;
     return f;
 }
@@ -131,7 +132,7 @@ bool token_event_handler::boolean(bool value) {
         case field::stopped_limit:
             return stopped(value, stop_type::limit);
         default:
-            return is_of_error(f);
+            return is_error_field(f);
     }
 }
 
@@ -185,11 +186,12 @@ bool token_event_handler::integer(std::int64_t value) {
             to_int(value, 0, out_.error_context);
             return true;
         default:
-            return is_of_error(f);
+            return is_error_field(f);
     }
 }
 
-/// In a partial event the two counts come last of what is read; half of its bytes follow them.
+/// In a partial event the two counts are the last fields that are read; half of its bytes follow
+/// them.
 bool token_event_handler::ends_here() noexcept {
     const bool is_partial = has_content_ && has_stop_ && !is_final_ && !has_error_;
     has_enough_ = is_partial && has_cached_ && out_.predicted > 0 && out_.prompt_tokens > 0;
@@ -208,7 +210,7 @@ bool token_event_handler::number_float(double value, const std::string&) {
     if (f == field::prompt_ms) out_.timings.prompt_ms = value;
     if (f == field::predicted_ms) out_.timings.predicted_ms = value;
     const bool fits = f == field::other || f == field::prompt_ms || f == field::predicted_ms;
-    return depth_ > 0 && (fits || is_of_error(f));
+    return depth_ > 0 && (fits || is_error_field(f));
 }
 
 bool token_event_handler::string(std::string& value) {
@@ -228,16 +230,16 @@ bool token_event_handler::string(std::string& value) {
             return true;
         case field::error:
             has_error_ = true;
-            out_.error_message = server_words(value);
+            out_.error_message = sanitize_server_text(value);
             return true;
         case field::error_type:
-            out_.error_type = server_words(value);
+            out_.error_type = sanitize_server_text(value);
             return true;
         case field::error_message:
-            out_.error_message = server_words(value);
+            out_.error_message = sanitize_server_text(value);
             return true;
         default:
-            return is_of_error(f);
+            return is_error_field(f);
     }
 }
 
@@ -251,7 +253,7 @@ bool token_event_handler::start_object(std::size_t) {
     has_progress_ |= f == field::progress;
     has_error_ |= f == field::error;
     return f == field::other || f == field::timings || f == field::progress || f == field::error ||
-           is_of_error(f);
+           is_error_field(f);
 }
 
 bool token_event_handler::end_object() {
@@ -266,7 +268,7 @@ bool token_event_handler::start_array(std::size_t) {
         out_.tokens.clear();
         field_ = field::token;
     }
-    return f == field::other || f == field::tokens || is_of_error(f);
+    return f == field::other || f == field::tokens || is_error_field(f);
 }
 
 bool token_event_handler::end_array() {
@@ -297,7 +299,7 @@ bool token_event_handler::conclude() {
         out_.what = kind::progress;
     else
         out_.what = kind::token;
-    // The id in a progress event is of no token.
+    // The id in a progress event belongs to no token.
     if (out_.what != kind::token) out_.tokens.clear();
     if (out_.what == kind::progress) take_progress();
     return out_.what != kind::token || has_content_;
@@ -313,15 +315,15 @@ error_code decode_valid(std::string_view data, token_event& out) {
     return {};
 }
 
-/// Gives the strings of an event that was read in disguise their bytes back.
+/// Restores the bytes in the strings of an encoded event.
 void undisguise(token_event& e) {
-    e.content = undisguised(e.content);
+    e.content = unescape_invalid_utf8(e.content);
     for (auto* words : {&e.stopping_word, &e.error_type, &e.error_message})
-        *words = sanitized_utf8(undisguised(*words));
+        *words = sanitized_utf8(unescape_invalid_utf8(*words));
 }
 
 error_code decode_invalid(std::string_view data, token_event& out) {
-    const auto valid = disguised(data);
+    const auto valid = escape_invalid_utf8(data);
     if (!valid) return decode_valid(sanitized_utf8(data), out);
     const auto ec = decode_valid(*valid, out);
     undisguise(out);
@@ -332,7 +334,7 @@ error_code decode_invalid(std::string_view data, token_event& out) {
 
 error_code decode(std::string_view data, token_event& out) {
     if (data.size() > max_event_bytes) return errc::response_too_large;
-    if (text::find_invalid(data) != std::string_view::npos) return decode_invalid(data, out);
+    if (text::find_invalid_utf8(data) != std::string_view::npos) return decode_invalid(data, out);
     return decode_valid(data, out);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "wire/json/bounds.hpp"
 #include "wire/json/token_event.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include "tandem/error.hpp"
 
@@ -9,16 +9,15 @@
 
 namespace tandem::wire {
 
-/// True of the data that ends the streams of other endpoints, and is not JSON.
+/// True for the data that ends the streams of other endpoints and is not JSON.
 inline bool is_done_marker(std::string_view data) noexcept {
     return data == "[DONE]";
 }
 
-/// Reads the data of one event of a /completion stream, or a plain error answer, into `out`, which
-/// may be one that was used before. Bytes that are not UTF-8 become replacement characters, but
-/// stay as they are in `content`, as the next event may make them whole. Fails with
-/// errc::bad_response on anything that a llama-server does not send, and errc::response_too_large
-/// over `max_event_bytes`; `out` then has no meaning.
+/// Reads the data of one /completion event, or a plain error answer, into `out`, which may be a
+/// used object. Bytes that are not UTF-8 become replacement characters, except in `content`, where
+/// the next event may complete them. Fails with errc::bad_response on data that no llama-server
+/// sends, and with errc::response_too_large above `max_event_bytes`; `out` is then unspecified.
 error_code decode(std::string_view data, token_event& out);
 
 }  // namespace tandem::wire

@@ -12,7 +12,8 @@ struct key_row {
     field is;
 };
 
-// Old servers sent what is now in "error" as the whole object, and "stopped_*" for "stop_type".
+// Old servers sent the members of "error" as the whole object, and "stopped_*" instead of
+// "stop_type".
 constexpr key_row key_rows[] = {
     {section::top, "content", field::content},
     {section::top, "tokens", field::tokens},

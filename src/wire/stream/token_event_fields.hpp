@@ -4,10 +4,10 @@
 
 namespace tandem::wire {
 
-/// The objects whose keys mean something; all others are skipped.
+/// The objects with known keys; all others are skipped.
 enum class section { top, timings, progress, error };
 
-/// What of a token event is read.
+/// The fields of a token event that are read.
 enum class field {
     other,
     content,
@@ -33,7 +33,7 @@ enum class field {
     predicted_ms,
     progress_cached,
     progress_processed,
-    // From here on of errors; see is_of_error().
+    // Error fields start here; see is_error_field().
     error_code,
     error_type,
     error_message,
@@ -41,11 +41,11 @@ enum class field {
     error_context,
 };
 
-/// The field a key of an object stands for.
+/// The field that a key of an object denotes.
 field find_field(section in, std::string_view name) noexcept;
 
-/// Fields that say what went wrong: what is odd in them is left out, not refused.
-constexpr bool is_of_error(field f) noexcept {
+/// Error fields; invalid values in them are ignored, not rejected.
+constexpr bool is_error_field(field f) noexcept {
     return f >= field::error_code;
 }
 

@@ -57,7 +57,7 @@ TEST(diagnostics, keep_our_words_apart_from_the_servers) {
     d.client_message = "slot 1 was refused";
     EXPECT_EQ(d.to_string(), "slot 1 was refused");
     d.server_message = "nope";
-    EXPECT_EQ(d.to_string(), "slot 1 was refused (the server said: nope)");
+    EXPECT_EQ(d.to_string(), "slot 1 was refused (server message: nope)");
 }
 
 TEST(reply_result, writes_the_log_line_of_voice_bots) {

@@ -71,7 +71,7 @@ TEST_F(chunk_queue_items, come_in_their_order) {
 TEST_F(chunk_queue_joining, goes_on_until_there_are_enough_tokens) {
     add(piece(0, "One. ", 3), 8);
     add(piece(1, "Two. ", 4, boundary::clause), 8);
-    EXPECT_FALSE(queue.can_answer());
+    EXPECT_FALSE(queue.has_item_or_end());
     add(piece(2, "Three. ", 1, boundary::word), 8);
     const auto item = queue.take();
     ASSERT_TRUE(item);
@@ -94,17 +94,17 @@ TEST_F(chunk_queue_joining, stops_where_the_reply_has_no_more_text) {
 }
 
 TEST_F(chunk_queue_joining, stops_at_its_bound_of_text) {
-    add(piece(0, std::string(chunk_queue::most_joined_bytes - 1, 'a')), 1'000'000);
-    EXPECT_FALSE(queue.can_answer());
+    add(piece(0, std::string(chunk_queue::max_item_bytes - 1, 'a')), 1'000'000);
+    EXPECT_FALSE(queue.has_item_or_end());
     add(piece(1, "b"), 1'000'000);
-    EXPECT_EQ(queue.take().value().text.size(), chunk_queue::most_joined_bytes);
+    EXPECT_EQ(queue.take().value().text.size(), chunk_queue::max_item_bytes);
 }
 
 TEST_F(chunk_queue_joining, continues_each_chunk_but_the_last_of_an_item) {
     add(piece(0, "One. ", 3), 8);
-    EXPECT_EQ(queue.next_continue(), id(0));
+    EXPECT_EQ(queue.take_due_continue(), id(0));
     add(piece(1, "Two. ", 5), 8);
-    EXPECT_EQ(queue.next_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
 }
 
 struct speech_case {
@@ -146,55 +146,55 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(chunk_queue_voice, waits_with_the_continue_until_the_next_item_is_asked_for) {
     queue.asked();
     add(piece(0, "One. "));
-    EXPECT_EQ(queue.next_continue(), std::nullopt) << "it was not even popped";
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "it was not even popped";
     ASSERT_TRUE(queue.take());
-    EXPECT_EQ(queue.next_continue(), std::nullopt) << "it is being spoken";
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "it is being spoken";
     queue.asked();
-    EXPECT_EQ(queue.next_continue(), id(0));
-    EXPECT_EQ(queue.next_continue(), std::nullopt) << "once";
+    EXPECT_EQ(queue.take_due_continue(), id(0));
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "once";
 }
 
 TEST_F(chunk_queue_voice, does_not_take_a_question_for_an_item_that_comes_later) {
     add(piece(0, "One. "));
     queue.take();
     queue.asked();
-    queue.next_continue();
+    queue.take_due_continue();
     queue.asked();
     add(piece(1, "Two. "));
-    EXPECT_EQ(queue.next_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
     ASSERT_TRUE(queue.take());
-    EXPECT_EQ(queue.next_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
 }
 
 TEST_F(chunk_queue_text, continues_as_long_as_there_is_room) {
     make({.pace = pace::text, .capacity = 2});
     add(piece(0, "One. "));
-    EXPECT_EQ(queue.next_continue(), id(0));
+    EXPECT_EQ(queue.take_due_continue(), id(0));
     add(piece(1, "Two. "));
-    EXPECT_EQ(queue.next_continue(), std::nullopt) << "full";
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "full";
     queue.asked();
-    EXPECT_EQ(queue.next_continue(), std::nullopt) << "a question makes no room";
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "a question makes no room";
     queue.take();
-    EXPECT_EQ(queue.next_continue(), id(1));
+    EXPECT_EQ(queue.take_due_continue(), id(1));
 }
 
 TEST_F(chunk_queue_text, does_not_count_what_is_being_joined) {
     make({.pace = pace::text, .capacity = 1});
     for (std::uint32_t seq = 0; seq < 3; ++seq) {
         add(piece(seq, "One. ", 2), 8);
-        EXPECT_EQ(queue.next_continue(), id(seq));
+        EXPECT_EQ(queue.take_due_continue(), id(seq));
     }
     add(piece(3, "Two. ", 2), 8);
     EXPECT_EQ(queue.size(), 1u);
-    EXPECT_EQ(queue.next_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
 }
 
 TEST_F(chunk_queue_text, has_room_for_one_at_least) {
     make({.pace = pace::text, .capacity = -3});
     add(piece(0, "One. "));
-    EXPECT_EQ(queue.next_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
     queue.take();
-    EXPECT_EQ(queue.next_continue(), id(0));
+    EXPECT_EQ(queue.take_due_continue(), id(0));
 }
 
 TEST_F(chunk_queue_end, is_taken_once) {
@@ -208,7 +208,7 @@ TEST_F(chunk_queue_end, is_taken_once) {
     EXPECT_EQ(item->text, "");
     EXPECT_FALSE(queue.take());
     EXPECT_TRUE(queue.is_drained());
-    EXPECT_TRUE(queue.can_answer()) << "that nothing comes";
+    EXPECT_TRUE(queue.has_item_or_end()) << "that nothing comes";
 }
 
 TEST_F(chunk_queue_end, comes_behind_what_was_there) {
@@ -232,7 +232,7 @@ TEST_F(chunk_queue_end, drops_what_was_there_if_it_is_an_interrupt) {
 TEST_F(chunk_queue_end, keeps_its_first_reason) {
     EXPECT_TRUE(queue.end({.finish_reason = finish_reason::eos}));
     EXPECT_FALSE(queue.end({.finish_reason = finish_reason::interrupted}));
-    EXPECT_EQ(queue.why_ended()->finish_reason, finish_reason::eos);
+    EXPECT_EQ(queue.end_reason()->finish_reason, finish_reason::eos);
     EXPECT_EQ(queue.take().value().finish_reason, finish_reason::eos);
 }
 
@@ -262,7 +262,7 @@ TEST_F(chunk_queue_end, lets_nothing_in_and_continues_nothing) {
     queue.asked();
     queue.end({.finish_reason = finish_reason::eos});
     add(piece(1, "Two. "));
-    EXPECT_EQ(queue.next_continue(), std::nullopt);
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt);
     EXPECT_TRUE(queue.take().value().finished);
 }
 

@@ -22,9 +22,9 @@ using testing::StartsWith;
 TEST_F(arguments, leave_the_defaults) {
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->service.server.slots, std::nullopt);
-    EXPECT_EQ(c.replay->service.server.reuse_guard, tandem::auto_guard);
-    EXPECT_EQ(c.replay->service.server.generation.temperature, std::nullopt);
+    EXPECT_EQ(c.replay->service.client.server.slots, std::nullopt);
+    EXPECT_EQ(c.replay->service.client.server.reuse_guard, tandem::auto_guard);
+    EXPECT_EQ(c.replay->service.client.generation.temperature, std::nullopt);
     EXPECT_EQ(c.replay->concurrency, 1);
     EXPECT_FALSE(c.replay->json);
     EXPECT_THAT(c.replay->prompts, ElementsAre("x"));
@@ -43,14 +43,14 @@ TEST_F(arguments, have_values_of_every_kind) {
                            "--presence-penalty", "-.5", "--erase-after-cut", "--stop", "[a,b]",
                            "--stop", "c", "--server", "http://host:1"});
     ASSERT_TRUE(c.replay) << c.err;
-    const auto& s = c.replay->service.server;
-    EXPECT_EQ(s.reuse_guard, 250ms);
+    const auto& s = c.replay->service.client;
+    EXPECT_EQ(s.server.reuse_guard, 250ms);
     EXPECT_EQ(s.generation.temperature, 0.5);
     EXPECT_EQ(s.generation.seed, -1);
     EXPECT_EQ(s.generation.presence_penalty, -0.5);
-    EXPECT_TRUE(s.erase_after_cut);
+    EXPECT_TRUE(s.server.erase_after_cut);
     EXPECT_THAT(s.generation.stop, ElementsAre("[a,b]", "c"));
-    EXPECT_EQ(s.url, "http://host:1");
+    EXPECT_EQ(s.server.url, "http://host:1");
 }
 
 TEST_F(arguments, may_name_several_servers) {
@@ -74,9 +74,9 @@ TEST_F(arguments, have_the_servers_of_the_uppermost_source) {
 TEST_F(arguments, have_one_list_of_servers_in_the_file) {
     const auto url = R"({"url": "http://a:1", "servers": ["http://b:1"]})";
     EXPECT_THAT(replay({"--config", file_with(url)}).err,
-                HasSubstr("url and servers are given; one of them is possible"));
+                HasSubstr("url and servers are both given; use only one of them"));
     EXPECT_THAT(replay({"--config", file_with(R"({"servers": "http://b:1"})")}).err,
-                HasSubstr("servers must be a list of texts"));
+                HasSubstr("servers must be a list of strings"));
 }
 
 TEST_F(arguments, run_as_many_at_a_time_as_there_are_conversations) {
@@ -112,7 +112,7 @@ TEST_F(arguments, hold_conversations_as_the_library_does_by_default) {
 
 TEST_F(arguments, tell_whether_slots_are_asked_for) {
     const auto slots = [&](const std::vector<std::string>& flags) {
-        return replay(flags).replay->service.server.slots;
+        return replay(flags).replay->service.client.server.slots;
     };
     EXPECT_EQ(slots({}), std::nullopt);
     EXPECT_EQ(slots({"--slots", "2"}), 2);
@@ -125,12 +125,12 @@ TEST_F(arguments, may_leave_the_guard_to_the_build_of_the_server) {
                              {"--config", file_with(R"({"reuse_guard": "auto"})")}}) {
         const auto c = replay(args);
         ASSERT_TRUE(c.replay) << c.err;
-        EXPECT_EQ(c.replay->service.server.reuse_guard, tandem::auto_guard);
+        EXPECT_EQ(c.replay->service.client.server.reuse_guard, tandem::auto_guard);
     }
     variables_ = {{"TANDEM_REUSE_GUARD", "auto"}};
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->service.server.reuse_guard, tandem::auto_guard);
+    EXPECT_EQ(c.replay->service.client.server.reuse_guard, tandem::auto_guard);
 }
 
 TEST_F(arguments, have_prompts_that_look_like_flags_or_lists) {
@@ -144,19 +144,19 @@ TEST_F(arguments, have_prompts_that_look_like_flags_or_lists) {
 TEST_F(arguments, count_the_last_of_a_flag_that_is_repeated) {
     const auto c = replay({"--slots", "3", "--slots", "4"});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->service.server.slots, 4);
+    EXPECT_EQ(c.replay->service.client.server.slots, 4);
 }
 
 TEST_F(arguments, let_the_file_win_over_the_defaults) {
     const auto c = replay({"--config", file_with(R"({"slots": 3, "reuse_guard": 0.5,
         "peek_hold": "10ms", "temperature": 1, "erase_after_cut": true, "stop": ["a", "b"]})")});
     ASSERT_TRUE(c.replay) << c.err;
-    const auto& s = c.replay->service.server;
-    EXPECT_EQ(s.slots, 3);
-    EXPECT_EQ(s.reuse_guard, 500ms);
-    EXPECT_EQ(s.peek_hold, 10ms);
+    const auto& s = c.replay->service.client;
+    EXPECT_EQ(s.server.slots, 3);
+    EXPECT_EQ(s.server.reuse_guard, 500ms);
+    EXPECT_EQ(s.chunking.peek_hold, 10ms);
     EXPECT_EQ(s.generation.temperature, 1.0);
-    EXPECT_TRUE(s.erase_after_cut);
+    EXPECT_TRUE(s.server.erase_after_cut);
     EXPECT_THAT(s.generation.stop, ElementsAre("a", "b"));
 }
 
@@ -164,38 +164,38 @@ TEST_F(arguments, let_variables_win_over_the_file) {
     variables_ = {{"TANDEM_SLOTS", "4"}, {"TANDEM_STOP", "c"}};
     const auto c = replay({"--config", file_with(R"({"slots": 3, "stop": ["a", "b"]})")});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->service.server.slots, 4);
-    EXPECT_THAT(c.replay->service.server.generation.stop, ElementsAre("c"));
+    EXPECT_EQ(c.replay->service.client.server.slots, 4);
+    EXPECT_THAT(c.replay->service.client.generation.stop, ElementsAre("c"));
 }
 
 TEST_F(arguments, let_flags_win_over_variables) {
     variables_ = {{"TANDEM_SLOTS", "4"}, {"TANDEM_STOP", "c"}};
     const auto c = replay({"--slots", "5", "--stop", "d", "--stop", "e"});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->service.server.slots, 5);
-    EXPECT_THAT(c.replay->service.server.generation.stop, ElementsAre("d", "e"));
+    EXPECT_EQ(c.replay->service.client.server.slots, 5);
+    EXPECT_THAT(c.replay->service.client.generation.stop, ElementsAre("d", "e"));
 }
 
 TEST_F(arguments, have_pairs_of_reasoning_tags_in_place_of_the_default_ones) {
     const auto c = replay({"--reasoning-tags", "<a> </a>", "--reasoning-tags", "<b> </b>"});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_THAT(c.replay->service.server.reasoning_tags,
+    EXPECT_THAT(c.replay->service.client.speech.reasoning_tags,
                 ElementsAre(tandem::tag_pair{"<a>", "</a>"}, tandem::tag_pair{"<b>", "</b>"}));
     const auto none = replay({"--reasoning-tags", "none"});
     ASSERT_TRUE(none.replay) << none.err;
-    EXPECT_THAT(none.replay->service.server.reasoning_tags, ElementsAre());
+    EXPECT_THAT(none.replay->service.client.speech.reasoning_tags, ElementsAre());
 }
 
 TEST_F(arguments, have_pairs_of_reasoning_tags_in_the_file) {
     const auto c =
         replay({"--config", file_with(R"({"reasoning_tags": [["<a>", "</a>"], ["<b>", "b c"]]})")});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_THAT(c.replay->service.server.reasoning_tags,
+    EXPECT_THAT(c.replay->service.client.speech.reasoning_tags,
                 ElementsAre(tandem::tag_pair{"<a>", "</a>"}, tandem::tag_pair{"<b>", "b c"}));
     for (const auto* empty : {R"({"reasoning_tags": []})", R"({"reasoning_tags": "none"})"}) {
         const auto none = replay({"--config", file_with(empty)});
         ASSERT_TRUE(none.replay) << none.err;
-        EXPECT_THAT(none.replay->service.server.reasoning_tags, ElementsAre());
+        EXPECT_THAT(none.replay->service.client.speech.reasoning_tags, ElementsAre());
     }
 }
 
@@ -214,13 +214,13 @@ TEST_F(arguments, leave_foreign_and_empty_variables_alone) {
     variables_ = {{"TANDEM_LLAMA_SERVER_DIR", "/x"}, {"TANDEM_SLOTS", ""}};
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->service.server.slots, std::nullopt);
+    EXPECT_EQ(c.replay->service.client.server.slots, std::nullopt);
 }
 
 TEST_F(arguments, bring_the_key_from_a_file_without_its_line_end) {
     const auto c = replay({"--api-key-file", file_with("secret\r\n")});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_EQ(c.replay->service.server.api_key, "secret");
+    EXPECT_EQ(c.replay->service.client.server.api_key, "secret");
 }
 
 TEST_F(arguments, never_show_a_key) {
@@ -230,7 +230,7 @@ TEST_F(arguments, never_show_a_key) {
     EXPECT_THAT(from_variable.err, AllOf(HasSubstr("TANDEM_API_KEY"), Not(HasSubstr("sec"))));
     const auto from_file = replay({"--config", file_with(R"({"api_key": ["sesame"]})")});
     EXPECT_THAT(from_file.err,
-                AllOf(HasSubstr("api_key must be a text"), Not(HasSubstr("sesame"))));
+                AllOf(HasSubstr("api_key must be a string"), Not(HasSubstr("sesame"))));
     const auto broken = replay({"--config", file_with("{\"api_key\": \"sesame\n\"}")});
     EXPECT_THAT(broken.err, AllOf(HasSubstr("not valid JSON"), Not(HasSubstr("sesame"))));
     const auto behind_a_flag_without_value = replay({"--model", "--api-key=sesame"});
@@ -249,9 +249,9 @@ TEST_F(arguments, tell_all_their_faults_at_once) {
           "--reuse-guard is soon; it must be a time from 0 to 1h, such as 250ms, 2s, 1m or 0.5h, "
           "or auto",
           "TANDEM_TOP_K is many; it must be a whole number from 0 to 1000000",
-          "--tts is fast; it must be none or wpm=N",
+          "--tts is fast; it must be none, or wpm=N with N ",
           "--concurrency is 0; it must be a whole number from 1 to 1000",
-          "--foo is an unknown flag", ": the field slot is unknown", ": min_p must be a number"})
+          "--foo is an unknown flag", ": unknown field slot", ": min_p must be a number"})
         EXPECT_THAT(c.err, HasSubstr(fault));
 }
 
@@ -285,9 +285,9 @@ TEST_F(arguments, tell_which_server_to_examine) {
     const auto c =
         parse({"doctor", "--url", "http://a:1", "--config", file_with(R"({"reuse_guard": 5})")});
     ASSERT_TRUE(c.doctor) << c.err;
-    EXPECT_EQ(c.doctor->settings.url, "http://a:1");
-    EXPECT_EQ(c.doctor->settings.slots, 3);
-    EXPECT_EQ(c.doctor->settings.reuse_guard, 5s);
+    EXPECT_EQ(c.doctor->settings.server.url, "http://a:1");
+    EXPECT_EQ(c.doctor->settings.server.slots, 3);
+    EXPECT_EQ(c.doctor->settings.server.reuse_guard, 5s);
     EXPECT_EQ(c.doctor->wait, 30s);
     EXPECT_FALSE(c.doctor->quick);
     EXPECT_FALSE(c.doctor->json);
@@ -372,9 +372,9 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"a_prompt_of_invalid_bytes",
                 {"replay", "--prompt", "\xFF"},
                 "--prompt has invalid UTF-8 at byte 1"},
-        refusal{"nothing_to_replay", {"replay"}, "there is nothing to replay"},
-        refusal{"a_file_and_prompts", {"replay", "f", "--prompt", "x"}, "one of them is possible"},
-        refusal{"two_files", {"replay", "f", "g"}, "g is one argument too many"},
+        refusal{"nothing_to_replay", {"replay"}, "nothing to replay"},
+        refusal{"a_file_and_prompts", {"replay", "f", "--prompt", "x"}, "cannot be combined"},
+        refusal{"two_files", {"replay", "f", "g"}, "g is an unexpected argument"},
         refusal{"a_flag_without_value", {"replay", "f", "--slots"}, "--slots needs a value (N)"},
         refusal{"a_flag_in_the_place_of_a_value",
                 {"replay", "f", "--pacing", "--slots", "2"},
@@ -394,7 +394,7 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"the_version_misspelt", {"--verison"}, "did you mean --version?"},
         refusal{"a_misspelt_flag_before_its_command",
                 {"--jsno", "replay", "f"},
-                "did you mean --json? Write it behind replay, chat, doctor and bench"},
+                "did you mean --json? Write it after replay, chat, doctor and bench"},
         refusal{"keys_of_clients_by_another_name",
                 {"serve", "--api-keys", "f"},
                 "--api-keys is an unknown flag; did you mean --keys or --api-key?"},
@@ -403,17 +403,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "--api-keys is an unknown flag; did you mean --api-key?"},
         refusal{"a_flag_before_its_command",
                 {"--json", "replay", "f"},
-                "--json is a flag of replay, chat, doctor and bench; write it behind one of these "
-                "words"},
+                "--json is a flag of replay, chat, doctor and bench; write it after one of these "
+                "commands"},
         refusal{"a_flag_of_one_command_before_it",
                 {"--tts", "none", "replay", "f"},
-                "--tts is a flag of replay, chat and bench; write it behind one of these words"},
-        refusal{
-            "a_flag_with_its_value_before_its_command",
-            {"--slots", "3", "replay", "f"},
-            "--slots is a flag of replay, chat, doctor, bench and serve; write it behind one of "
-            "these words"},
-        refusal{"a_file_for_the_doctor", {"doctor", "f"}, "f is one argument too many"},
+                "--tts is a flag of replay, chat and bench; write it after one of these commands"},
+        refusal{"a_flag_with_its_value_before_its_command",
+                {"--slots", "3", "replay", "f"},
+                "--slots is a flag of replay, chat, doctor, bench and serve; write it after one of "
+                "these commands"},
+        refusal{"a_file_for_the_doctor", {"doctor", "f"}, "f is an unexpected argument"},
         refusal{"a_wait_that_is_no_time",
                 {"doctor", "--wait", "2d"},
                 "--wait is 2d; it must be a time from 0 to 1h"},
@@ -431,22 +430,20 @@ INSTANTIATE_TEST_SUITE_P(
                 "--color is red; it must be auto, always or never"},
         refusal{"an_unknown_command",
                 {"replya", "f"},
-                "replya is an unknown command; did you mean replay? Known are: replay"},
+                "replya is an unknown command; did you mean replay? Known commands: replay"},
         refusal{"a_name_of_no_command",
                 {"say"},
-                "known are: replay, chat, doctor, bench, segment, serve, key"},
+                "known commands: replay, chat, doctor, bench, segment, serve, key"},
         refusal{"a_flag_before_two_commands",
                 {"--language", "segment"},
-                "--language is a flag of replay, chat, bench, segment and serve; write it behind "
-                "one of "
-                "these "
-                "words"},
+                "--language is a flag of replay, chat, bench, segment and serve; write it after "
+                "one of these commands"},
         refusal{"a_rule", {"segment", "--rule", "old"}, "--rule is old; it must be classic or"},
-        refusal{"two_files_to_segment", {"segment", "f", "g"}, "g is one argument too many"},
+        refusal{"two_files_to_segment", {"segment", "f", "g"}, "g is an unexpected argument"},
         refusal{"an_unknown_flag_of_segment", {"segment", "--lang"}, "did you mean --language?"},
         refusal{"two_servers_for_the_doctor",
                 {"doctor", "--url", "http://a:1", "--url", "http://b:1"},
-                "2 servers are given; doctor looks at one at a time"},
+                "2 servers are given; doctor checks only one"},
         refusal{"a_server_twice",
                 {"replay", "f", "--url", "http://a:1", "--server", "http://a:1"},
                 "--url has http://a:1 twice"},
@@ -473,7 +470,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--interrupted is some; it must be heard, handed_over, full or none"},
         refusal{"a_long_mark",
                 {"replay", "f", "--interrupted-mark", std::string(65, '.')},
-                "--interrupted-mark has 65 bytes; at most 64 are possible"},
+                "--interrupted-mark has 65 bytes; the maximum is 64"},
         refusal{
             "a_huge_number",
             {"replay", "f", "--max-tokens", "99999999999999999999"},
@@ -491,7 +488,7 @@ TEST_F(arguments, tell_to_leave_the_v1_of_openai_out_of_a_url) {
     for (const char* command : {"replay", "chat", "doctor", "bench", "serve"}) {
         const auto c = parse({command, "--url", "http://127.0.0.1:8080/v1"});
         EXPECT_EQ(c.status, 2) << command;
-        EXPECT_THAT(c.err, AllOf(HasSubstr("--url"), HasSubstr("leave out /v1"))) << command;
+        EXPECT_THAT(c.err, AllOf(HasSubstr("--url"), HasSubstr("remove /v1"))) << command;
     }
 }
 

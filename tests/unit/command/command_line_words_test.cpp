@@ -20,7 +20,7 @@ TEST_F(words_of_arguments, take_the_last_value_of_a_flag_that_has_one) {
     ASSERT_TRUE(c.replay) << c.err;
     EXPECT_EQ(c.replay->pace.words_per_minute, 60);
     EXPECT_EQ(c.replay->color, color_choice::always);
-    EXPECT_EQ(c.replay->service.server.slots, 4);
+    EXPECT_EQ(c.replay->service.client.server.slots, 4);
     EXPECT_EQ(parse({"doctor", "--wait", "1s", "--wait", "2s"}).doctor->wait, 2s);
     EXPECT_TRUE(parse({"segment", "--rule", "no", "--rule", "classic"}).segment);
 }
@@ -45,18 +45,21 @@ TEST_F(words_of_arguments, have_no_help_for_a_command_that_there_is_not) {
         const auto c = parse(words);
         EXPECT_EQ(c.status, 2);
         EXPECT_EQ(c.out, "");
-        EXPECT_THAT(c.err, HasSubstr("record is an unknown command; known are: replay"));
+        EXPECT_THAT(c.err, HasSubstr("record is an unknown command; known commands: replay"));
     }
-    EXPECT_THAT(parse({"docter", "--help"}).err, HasSubstr("did you mean doctor? Known are: "));
+    EXPECT_THAT(parse({"docter", "--help"}).err,
+                HasSubstr("did you mean doctor? Known commands: "));
 }
 
 TEST_F(words_of_arguments, tell_variables_that_are_nearly_those_of_a_field) {
     variables_ = {{"TANDEM_REUSE_GARD", "sesame"}, {"TANDEM_SLOT", "x"}};
     const auto c = replay({});
     EXPECT_EQ(c.status, 2);
-    EXPECT_THAT(c.err, AllOf(HasSubstr("TANDEM_REUSE_GARD is no variable of tandem; did you mean "
-                                       "TANDEM_REUSE_GUARD?"),
-                             HasSubstr("TANDEM_SLOTS?"), Not(HasSubstr("sesame"))));
+    EXPECT_THAT(
+        c.err,
+        AllOf(HasSubstr(
+                  "TANDEM_REUSE_GARD is not a tandem variable; did you mean TANDEM_REUSE_GUARD?"),
+              HasSubstr("TANDEM_SLOTS?"), Not(HasSubstr("sesame"))));
 }
 
 TEST_F(words_of_arguments, leave_variables_of_others_alone) {

@@ -1,6 +1,6 @@
 #include "tandem/config.hpp"
 
-#include "config/usual_values.hpp"
+#include "config/config_defaults.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -20,7 +20,7 @@ using tandem::field_text;
 using tandem::parse_duration;
 using tandem::set_field;
 using tandem::to_string;
-using tandem::detail::with_sampling_of_client;
+using tandem::detail::apply_client_sampling_defaults;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -36,22 +36,22 @@ TEST(config, is_usable_as_it_comes) {
 
 TEST(config, names_every_fault_at_once) {
     config c;
-    c.slots = -1;
-    c.peek_hold = -1ms;
+    c.server.slots = -1;
+    c.chunking.peek_hold = -1ms;
     c.generation.temperature = -1;
     EXPECT_THAT(faulty_fields(c), ElementsAre("slots", "peek_hold", "temperature"));
 }
 
 TEST(config, tells_the_value_and_the_range_of_a_fault) {
     config c;
-    c.slots = 5000;
+    c.server.slots = 5000;
     EXPECT_EQ(check(c).at(0).message, "is 5000; it must be a whole number from 0 to 1024");
 }
 
 TEST(config, tells_the_range_of_a_time) {
     config c;
-    c.peek_hold = -1ms;
-    c.continue_timeout = 0s;
+    c.chunking.peek_hold = -1ms;
+    c.limits.continue_timeout = 0s;
     EXPECT_EQ(check(c).at(0).message, "is -1ms; it must be a time from 0 to 60s");
     EXPECT_EQ(check(c).at(1).message, "is 0s; it must be a time from 1ms to 24h");
 }
@@ -59,7 +59,7 @@ TEST(config, tells_the_range_of_a_time) {
 TEST(config, tells_the_range_of_a_number_over_its_bound) {
     config c;
     c.generation.top_p = 0;
-    EXPECT_EQ(check(c).at(0).message, "is 0; it must be a number over 0 and at most 1");
+    EXPECT_EQ(check(c).at(0).message, "is 0; it must be a number greater than 0 and at most 1");
 }
 
 struct bad_value {
@@ -81,56 +81,62 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 INSTANTIATE_TEST_SUITE_P(
     table, config_refuses,
     testing::Values(
-        bad_value{"url", [](config& c) { c.url = ""; }},
-        bad_value{"url", [](config& c) { c.url = "ftp://host"; }},
-        bad_value{"url", [](config& c) { c.url = "http://host:99999"; }},
-        bad_value{"url", [](config& c) { c.url = "http://host:1/v1"; }},
-        bad_value{"api_key", [](config& c) { c.api_key = "key\n"; }},
-        bad_value{"api_key", [](config& c) { c.api_key = "k\xC3\xA9y"; }},
-        bad_value{"ca_file", [](config& c) { c.ca_file = std::string("a\0b", 3); }},
-        bad_value{"slots", [](config& c) { c.slots = -1; }},
-        bad_value{"reuse_guard", [](config& c) { c.reuse_guard = 2h, c.queue_timeout = 3h; }},
-        bad_value{"queue_timeout", [](config& c) { c.reuse_guard = c.queue_timeout = 2s; }},
-        bad_value{"queue_timeout", [](config& c) { c.queue_timeout = 25h; }},
-        bad_value{"queue_limit", [](config& c) { c.queue_limit = 0; }},
-        bad_value{"pacing", [](config& c) { c.pacing = static_cast<tandem::pacing>(99); }},
-        bad_value{"boundary_rule",
-                  [](config& c) { c.boundary_rule = static_cast<tandem::boundary_rule>(99); }},
-        bad_value{"speech", [](config& c) { c.speech = static_cast<tandem::speech_form>(9); }},
+        bad_value{"url", [](config& c) { c.server.url = ""; }},
+        bad_value{"url", [](config& c) { c.server.url = "ftp://host"; }},
+        bad_value{"url", [](config& c) { c.server.url = "http://host:99999"; }},
+        bad_value{"url", [](config& c) { c.server.url = "http://host:1/v1"; }},
+        bad_value{"api_key", [](config& c) { c.server.api_key = "key\n"; }},
+        bad_value{"api_key", [](config& c) { c.server.api_key = "k\xC3\xA9y"; }},
+        bad_value{"ca_file", [](config& c) { c.server.ca_file = std::string("a\0b", 3); }},
+        bad_value{"slots", [](config& c) { c.server.slots = -1; }},
+        bad_value{"reuse_guard",
+                  [](config& c) { c.server.reuse_guard = 2h, c.limits.queue_timeout = 3h; }},
+        bad_value{"queue_timeout",
+                  [](config& c) { c.server.reuse_guard = c.limits.queue_timeout = 2s; }},
+        bad_value{"queue_timeout", [](config& c) { c.limits.queue_timeout = 25h; }},
+        bad_value{"queue_limit", [](config& c) { c.limits.queue_limit = 0; }},
+        bad_value{"pacing", [](config& c) { c.pacing.mode = static_cast<tandem::pacing>(99); }},
+        bad_value{
+            "boundary_rule",
+            [](config& c) { c.chunking.boundary_rule = static_cast<tandem::boundary_rule>(99); }},
+        bad_value{"speech", [](config& c) { c.speech.form = static_cast<tandem::speech_form>(9); }},
         bad_value{"speech_emoji",
-                  [](config& c) { c.speech_emoji = static_cast<tandem::emoji_speech>(9); }},
+                  [](config& c) { c.speech.emoji = static_cast<tandem::emoji_speech>(9); }},
         bad_value{"speech_code",
-                  [](config& c) { c.speech_code = static_cast<tandem::code_speech>(9); }},
+                  [](config& c) { c.speech.code = static_cast<tandem::code_speech>(9); }},
         bad_value{"speech_urls",
-                  [](config& c) { c.speech_urls = static_cast<tandem::url_speech>(9); }},
+                  [](config& c) { c.speech.urls = static_cast<tandem::url_speech>(9); }},
         bad_value{"reasoning_tags",
                   [](config& c) {
-                      c.reasoning_tags = {{"", "a"}};
+                      c.speech.reasoning_tags = {{"", "a"}};
                   }},
         bad_value{"reasoning_tags",
                   [](config& c) {
-                      c.reasoning_tags = {{"a", ""}};
+                      c.speech.reasoning_tags = {{"a", ""}};
                   }},
         bad_value{"reasoning_tags",
                   [](config& c) {
-                      c.reasoning_tags = {{"a", std::string(65, 'x')}};
+                      c.speech.reasoning_tags = {{"a", std::string(65, 'x')}};
                   }},
         bad_value{"reasoning_tags",
                   [](config& c) {
-                      c.reasoning_tags = {{"\xFF", "a"}};
+                      c.speech.reasoning_tags = {{"\xFF", "a"}};
                   }},
         bad_value{"reasoning_tags",
                   [](config& c) {
-                      c.reasoning_tags.assign(33, {"a", "b"});
+                      c.speech.reasoning_tags.assign(33, {"a", "b"});
                   }},
-        bad_value{"first_chunk_min_tokens", [](config& c) { c.first_chunk_min_tokens = 25; }},
-        bad_value{"first_chunk_max_tokens", [](config& c) { c.first_chunk_max_tokens = 10001; }},
-        bad_value{"chunk_max_tokens", [](config& c) { c.chunk_max_tokens = -1; }},
-        bad_value{"connect_timeout", [](config& c) { c.connect_timeout = 0s; }},
-        bad_value{"first_token_timeout", [](config& c) { c.first_token_timeout = -1s; }},
-        bad_value{"between_tokens_timeout", [](config& c) { c.between_tokens_timeout = 0s; }},
-        bad_value{"continue_timeout", [](config& c) { c.continue_timeout = 25h; }},
-        bad_value{"request_timeout", [](config& c) { c.request_timeout = 0s; }},
+        bad_value{"first_chunk_min_tokens",
+                  [](config& c) { c.chunking.first_chunk_min_tokens = 25; }},
+        bad_value{"first_chunk_max_tokens",
+                  [](config& c) { c.chunking.first_chunk_max_tokens = 10001; }},
+        bad_value{"chunk_max_tokens", [](config& c) { c.chunking.chunk_max_tokens = -1; }},
+        bad_value{"connect_timeout", [](config& c) { c.limits.connect_timeout = 0s; }},
+        bad_value{"first_token_timeout", [](config& c) { c.limits.first_token_timeout = -1s; }},
+        bad_value{"between_tokens_timeout",
+                  [](config& c) { c.limits.between_tokens_timeout = 0s; }},
+        bad_value{"continue_timeout", [](config& c) { c.limits.continue_timeout = 25h; }},
+        bad_value{"request_timeout", [](config& c) { c.limits.request_timeout = 0s; }},
         bad_value{"max_tokens", [](config& c) { c.generation.max_tokens = -1; }},
         bad_value{"temperature", [](config& c) { c.generation.temperature = nan; }},
         bad_value{"temperature", [](config& c) { c.generation.temperature = infinite; }},
@@ -150,8 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(config, takes_the_first_chunk_bound_from_later_chunks_where_it_is_zero) {
     config c;
-    c.first_chunk_max_tokens = 0;
-    c.chunk_max_tokens = 5;
+    c.chunking.first_chunk_max_tokens = 0;
+    c.chunking.chunk_max_tokens = 5;
     EXPECT_THAT(faulty_fields(c), ElementsAre("first_chunk_min_tokens"));
 }
 
@@ -219,8 +225,8 @@ TEST(adapters, are_known_by_a_number_each_has_once) {
 
 TEST(config_error, names_every_field_in_its_text) {
     config c;
-    c.slots = -1;
-    c.url = "nonsense";
+    c.server.slots = -1;
+    c.server.url = "nonsense";
     const tandem::config_error error(check(c));
     EXPECT_THAT(error.what(), HasSubstr("slots is -1"));
     EXPECT_THAT(error.what(), HasSubstr("url "));
@@ -238,11 +244,11 @@ TEST(config_fields, have_names_of_their_own) {
 }
 
 TEST(config_fields, read_back_the_text_they_show) {
-    const config original =
-        with_sampling_of_client({.slots = 3, .reuse_guard = 1s, .generation = {.seed = 3}});
+    const config original = apply_client_sampling_defaults(
+        {.server = {.slots = 3, .reuse_guard = 1s}, .generation = {.seed = 3}});
     config copy;
-    copy.slots = 7;
-    copy.reuse_guard = 9s;
+    copy.server.slots = 7;
+    copy.server.reuse_guard = 9s;
     copy.generation.top_p = 0.1;
     for_each_field(original, [&](const tandem::field_info& f, const auto&) {
         if (std::string_view(f.name) == "stop" || std::string_view(f.name) == "reasoning_tags")
@@ -254,14 +260,14 @@ TEST(config_fields, read_back_the_text_they_show) {
 
 TEST(config_fields, never_show_a_secret) {
     config c;
-    c.api_key = "very-secret";
+    c.server.api_key = "very-secret";
     EXPECT_EQ(field_text(c, "api_key"), "***");
     EXPECT_EQ(field_text(config{}, "api_key"), "");
 }
 
 TEST(config_fields, show_a_url_without_its_credentials) {
     config c;
-    c.url = "http://user:pass@host:1/v1";
+    c.server.url = "http://user:pass@host:1/v1";
     EXPECT_EQ(field_text(c, "url"), "http://host:1/v1");
 }
 
@@ -299,7 +305,7 @@ INSTANTIATE_TEST_SUITE_P(
         text_row{"speech_urls", "removed", "kept or host"},
         text_row{"reasoning_tags", "<think>", "a closing mark"},
         text_row{"reasoning_tags", " </think>", "a closing mark"},
-        text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "no field"}));
+        text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "unknown field"}));
 
 // The same words for a text that cannot be read and for a value out of range.
 TEST(set_field, tells_the_text_and_what_it_must_be) {
@@ -317,11 +323,11 @@ TEST(set_field, tells_the_text_and_what_it_must_be) {
 TEST(reuse_guard, may_be_as_the_build_allows) {
     config c;
     EXPECT_EQ(set_field(c, "reuse_guard", "auto"), std::nullopt);
-    EXPECT_EQ(c.reuse_guard, tandem::auto_guard);
+    EXPECT_EQ(c.server.reuse_guard, tandem::auto_guard);
     EXPECT_EQ(field_text(c, "reuse_guard"), "auto");
     EXPECT_TRUE(check(c).empty());
     EXPECT_EQ(set_field(c, "reuse_guard", "250ms"), std::nullopt);
-    EXPECT_EQ(c.reuse_guard, 250ms);
+    EXPECT_EQ(c.server.reuse_guard, 250ms);
 }
 
 // It is sent as a header, so that nothing else may be in it.
@@ -344,10 +350,10 @@ TEST(set_field, adds_one_stop_text_a_call) {
 TEST(set_field, adds_one_pair_of_reasoning_tags_a_call) {
     config c;
     EXPECT_EQ(set_field(c, "reasoning_tags", "none"), std::nullopt);
-    EXPECT_EQ(c.reasoning_tags.size(), 0u);
+    EXPECT_EQ(c.speech.reasoning_tags.size(), 0u);
     EXPECT_EQ(set_field(c, "reasoning_tags", "<a> </a>"), std::nullopt);
     EXPECT_EQ(set_field(c, "reasoning_tags", "<b>  the end"), std::nullopt);
-    EXPECT_THAT(c.reasoning_tags,
+    EXPECT_THAT(c.speech.reasoning_tags,
                 ElementsAre(tandem::tag_pair{"<a>", "</a>"}, tandem::tag_pair{"<b>", "the end"}));
     EXPECT_EQ(field_text(c, "reasoning_tags"), "<a> </a>, <b> the end");
 }

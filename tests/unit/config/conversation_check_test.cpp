@@ -49,9 +49,9 @@ TEST(conversation_options, are_refused_beyond_their_bounds) {
         std::string fault;
     } rows[] = {
         {[](auto& o) { o.interrupted = history_policy(9); },
-         "interrupted is 9, which names nothing"},
+         "interrupted is 9, which is not a valid value"},
         {[](auto& o) { o.interrupted_mark = std::string(65, '.'); },
-         "interrupted_mark has 65 bytes; at most 64 are possible"},
+         "interrupted_mark has 65 bytes; the maximum is 64"},
         {[](auto& o) { o.interrupted_mark = "\xFF"; }, "interrupted_mark is not valid UTF-8"},
         {[](auto& o) { o.resume_grace = -1ms; },
          "resume_grace is -1ms; it must be a time from 0 to 1h"},
@@ -74,7 +74,7 @@ TEST(conversation_options, name_the_message_that_is_wrong) {
     EXPECT_THAT(faults_of([](auto& o) {
                     o.messages = {{"system", "Be brief."}, {"", "a\xFF"}};
                 }),
-                ElementsAre("messages[1].role is none of system, user, assistant and tool",
+                ElementsAre("messages[1].role must be system, user, assistant or tool",
                             "messages[1].content is not valid UTF-8"));
     EXPECT_THAT(faults_of([](auto& o) {
                     o.messages.push_back({"assistant", "", {{"1", "look", "\xC3"}}});

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string prompt(const std::vector<chat_message>& messages) {
-    return chatml_prompt(messages);
+    return render_chatml(messages);
 }
 
 TEST(chatml, ends_with_the_start_of_the_answer) {

@@ -1,6 +1,6 @@
 #include "conversation/conversation_json.hpp"
 
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ std::string with(std::string_view members) {
 }
 
 TEST(conversation_json, is_written_with_all_that_is_known) {
-    EXPECT_EQ(conversation_text(full()), full_text);
+    EXPECT_EQ(serialize_conversation(full()), full_text);
 }
 
 TEST(conversation_json, is_read_as_it_was_written) {
@@ -75,7 +75,7 @@ TEST(conversation_json, keeps_times_to_the_nanosecond) {
     for (const auto grace : {0ns, 1ns, 999'999'999ns, 3'599'999'999'999ns}) {
         saved_conversation c, read;
         c.options.resume_grace = grace;
-        EXPECT_FALSE(read_conversation(conversation_text(c), read));
+        EXPECT_FALSE(read_conversation(serialize_conversation(c), read));
         EXPECT_EQ(read.options.resume_grace, grace);
     }
 }
@@ -101,7 +101,7 @@ TEST(conversation_json, names_the_version_that_it_cannot_read) {
     EXPECT_EQ(fault_of("{}"), "version is missing");
     for (const auto* v : {"0", "-1", "1.0", "\"1\"", "true", "99999999999"})
         EXPECT_EQ(fault_of(std::string(R"({"version":)") + v + "}"),
-                  "version must be a whole number from 1 on");
+                  "version must be a whole number of at least 1");
 }
 
 TEST(conversation_json, is_refused_as_a_whole_where_it_is_no_such_text) {
@@ -110,37 +110,38 @@ TEST(conversation_json, is_refused_as_a_whole_where_it_is_no_such_text) {
     EXPECT_EQ(fault_of("{\"version\":1}}"), "conversation is not valid JSON near byte 14");
     EXPECT_EQ(fault_of("{\"version\":1,\"a\":\"\\ud800\"}"),
               "conversation is not valid JSON near byte 25");
-    EXPECT_EQ(fault_of("[1]"), "conversation is of type array; an object is expected");
-    EXPECT_EQ(fault_of("{\"a\xFF\":1}"), "conversation is not valid UTF-8 from byte 3 on");
+    EXPECT_EQ(fault_of("[1]"), "conversation is of type array, but must be an object");
+    EXPECT_EQ(fault_of("{\"a\xFF\":1}"), "conversation is not valid UTF-8 at byte 3");
 }
 
 TEST(conversation_json, is_refused_with_the_path_of_a_member_of_another_type) {
     const struct {
         const char *members, *fault;
     } rows[] = {
-        {R"("options":[])", "options is of type array; an object is expected"},
-        {R"("options":{"messages":{}})", "options.messages is of type object; a list is expected"},
+        {R"("options":[])", "options is of type array, but must be an object"},
+        {R"("options":{"messages":{}})", "options.messages is of type object, but must be a list"},
         {R"("options":{"interrupted":"half"})",
          "options.interrupted must be heard, handed_over, full or none"},
         {R"("options":{"interrupted":1})",
-         "options.interrupted is of type number; a text is expected"},
+         "options.interrupted is of type number, but must be a string"},
         {R"("options":{"interrupted_mark":null})",
-         "options.interrupted_mark is of type null; a text is expected"},
+         "options.interrupted_mark is of type null, but must be a string"},
         {R"("options":{"resume_grace_ms":"5s"})",
-         "options.resume_grace_ms is of type string; a number is expected"},
-        {R"("options":{"resume_grace_ms":-1})", "options.resume_grace_ms is -1, which is no time"},
+         "options.resume_grace_ms is of type string, but must be a number"},
+        {R"("options":{"resume_grace_ms":-1})",
+         "options.resume_grace_ms is -1, which is not a valid time"},
         {R"("options":{"resume_grace_ms":1e300})",
-         "options.resume_grace_ms is 1e+300, which is no time"},
+         "options.resume_grace_ms is 1e+300, which is not a valid time"},
         {R"("options":{"reply_reserve":1.5})",
          "options.reply_reserve must be a whole number from -1 to 2147483647"},
         {R"("options":{"reply_reserve":2147483648})",
          "options.reply_reserve must be a whole number from -1 to 2147483647"},
         {R"("options":{"trim_slack":true})",
-         "options.trim_slack is of type boolean; a number is expected"},
+         "options.trim_slack is of type boolean, but must be a number"},
         {R"("options":{"isolate":1})",
-         "options.isolate is of type number; true or false is expected"},
-        {R"("exchanges":{})", "exchanges is of type object; a list is expected"},
-        {R"("exchanges":[{},7])", "exchanges[1] is of type number; an object is expected"},
+         "options.isolate is of type number, but must be true or false"},
+        {R"("exchanges":{})", "exchanges is of type object, but must be a list"},
+        {R"("exchanges":[{},7])", "exchanges[1] is of type number, but must be an object"},
         {R"("exchanges":[{"tokens":-2}])",
          "exchanges[0].tokens must be a whole number from -1 to 2147483647"},
         {R"("exchanges":[{"messages":[{"role":"user"},{"role":""}]}])",
@@ -148,15 +149,17 @@ TEST(conversation_json, is_refused_with_the_path_of_a_member_of_another_type) {
         {R"("exchanges":[{"messages":[{"content":"Hi"}]}])",
          "exchanges[0].messages[0].role is missing or empty"},
         {R"("exchanges":[{"messages":[{"role":"user","content":["Hi"]}]}])",
-         "exchanges[0].messages[0].content is of type array; a text is expected"},
+         "exchanges[0].messages[0].content is of type array, but must be a string"},
         {R"("exchanges":[{"messages":[{"role":"a","tool_calls":[{"arguments":{}}]}]}])",
-         "exchanges[0].messages[0].tool_calls[0].arguments is of type object; a text is expected"},
-        {R"("last_turn":[])", "last_turn is of type array; an object is expected"},
-        {R"("last_turn":{"generated":-1})", "last_turn.generated must be a whole number from 0 on"},
+         "exchanges[0].messages[0].tool_calls[0].arguments is of type object, but must be a "
+         "string"},
+        {R"("last_turn":[])", "last_turn is of type array, but must be an object"},
+        {R"("last_turn":{"generated":-1})",
+         "last_turn.generated must be a whole number of at least 0"},
         {R"("last_turn":{"generated":2,"handed_over":3})",
-         "last_turn.handed_over is over generated"},
+         "last_turn.handed_over is greater than generated"},
         {R"("last_turn":{"generated":2,"handed_over":1,"heard":2})",
-         "last_turn.heard is over handed_over"},
+         "last_turn.heard is greater than handed_over"},
     };
     for (const auto& row : rows) EXPECT_EQ(fault_of(with(row.members)), row.fault) << row.members;
 }
@@ -173,8 +176,7 @@ TEST(conversation_json, is_refused_if_it_is_too_long) {
     auto text = with(R"("x":1)");
     text.resize(max_saved_bytes, ' ');
     EXPECT_EQ(fault_of(text), "");
-    EXPECT_EQ(fault_of(text + " "),
-              "conversation has 16777217 bytes; at most 16777216 are possible");
+    EXPECT_EQ(fault_of(text + " "), "conversation has 16777217 bytes; the maximum is 16777216");
 }
 
 TEST(conversation_json, is_refused_if_it_is_nested_too_deep) {
@@ -193,8 +195,7 @@ TEST(conversation_json, is_refused_if_it_has_too_many_messages_in_all) {
     };
     EXPECT_EQ(fault_of(text(99'999)), "");
     EXPECT_EQ(fault_of(text(100'000)),
-              "exchanges[0].messages brings their number to 100001; at "
-              "most 100000 are possible");
+              "exchanges[0].messages brings their number to 100001; the maximum is 100000");
 }
 
 TEST(conversation_json, is_refused_if_it_has_too_many_exchanges_or_calls) {

@@ -1,7 +1,7 @@
 #include "conversation/heard_position.hpp"
 
 #include "text/characters/utf8.hpp"
-#include "text/sentences/worth_speaking.hpp"
+#include "text/sentences/trim_to_speakable.hpp"
 #include "text/speech/speech_cleaner.hpp"
 
 #include <gtest/gtest.h>
@@ -18,9 +18,10 @@ namespace {
 
 /// The text up to where the listener got once `said` was spoken, the start of its clean speech.
 std::string heard(std::string_view text, std::string_view said, text::speech_options options = {}) {
-    const auto speech = text::worth_speaking(text::speech_cleaner(options).clean(text));
+    const auto speech = text::trim_to_speakable(text::speech_cleaner(options).clean(text));
     EXPECT_EQ(speech.substr(0, said.size()), said);
-    return std::string(text.substr(0, text_offset(text, speech, text::count_characters(said))));
+    return std::string(
+        text.substr(0, map_speech_to_text_offset(text, speech, text::count_characters(said))));
 }
 
 // Shares of speech
@@ -46,20 +47,21 @@ TEST(speech_characters, are_none_or_all_for_shares_that_cannot_be) {
 
 // Where the speech is in the text
 
-TEST(text_offset, is_the_place_itself_where_speech_is_the_text) {
-    EXPECT_EQ(text_offset("caf\xC3\xA9 ole", "caf\xC3\xA9 ole", 4), 5u);
-    EXPECT_EQ(text_offset(" a b", " a b", 2), 2u);
+TEST(map_speech_to_text_offset, is_the_place_itself_where_speech_is_the_text) {
+    EXPECT_EQ(map_speech_to_text_offset("caf\xC3\xA9 ole", "caf\xC3\xA9 ole", 4), 5u);
+    EXPECT_EQ(map_speech_to_text_offset(" a b", " a b", 2), 2u);
 }
 
-TEST(text_offset, is_nothing_before_the_first_character_and_everything_after_the_last) {
-    EXPECT_EQ(text_offset("**Hi** there.\n", "Hi there.", 0), 0u);
-    EXPECT_EQ(text_offset("**Hi** there.\n", "Hi there.", 9), 14u);
-    EXPECT_EQ(text_offset("**Hi** there.\n", "Hi there.", 999), 14u);
-    EXPECT_EQ(text_offset("```\nls\n```", "", 0), 0u);
-    EXPECT_EQ(text_offset("```\nls\n```", "", 1), 10u);
+TEST(map_speech_to_text_offset,
+     is_nothing_before_the_first_character_and_everything_after_the_last) {
+    EXPECT_EQ(map_speech_to_text_offset("**Hi** there.\n", "Hi there.", 0), 0u);
+    EXPECT_EQ(map_speech_to_text_offset("**Hi** there.\n", "Hi there.", 9), 14u);
+    EXPECT_EQ(map_speech_to_text_offset("**Hi** there.\n", "Hi there.", 999), 14u);
+    EXPECT_EQ(map_speech_to_text_offset("```\nls\n```", "", 0), 0u);
+    EXPECT_EQ(map_speech_to_text_offset("```\nls\n```", "", 1), 10u);
 }
 
-TEST(text_offset, leaves_marks_before_a_word_unheard_and_takes_those_behind_it) {
+TEST(map_speech_to_text_offset, leaves_marks_before_a_word_unheard_and_takes_those_behind_it) {
     EXPECT_EQ(heard("So **very** good.", "So"), "So");
     EXPECT_EQ(heard("So **very** good.", "So ve"), "So **ve");
     EXPECT_EQ(heard("So **very** good.", "So very"), "So **very**");
@@ -67,7 +69,7 @@ TEST(text_offset, leaves_marks_before_a_word_unheard_and_takes_those_behind_it) 
     EXPECT_EQ(heard("un**believ**able so", "unbelievab"), "un**believ**ab");
 }
 
-TEST(text_offset, takes_the_target_of_a_link_with_its_last_word) {
+TEST(map_speech_to_text_offset, takes_the_target_of_a_link_with_its_last_word) {
     constexpr auto text = "See [the docs](https://example.com/say/the) say so.";
     EXPECT_EQ(heard(text, "See the"), "See [the");
     EXPECT_EQ(heard(text, "See the doc"), "See [the doc");
@@ -75,7 +77,7 @@ TEST(text_offset, takes_the_target_of_a_link_with_its_last_word) {
     EXPECT_EQ(heard(text, "See the docs s"), "See [the docs](https://example.com/say/the) s");
 }
 
-TEST(text_offset, finds_the_host_in_a_web_address) {
+TEST(map_speech_to_text_offset, finds_the_host_in_a_web_address) {
     text::speech_options options;
     options.urls = url_speech::host;
     constexpr auto text = "Go to https://www.example.com/some/page now.";
@@ -85,13 +87,13 @@ TEST(text_offset, finds_the_host_in_a_web_address) {
               "Go to https://www.example.com/some/page n");
 }
 
-TEST(text_offset, takes_a_reference_for_what_it_stands_for) {
+TEST(map_speech_to_text_offset, takes_a_reference_for_what_it_stands_for) {
     EXPECT_EQ(heard("Fish &amp; chips", "Fish &"), "Fish &amp;");
     EXPECT_EQ(heard("Fish &amp; chips", "Fish & c"), "Fish &amp; c");
     EXPECT_EQ(heard("it&#39;s amply &amp; a", "it's amp"), "it&#39;s amp");
 }
 
-TEST(text_offset, passes_by_what_is_not_spoken) {
+TEST(map_speech_to_text_offset, passes_by_what_is_not_spoken) {
     EXPECT_EQ(heard("Hi \xF0\x9F\x98\x80 you", "Hi y"), "Hi \xF0\x9F\x98\x80 y");
     EXPECT_EQ(heard("A<br>big <b class=\"a b\">cat</b> sat", "A big c"),
               "A<br>big <b class=\"a b\">c");
@@ -100,14 +102,14 @@ TEST(text_offset, passes_by_what_is_not_spoken) {
     EXPECT_EQ(heard("# Title\n\n- one\n- two", "Title\n\none\nt"), "# Title\n\n- one\n- t");
 }
 
-TEST(text_offset, does_not_look_for_what_only_speech_has) {
+TEST(map_speech_to_text_offset, does_not_look_for_what_only_speech_has) {
     EXPECT_EQ(heard("| one | two, three | four |", "one, t"), "| one | t");
 }
 
-TEST(text_offset, takes_no_word_of_the_text_for_another_one_farther_on) {
+TEST(map_speech_to_text_offset, takes_no_word_of_the_text_for_another_one_farther_on) {
     // Not what the cleaner makes: the voice said a word that the text does not have.
-    EXPECT_EQ(text_offset("one two three zebra", "one zwo three", 5), 3u);
-    EXPECT_EQ(text_offset("one two three zebra", "one zwo three z", 9), 9u);
+    EXPECT_EQ(map_speech_to_text_offset("one two three zebra", "one zwo three", 5), 3u);
+    EXPECT_EQ(map_speech_to_text_offset("one two three zebra", "one zwo three z", 9), 9u);
 }
 
 /// Words with marks around and between them; each word has its number in it.
@@ -139,27 +141,27 @@ std::string marked_text(std::mt19937& random, int words) {
     return text;
 }
 
-TEST(text_offset, is_behind_the_last_word_spoken_and_before_the_next) {
+TEST(map_speech_to_text_offset, is_behind_the_last_word_spoken_and_before_the_next) {
     constexpr int words = 12;
     for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937 random(seed);
         const auto text = marked_text(random, words);
-        const auto speech = text::worth_speaking(text::speech_cleaner().clean(text));
+        const auto speech = text::trim_to_speakable(text::speech_cleaner().clean(text));
         for (int i = 0; i + 1 < words; ++i) {
             const auto word = "w" + std::to_string(i) + "x";
             const auto next = "w" + std::to_string(i + 1) + "x";
             const auto spoken = speech.find(word) + word.size();
             ASSERT_LT(spoken, speech.size());
-            const auto offset =
-                text_offset(text, speech, text::count_characters(speech.substr(0, spoken)));
+            const auto offset = map_speech_to_text_offset(
+                text, speech, text::count_characters(speech.substr(0, spoken)));
             EXPECT_GE(offset, text.find(word) + word.size()) << text << " / " << word;
             EXPECT_LE(offset, text.find(next)) << text << " / " << word;
         }
     }
 }
 
-TEST(text_offset, grows_with_what_was_spoken_and_stays_between_characters) {
+TEST(map_speech_to_text_offset, grows_with_what_was_spoken_and_stays_between_characters) {
     static constexpr std::string_view parts[] = {"a",          "word",
                                                  " the",       " ",
                                                  "\n",         "\n\n",
@@ -183,11 +185,11 @@ TEST(text_offset, grows_with_what_was_spoken_and_stays_between_characters) {
         std::mt19937 random(seed);
         std::string text;
         for (auto n = random() % 20; n > 0; --n) text += parts[random() % std::size(parts)];
-        const auto speech = text::worth_speaking(text::speech_cleaner().clean(text));
+        const auto speech = text::trim_to_speakable(text::speech_cleaner().clean(text));
         const auto count = text::count_characters(speech);
         std::size_t before = 0;
         for (std::size_t n = 0; n <= count; ++n) {
-            const auto offset = text_offset(text, speech, n);
+            const auto offset = map_speech_to_text_offset(text, speech, n);
             EXPECT_GE(offset, before) << text;
             EXPECT_EQ(text::floor_to_character(text, offset), offset) << text;
             EXPECT_TRUE(n > 0 || offset == 0) << text;
@@ -200,10 +202,10 @@ TEST(text_offset, grows_with_what_was_spoken_and_stays_between_characters) {
 // Whole words
 
 std::string words(std::string_view text, std::size_t offset) {
-    return std::string(text.substr(0, whole_words(text, offset)));
+    return std::string(text.substr(0, floor_to_word_end(text, offset)));
 }
 
-TEST(whole_words, are_those_up_to_the_offset) {
+TEST(floor_to_word_end, are_those_up_to_the_offset) {
     constexpr std::string_view text = "One two, three.";
     EXPECT_EQ(words(text, 0), "");
     EXPECT_EQ(words(text, 2), "");
@@ -218,13 +220,13 @@ TEST(whole_words, are_those_up_to_the_offset) {
     EXPECT_EQ(words(text, 999), "One two, three.");
 }
 
-TEST(whole_words, are_not_cut_at_marks_inside_them) {
+TEST(floor_to_word_end, are_not_cut_at_marks_inside_them) {
     for (const std::string_view word : {"don't", "well-known", "3.14", "$5", "https://x.com/a"})
         for (std::size_t n = 1; n < word.size(); ++n)
             EXPECT_EQ(words("Yes " + std::string(word) + " ok", 4 + n), "Yes") << word << n;
 }
 
-TEST(whole_words, do_not_end_with_what_belongs_to_the_next_one) {
+TEST(floor_to_word_end, do_not_end_with_what_belongs_to_the_next_one) {
     EXPECT_EQ(words("Yes (maybe)", 5), "Yes");
     EXPECT_EQ(words("Yes (maybe)", 7), "Yes");
     EXPECT_EQ(words("Sure.\n\n- Hello", 8), "Sure.");
@@ -232,13 +234,13 @@ TEST(whole_words, do_not_end_with_what_belongs_to_the_next_one) {
     EXPECT_EQ(words("- Hello", 2), "");
 }
 
-TEST(whole_words, are_signs_too) {
+TEST(floor_to_word_end, are_signs_too) {
     EXPECT_EQ(words("So \xF0\x9F\x98\x80 ok", 7), "So \xF0\x9F\x98\x80");
     // A family is one sign.
     EXPECT_EQ(words("So 👨‍👩‍👧 ok", 7), "So");
 }
 
-TEST(whole_words, are_single_characters_where_no_spaces_are_written) {
+TEST(floor_to_word_end, are_single_characters_where_no_spaces_are_written) {
     EXPECT_EQ(words("你好，世界", 3), "你");
     EXPECT_EQ(words("你好，世界", 4), "你");
     EXPECT_EQ(words("你好，世界", 6), "你好");
@@ -249,7 +251,7 @@ TEST(whole_words, are_single_characters_where_no_spaces_are_written) {
     EXPECT_EQ(words("iPhone手机", 9), "iPhone手");
 }
 
-TEST(whole_words, keep_a_thai_vowel_with_its_consonant) {
+TEST(floor_to_word_end, keep_a_thai_vowel_with_its_consonant) {
     constexpr std::string_view text = "ที่นี่";  // two syllables of a consonant, a vowel and a tone
     EXPECT_EQ(words(text, 3), "");
     EXPECT_EQ(words(text, 6), "");
@@ -257,17 +259,17 @@ TEST(whole_words, keep_a_thai_vowel_with_its_consonant) {
     EXPECT_EQ(words(text, 12), "ที่");
 }
 
-TEST(whole_words, of_korean_are_parted_by_spaces) {
+TEST(floor_to_word_end, of_korean_are_parted_by_spaces) {
     EXPECT_EQ(words("안녕 하세요", 3), "");
     EXPECT_EQ(words("안녕 하세요", 10), "안녕");
 }
 
-TEST(whole_words, end_before_an_accent_only_if_it_was_heard) {
+TEST(floor_to_word_end, end_before_an_accent_only_if_it_was_heard) {
     EXPECT_EQ(words("so cafe\xCC\x81 ok", 7), "so");
     EXPECT_EQ(words("so cafe\xCC\x81 ok", 9), "so cafe\xCC\x81");
 }
 
-TEST(whole_words, are_never_cut_whatever_the_text) {
+TEST(floor_to_word_end, are_never_cut_whatever_the_text) {
     static constexpr std::string_view parts[] = {"a", "word",   " ", "\n", ".",  ",",
                                                  "-", "'",      "é", "我", "。", "ี",
                                                  "😀", "\u200D", "(", "\"", "1"};
@@ -278,11 +280,11 @@ TEST(whole_words, are_never_cut_whatever_the_text) {
         for (auto n = random() % 16; n > 0; --n) text += parts[random() % std::size(parts)];
         std::size_t before = 0;
         for (std::size_t offset = 0; offset <= text.size(); ++offset) {
-            const auto end = whole_words(text, offset);
+            const auto end = floor_to_word_end(text, offset);
             EXPECT_LE(end, offset);
             EXPECT_GE(end, before);
             EXPECT_EQ(text::floor_to_character(text, end), end);
-            EXPECT_EQ(whole_words(text, end), end);
+            EXPECT_EQ(floor_to_word_end(text, end), end);
             before = end;
         }
     }

@@ -1,6 +1,6 @@
-#include "conversation/ledger.hpp"
+#include "conversation/turn_ledger.hpp"
 #include "text/characters/utf8.hpp"
-#include "text/sentences/worth_speaking.hpp"
+#include "text/sentences/trim_to_speakable.hpp"
 #include "text/speech/speech_cleaner.hpp"
 
 #include <gtest/gtest.h>
@@ -61,11 +61,11 @@ class random_turn {
                                   history_policy::full, history_policy::none}) {
             const auto kept = turn_.kept(policy, "");
             EXPECT_TRUE(turn_.text().starts_with(kept));
-            EXPECT_EQ(text::find_invalid(kept), std::string::npos);
+            EXPECT_EQ(text::find_invalid_utf8(kept), std::string::npos);
         }
         EXPECT_LE(turn_.kept(history_policy::heard, "").size(), turn_.heard());
     }
-    const ledger& turn() const { return turn_; }
+    const turn_ledger& turn() const { return turn_; }
     const std::string& model() const { return model_; }
 
  private:
@@ -85,7 +85,7 @@ class random_turn {
         c.text = next_text(4 + below(20));
         if (c.text.empty()) return;
         ++seq_;
-        c.speech = below(3) ? text::worth_speaking(cleaner_.clean(c.text)) : c.text;
+        c.speech = below(3) ? text::trim_to_speakable(cleaner_.clean(c.text)) : c.text;
         turn_.handed_over(c);
         turn_.handed_over(c);
         at_ += c.text.size();
@@ -106,7 +106,7 @@ class random_turn {
     }
 
     std::mt19937 random_;
-    ledger turn_;
+    turn_ledger turn_;
     text::speech_cleaner cleaner_;
     std::string model_;
     std::size_t at_ = 0;  // handed over

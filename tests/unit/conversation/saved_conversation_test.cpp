@@ -127,7 +127,7 @@ class random_history {
                 if (history_.resume(now_)) history_.begin_reply(++reply_);
                 return;
             default:
-                history_.prompt_measured(prompt_ += static_cast<int>(below(50)));
+                history_.record_prompt_tokens(prompt_ += static_cast<int>(below(50)));
                 if (below(4) == 0) history_.drop_oldest(below(3));
         }
     }

@@ -22,7 +22,7 @@ turn_history prompted_history() {
 /// The user says something; the prompt has so many tokens then, unless they are not counted.
 void say(turn_history& history, int prompt) {
     history.append({"user", "abcd"});
-    if (prompt >= 0) history.prompt_measured(prompt);
+    if (prompt >= 0) history.record_prompt_tokens(prompt);
 }
 
 void answer(turn_history& history) {
@@ -67,7 +67,7 @@ TEST(turn_history_costs, are_of_whole_exchanges_where_tools_are_called) {
     say(history, 50);
     history.append({.role = "assistant", .tool_calls = {{"1", "weather", "{}"}}});
     history.append({"tool", "sunny", {}, "1"});
-    history.prompt_measured(70);
+    history.record_prompt_tokens(70);
     answer(history);
     say(history, 100);
     EXPECT_THAT(tokens(history), ElementsAre(50, -1));
@@ -81,7 +81,7 @@ TEST(turn_history_costs, count_bytes_of_all_that_an_exchange_has) {
     say(history, -1);
     history.begin_turn();
     history.generated(moment, "Yes.");
-    const std::vector<exchange_cost> expected{{-1, 4 + 9 + 5}, {-1, 4 + 4}};
+    const std::vector<exchange_size> expected{{-1, 4 + 9 + 5}, {-1, 4 + 4}};
     EXPECT_EQ(history.costs(), expected);
     EXPECT_EQ(history.system_bytes(), 9u);
     EXPECT_EQ(history.average_user_bytes(), 4u);
@@ -141,7 +141,7 @@ TEST(turn_history_drop, lets_the_prompt_be_measured_before_and_after_it) {
     say(history, 160);
     EXPECT_THAT(tokens(history), ElementsAre(30, 40, 40, -1));
     history.drop_oldest(2);
-    history.prompt_measured(90);
+    history.record_prompt_tokens(90);
     answer(history);
     say(history, 125);
     EXPECT_THAT(tokens(history), ElementsAre(40, 35, -1));
@@ -157,7 +157,7 @@ TEST(turn_history_drop, does_not_take_a_prompt_with_half_the_answer_for_the_star
     history.interrupted(moment);
     history.drop_oldest(1);
     history.resume(moment);
-    history.prompt_measured(70);
+    history.record_prompt_tokens(70);
     history.turn_ended(moment, finish_reason::eos);
     say(history, 95);
     EXPECT_THAT(tokens(history), ElementsAre(-1, -1));

@@ -24,12 +24,13 @@ class recorded_lines {
     }
     std::uint64_t ask(std::size_t text_bytes, std::uint64_t reply, std::string_view prompt,
                       std::string_view server = "http://a") {
-        add(wire::recorded_request{.number = ++requests_,
-                                   .server = std::string(server),
-                                   .method = "POST",
-                                   .path = "/completion",
-                                   .body = fmt::format(R"({{"prompt":"{}","id_slot":0}})", prompt),
-                                   .place = reply_place{.reply = reply, .text_bytes = text_bytes}});
+        add(wire::recorded_request{
+            .number = ++requests_,
+            .server = std::string(server),
+            .method = "POST",
+            .path = "/completion",
+            .body = fmt::format(R"({{"prompt":"{}","id_slot":0}})", prompt),
+            .place = recording_key{.reply = reply, .text_bytes = text_bytes}});
         return requests_;
     }
     /// One to another path, answered with 200 and this body.
@@ -59,7 +60,7 @@ class recorded_lines {
         e.stop = wire::stop_type::eos;
         e.predicted = predicted;
         e.prompt_tokens = 5;
-        bytes(wire::event_bytes(e));
+        bytes(wire::encode_stream_event(e));
     }
     /// A whole answer to the request of reply 1 that continues from so many bytes.
     void whole(std::size_t text_bytes, const std::vector<std::string>& texts) {
@@ -81,7 +82,7 @@ class recorded_lines {
     const std::string& text() const noexcept { return lines_; }
     detail::recorded_traffic traffic() const {
         std::string fault;
-        auto read = detail::read_traffic(lines_, fault);
+        auto read = detail::parse_traffic(lines_, fault);
         EXPECT_TRUE(read) << fault;
         return read ? *std::move(read) : detail::recorded_traffic();
     }
@@ -93,7 +94,7 @@ class recorded_lines {
         e.predicted = predicted;
         e.prompt_tokens = prompt_tokens;
         e.id_slot = 0;
-        return wire::event_bytes(e);
+        return wire::encode_stream_event(e);
     }
 
  private:

@@ -25,7 +25,7 @@ class recorded_reply_test : public testing::Test {
  protected:
     /// What a request gets that continues from there, up to `most` steps; the last one is the
     /// test's to look at.
-    std::vector<answer_step> ask(reply_request request, std::size_t most = 100) {
+    std::vector<answer_step> ask(replayed_request request, std::size_t most = 100) {
         const auto script = reply().answer(request, 250ms);
         std::vector<answer_step> steps;
         while (steps.size() < most)
@@ -54,7 +54,7 @@ class recorded_reply_test : public testing::Test {
         tandem::wire::token_event e;
         e.what = tandem::wire::token_event::kind::final;
         e.content = "a";
-        lines.bytes(tandem::wire::event_bytes(e));
+        lines.bytes(tandem::wire::encode_stream_event(e));
     }
 
     recorded_lines lines;
@@ -64,7 +64,7 @@ class recorded_reply_test : public testing::Test {
         if (reply_) return *reply_;
         traffic_ = lines.traffic();
         std::vector<recorded_segment> segments;
-        for (const auto& x : traffic_.exchanges) segments.push_back(read_segment(x));
+        for (const auto& x : traffic_.exchanges) segments.push_back(parse_segment(x));
         reply_ = std::make_shared<recorded_reply>(std::move(segments));
         return *reply_;
     }
@@ -113,7 +113,7 @@ TEST_F(recorded_reply_test, gives_at_once_what_came_at_once) {
 }
 
 TEST_F(recorded_reply_test, counts_as_far_as_it_can) {
-    constexpr int most = tandem::wire::max_tokens_told / 2;
+    constexpr int most = tandem::wire::max_reported_tokens / 2;
     lines.ask(0);
     lines.status(200);
     lines.token("One.", most);
@@ -132,14 +132,14 @@ TEST_F(recorded_reply_test, tells_of_the_progress_of_the_prompt_also_at_another_
     progress.timings = {.cached = 2, .evaluated = 4};
     lines.ask(0);
     lines.status(200);
-    lines.bytes(tandem::wire::event_bytes(progress));
+    lines.bytes(tandem::wire::encode_stream_event(progress));
     lines.token("Hi", 1);
     lines.cut();
     const auto steps = ask({0, 1, -1}, 2);
     tandem::wire::token_event e;
     ASSERT_FALSE(tandem::wire::decode(
         std::string_view(steps[1].bytes).substr(std::string_view("data: ").size()), e));
-    EXPECT_TRUE(tandem::wire::is_in_mid_prompt(e));
+    EXPECT_TRUE(tandem::wire::is_partial_prompt_progress(e));
     EXPECT_EQ(e.timings.evaluated, 4);
 }
 
@@ -301,7 +301,7 @@ TEST_F(recorded_reply_test, says_that_it_has_no_more_text) {
     lines.cut();
     const auto steps = ask(0);
     EXPECT_EQ(text_in(steps), "One. Two");
-    EXPECT_THAT(steps.back().bytes, HasSubstr("no more of this reply than 8 bytes"));
+    EXPECT_THAT(steps.back().bytes, HasSubstr("only 8 bytes of this reply"));
     EXPECT_THAT(steps.back().bytes, HasSubstr("or the recording ends there"));
     EXPECT_GE(steps.back().after, 1s) << "an interruption that came then must come first";
 }

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::errc;
-using tandem::detail::read_traffic;
+using tandem::detail::parse_traffic;
 using tandem::testing::recorded_lines;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -21,7 +21,7 @@ const std::string start_line = R"({"ms":0,"recording":1,"began":"now","prompts":
 
 std::string fault_of_lines(const std::string& lines) {
     std::string fault;
-    EXPECT_FALSE(read_traffic(lines, fault)) << lines;
+    EXPECT_FALSE(parse_traffic(lines, fault)) << lines;
     return fault;
 }
 
@@ -57,7 +57,7 @@ TEST(recorded_traffic, leaves_out_a_last_line_that_is_not_whole) {
     recorded_lines lines;
     lines.ask(0);
     std::string fault;
-    const auto read = read_traffic(lines.text() + R"({"ms":5,"ans)", fault);
+    const auto read = parse_traffic(lines.text() + R"({"ms":5,"ans)", fault);
     ASSERT_TRUE(read) << fault;
     EXPECT_EQ(read->exchanges.size(), 1u);
 }
@@ -75,7 +75,7 @@ TEST(recorded_traffic, tells_that_it_ends_in_the_middle_of_a_request) {
 
 TEST(recorded_traffic, tells_that_it_ends_in_the_middle_of_a_line) {
     std::string fault;
-    const auto read = read_traffic(start_line + R"({"ms":5,"requ)", fault);
+    const auto read = parse_traffic(start_line + R"({"ms":5,"requ)", fault);
     ASSERT_TRUE(read) << fault;
     EXPECT_TRUE(read->is_unfinished);
 }
@@ -85,12 +85,12 @@ TEST(recorded_traffic, names_the_line_that_is_wrong) {
     EXPECT_THAT(fault_of_lines("{\"ms\":0,\"cut\":1}\n"), StartsWith("line 1 "));
     EXPECT_THAT(fault_of_lines(start_line + "{\n"), StartsWith("line 2 is not valid JSON"));
     EXPECT_THAT(fault_of_lines(start_line + "{\n" + start_line), StartsWith("line 2 "));
-    EXPECT_THAT(fault_of_lines(start_line + start_line), HasSubstr("line 2 does not follow"));
+    EXPECT_THAT(fault_of_lines(start_line + start_line), HasSubstr("line 2 is inconsistent"));
     EXPECT_THAT(fault_of_lines(start_line + "{\"ms\":0,\"answer\":1,\"status\":200}\n"),
-                HasSubstr("line 2 does not follow"));
+                HasSubstr("line 2 is inconsistent"));
     EXPECT_THAT(fault_of_lines(start_line + "{\"ms\":0,\"request\":1,\"path\":\"/\"}\n" +
                                "{\"ms\":0,\"answer\":1,\"data\":\"x\"}\n"),
-                HasSubstr("line 3 does not follow"));
+                HasSubstr("line 3 is inconsistent"));
 }
 
 TEST(recorded_traffic, has_no_time_that_goes_back) {

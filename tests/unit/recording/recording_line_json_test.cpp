@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace tandem::wire;
 using tandem::errc;
-using tandem::reply_place;
+using tandem::recording_key;
 using testing::HasSubstr;
 
 recording_line read_again(const recording_line& line) {
@@ -39,7 +39,7 @@ TEST(recording_line, has_all_of_a_request) {
                                .method = "POST",
                                .path = "/completion",
                                .body = R"({"prompt":"hi"})",
-                               .place = reply_place{
+                               .place = recording_key{
                                    .home = 9, .reply = 2, .text_bytes = 17, .is_prefill = true}}});
     const auto& e = std::get<recorded_request>(line.entry);
     EXPECT_EQ(e.number, 3u);
@@ -93,10 +93,10 @@ TEST(recording_line, keeps_the_order_of_a_note) {
 
 TEST(recording_line, is_refused_with_words_where_it_is_none) {
     EXPECT_THAT(fault_of_line("{"), HasSubstr("not valid JSON"));
-    EXPECT_THAT(fault_of_line("[]"), HasSubstr("no line of a recording"));
-    EXPECT_THAT(fault_of_line("{}"), HasSubstr("no line of a recording"));
-    EXPECT_THAT(fault_of_line(R"({"ms":1e300,"cut":1})"), HasSubstr("no line of a recording"));
-    EXPECT_THAT(fault_of_line(R"({"ms":0,"recording":2})"), HasSubstr("no line of a recording"));
+    EXPECT_THAT(fault_of_line("[]"), HasSubstr("not a line of a recording"));
+    EXPECT_THAT(fault_of_line("{}"), HasSubstr("not a line of a recording"));
+    EXPECT_THAT(fault_of_line(R"({"ms":1e300,"cut":1})"), HasSubstr("not a line of a recording"));
+    EXPECT_THAT(fault_of_line(R"({"ms":0,"recording":2})"), HasSubstr("not a line of a recording"));
     EXPECT_THAT(fault_of_line(R"({"ms":0,"answer":1,"data_hex":"0g"})"), HasSubstr("hexadecimal"));
     EXPECT_THAT(fault_of_line(R"({"ms":0,"answer":1,"data_hex":"012"})"), HasSubstr("hexadecimal"));
 }

@@ -10,7 +10,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::reply_place;
+using tandem::recording_key;
 using tandem::detail::traffic_writer;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -34,7 +34,7 @@ TEST_F(traffic_writer_test, writes_what_goes_over_the_wire_with_its_times) {
     auto w = writer();
     const auto n =
         w.sent(tandem::time_point(1ms), "http://a", {.method = "GET", .path = "/health"});
-    w.status_came(tandem::time_point(2ms), n, 200);
+    w.record_status(tandem::time_point(2ms), n, 200);
     w.bytes_came(tandem::time_point(3ms), n, "ok");
     w.ended(tandem::time_point(4ms), n, {}, {});
     EXPECT_THAT(
@@ -50,7 +50,7 @@ TEST_F(traffic_writer_test, numbers_replies_by_what_is_unique) {
     auto w = writer();
     for (const auto& [home, reply] : {std::pair(1u, 1u), {2u, 1u}, {1u, 1u}})
         w.sent({}, "http://a",
-               {.path = "/completion", .place = reply_place{.home = home, .reply = reply}});
+               {.path = "/completion", .place = recording_key{.home = home, .reply = reply}});
     EXPECT_THAT(lines_[1], HasSubstr(R"("reply":1)"));
     EXPECT_THAT(lines_[2], HasSubstr(R"("reply":2)"));
     EXPECT_THAT(lines_[3], HasSubstr(R"("reply":1)"));
@@ -79,8 +79,8 @@ TEST_F(traffic_writer_test, leaves_prompts_out_of_requests_and_answers) {
     const auto asked = w.sent({}, "http://a",
                               {.path = "/completion",
                                .body = R"({"prompt":"secret","id_slot":0})",
-                               .place = reply_place{.home = 1, .reply = 1}});
-    w.status_came({}, asked, 200);
+                               .place = recording_key{.home = 1, .reply = 1}});
+    w.record_status({}, asked, 200);
     w.bytes_came({}, asked, "data: {\"content\":\"spoken\"}\n\n");
     const auto made =
         w.sent({}, "http://a", {.path = "/apply-template", .body = R"({"messages":["secret"]})"});
@@ -96,8 +96,8 @@ TEST_F(traffic_writer_test, leaves_prompts_out_of_requests_and_answers) {
 TEST_F(traffic_writer_test, leaves_out_the_prompt_that_a_stream_says_again) {
     auto w = writer({.prompts = false});
     const auto n = w.sent({}, "http://a",
-                          {.path = "/completion", .place = reply_place{.home = 1, .reply = 1}});
-    w.status_came({}, n, 200);
+                          {.path = "/completion", .place = recording_key{.home = 1, .reply = 1}});
+    w.record_status({}, n, 200);
     for (const auto* piece : {"data: {\"content\":\"spoken\"}\n\ndata: {\"stop\":true,\"pro",
                               "mpt\":\"secret\"}\n\n", "data: {\"prompt\":\"secr"})
         w.bytes_came({}, n, piece);
@@ -110,7 +110,7 @@ TEST_F(traffic_writer_test, leaves_out_the_prompt_that_a_stream_says_again) {
 TEST_F(traffic_writer_test, leaves_out_what_a_refusal_says_of_the_prompt) {
     auto w = writer({.prompts = false});
     const auto n = w.sent({}, "http://a", {.path = "/completion"});
-    w.status_came({}, n, 400);
+    w.record_status({}, n, 400);
     w.bytes_came({}, n, R"({"error":{"code":400,"message":"secret","type":"some_error"}})");
     w.ended({}, n, {}, {});
     EXPECT_THAT(all(), Not(HasSubstr("secret")));

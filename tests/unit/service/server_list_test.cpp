@@ -63,7 +63,7 @@ TEST(server_list, leaves_a_conversation_where_it_is) {
 
 TEST(server_list, begins_a_conversation_where_it_was) {
     two_servers t;
-    EXPECT_EQ(t.list.pin_near("two", all_is_well), t.list.find(t.two));
+    EXPECT_EQ(t.list.pin_if_suitable("two", all_is_well), t.list.find(t.two));
     EXPECT_EQ(t.list.find(t.two)->conversations, 1);
     EXPECT_EQ(t.place(t.two), t.two);
     EXPECT_EQ(t.list.find(t.two)->conversations, 1) << "it counts once";
@@ -71,10 +71,10 @@ TEST(server_list, begins_a_conversation_where_it_was) {
 
 TEST(server_list, begins_it_anywhere_where_that_server_cannot_serve) {
     two_servers t;
-    EXPECT_FALSE(t.list.pin_near("three", all_is_well));
+    EXPECT_FALSE(t.list.pin_if_suitable("three", all_is_well));
     t.list.remove(at(0s), "two", 1min);
-    EXPECT_FALSE(t.list.pin_near("two", all_is_well));
-    EXPECT_FALSE(t.list.pin_near(
+    EXPECT_FALSE(t.list.pin_if_suitable("two", all_is_well));
+    EXPECT_FALSE(t.list.pin_if_suitable(
         "one", [](const listed_server&) { return server_state{.takes_requests = false}; }));
     EXPECT_EQ(t.list.find(t.one)->conversations, 0);
 }
@@ -82,9 +82,9 @@ TEST(server_list, begins_it_anywhere_where_that_server_cannot_serve) {
 TEST(server_list, begins_it_where_it_was_on_a_full_server_only_if_no_other_has_room) {
     two_servers t;
     for (int i = 0; i < 2; ++i) t.list.turn_began(t.two);
-    EXPECT_FALSE(t.list.pin_near("two", all_is_well));
+    EXPECT_FALSE(t.list.pin_if_suitable("two", all_is_well));
     for (int i = 0; i < 2; ++i) t.list.turn_began(t.one);
-    EXPECT_TRUE(t.list.pin_near("two", all_is_well));
+    EXPECT_TRUE(t.list.pin_if_suitable("two", all_is_well));
 }
 
 TEST(server_list, moves_a_conversation_that_must_go_elsewhere) {
@@ -113,21 +113,21 @@ TEST(server_list, places_at_a_server_that_hangs_where_no_other_may_serve) {
 
 TEST(server_list, has_a_server_that_is_away_left_even_where_there_is_no_other) {
     two_servers t;
-    EXPECT_EQ(t.list.why_leave(t.one, all_is_well), std::nullopt) << "it may serve";
+    EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), std::nullopt) << "it may serve";
     for (const auto id : {t.one, t.two})
         t.list.find(id)->health.answered(at(1s), errc::connect_failed, {});
-    EXPECT_EQ(t.list.why_leave(t.one, all_is_well), leave_kind::away);
-    EXPECT_EQ(t.list.why_leave(no_server, all_is_well), std::nullopt);
+    EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), leave_kind::away);
+    EXPECT_EQ(t.list.leave_reason(no_server, all_is_well), std::nullopt);
 }
 
 TEST(server_list, has_a_server_that_hangs_left_where_another_one_may_serve) {
     two_servers t;
     t.list.find(t.one)->health.answered(at(1s), errc::request_timeout, {});
-    EXPECT_EQ(t.list.why_leave(t.one, all_is_well), leave_kind::hangs);
+    EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), leave_kind::hangs);
     const auto circuit_is_open = [](const listed_server&) { return server_state{false, 2}; };
-    EXPECT_EQ(t.list.why_leave(t.one, circuit_is_open), std::nullopt);
+    EXPECT_EQ(t.list.leave_reason(t.one, circuit_is_open), std::nullopt);
     t.list.find(t.two)->health.answered(at(1s), errc::request_timeout, {});
-    EXPECT_EQ(t.list.why_leave(t.one, all_is_well), std::nullopt);
+    EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), std::nullopt);
 }
 
 TEST(server_list, places_nothing_where_the_circuit_is_open) {
@@ -196,9 +196,9 @@ TEST(server_list, tells_once_that_a_removed_server_is_overdue) {
     t.list.turn_began(t.one);
     t.list.remove(at(0s), "one", 1s);
     EXPECT_EQ(t.list.next_event(true), at(1s));
-    EXPECT_THAT(t.list.take_overdue(at(900ms)), IsEmpty());
-    EXPECT_THAT(t.list.take_overdue(at(1s)), ElementsAre(t.one));
-    EXPECT_THAT(t.list.take_overdue(at(1s)), IsEmpty());
+    EXPECT_THAT(t.list.take_expired_removals(at(900ms)), IsEmpty());
+    EXPECT_THAT(t.list.take_expired_removals(at(1s)), ElementsAre(t.one));
+    EXPECT_THAT(t.list.take_expired_removals(at(1s)), IsEmpty());
 }
 
 // A reply whose text is all there may be spoken for long.
@@ -206,7 +206,7 @@ TEST(server_list, does_not_wake_up_again_and_again_for_what_stays_too_long) {
     two_servers t;
     t.list.turn_began(t.one);
     t.list.remove(at(0s), "one", 1s);
-    t.list.take_overdue(at(1s));
+    t.list.take_expired_removals(at(1s));
     EXPECT_EQ(t.list.next_event(false), std::nullopt);
 }
 
@@ -214,9 +214,9 @@ TEST(server_list, tells_of_a_reply_that_arrives_when_it_is_too_late) {
     two_servers t;
     t.list.turn_began(t.one);
     t.list.remove(at(0s), "one", 1s);
-    t.list.take_overdue(at(1s));
+    t.list.take_expired_removals(at(1s));
     t.list.turn_began(t.one);
-    EXPECT_THAT(t.list.take_overdue(at(2s)), ElementsAre(t.one));
+    EXPECT_THAT(t.list.take_expired_removals(at(2s)), ElementsAre(t.one));
 }
 
 TEST(server_list, asks_for_the_health_of_what_stays_and_only_while_somebody_watches) {

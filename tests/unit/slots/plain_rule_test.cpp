@@ -19,8 +19,8 @@ using tandem::duration;
 using tandem::time_point;
 using tandem::slots::owner_id;
 using tandem::slots::priority;
-using tandem::slots::release_note;
-using tandem::slots::server_side;
+using tandem::slots::release_info;
+using tandem::slots::server_slot_state;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::slots::wish;
@@ -36,7 +36,7 @@ class plain_rule {
     void withdraw(ticket t) {
         std::erase_if(queue_, [t](const auto& w) { return w.first == t; });
     }
-    void release(int slot, time_point now, const release_note& note) {
+    void release(int slot, time_point now, const release_info& note) {
         auto& s = slots_.at(static_cast<std::size_t>(slot));
         s.busy = s.is_prefilled_now = false;
         if (!note.has_run) return;
@@ -49,7 +49,7 @@ class plain_rule {
         for (auto& s : slots_)
             if (s.owner == owner) s.owner = tandem::slots::nobody;
     }
-    void set_side(int slot, server_side side) { at_slot(slot).side = side; }
+    void set_server_state(int slot, server_slot_state side) { at_slot(slot).side = side; }
 
     /// The next ticket and its slot; or when there will be one.
     struct step {
@@ -80,7 +80,7 @@ class plain_rule {
     struct slot_state {
         bool busy = false;
         bool is_prefilled_now = false;
-        server_side side = server_side::idle;
+        server_slot_state side = server_slot_state::idle;
         time_point ready = time_point::min();
         std::string holds{};
         owner_id owner = tandem::slots::nobody;
@@ -99,15 +99,15 @@ class plain_rule {
 
     std::vector<int> open_to(const wish& w) const {
         const bool all_stuck = std::all_of(slots_.begin(), slots_.end(), [](const auto& s) {
-            return s.side == server_side::busy;
+            return s.side == server_slot_state::busy;
         });
         std::vector<int> open;
         for (int i = 0; i < static_cast<int>(slots_.size()); ++i) {
             const auto& s = slot(i);
-            const bool may_prefill = s.side != server_side::busy &&
-                                     s.side != server_side::unverified &&
+            const bool may_prefill = s.side != server_slot_state::busy &&
+                                     s.side != server_slot_state::unverified &&
                                      (s.owner == tandem::slots::nobody || s.owner == w.owner);
-            const bool may_ask = s.side != server_side::busy || all_stuck;
+            const bool may_ask = s.side != server_slot_state::busy || all_stuck;
             const bool holds_enough = !awaits_prefilling(w) || s.holds.starts_with(w.prompt);
             if (!s.busy && holds_enough && (is_live(w) ? may_ask : may_prefill)) open.push_back(i);
         }
@@ -129,9 +129,10 @@ class plain_rule {
                              s.used && now - *s.used < std::chrono::minutes(5);
         const int lost = is_lost ? static_cast<int>(s.holds.size()) - same : 0;
         const bool is_warm = i == w.warmed && !s.holds.empty() && w.prompt.starts_with(s.holds);
-        return {
-            false, s.side == server_side::maybe_busy, !is_warm, lost - same, i != last_, s.ready,
-            turn};
+        return {false,      s.side == server_slot_state::maybe_busy,
+                !is_warm,   lost - same,
+                i != last_, s.ready,
+                turn};
     }
 
     std::pair<ticket, int> give(queue::iterator i, int best) {
@@ -214,7 +215,7 @@ class random_run {
     void release() {
         const auto i = used_.begin() + pick(0, size_of(used_) - 1);
         const int side = std::max(0, pick(-3, 3));
-        const release_note note{.side = static_cast<server_side>(side),
+        const release_info note{.side = static_cast<server_slot_state>(side),
                                 .has_run = pick(0, 4) > 0,
                                 .is_use = pick(0, 4) > 0,
                                 .holds = text()};
@@ -224,10 +225,10 @@ class random_run {
     }
     void change() {
         const int slot = pick(0, slots_ - 1);
-        const auto side = static_cast<server_side>(pick(0, 3));
+        const auto side = static_cast<server_slot_state>(pick(0, 3));
         const auto owner = static_cast<owner_id>(pick(1, 3));
-        scheduler_.set_side(slot, side);
-        rule_.set_side(slot, side);
+        scheduler_.set_server_state(slot, side);
+        rule_.set_server_state(slot, side);
         scheduler_.let_go(owner);
         rule_.let_go(owner);
     }

@@ -16,9 +16,9 @@ using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
 using tandem::slots::in_words;
-using tandem::slots::most_compared_bytes;
+using tandem::slots::max_compared_bytes;
 using tandem::slots::priority;
-using tandem::slots::server_side;
+using tandem::slots::server_slot_state;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::slots::wish;
@@ -31,7 +31,7 @@ struct slot_left {
     /// When its last request ended, in seconds; nothing: it was never used.
     std::optional<int> used_at{};
     const char* holds = "";
-    server_side side = server_side::idle;
+    server_slot_state side = server_slot_state::idle;
 };
 
 struct choice {
@@ -80,8 +80,8 @@ TEST_P(slot_choice, is_the_best_slot) {
     EXPECT_EQ(s.next_grant(), due);
 }
 
-constexpr auto busy = server_side::busy;
-constexpr auto maybe_busy = server_side::maybe_busy;
+constexpr auto busy = server_slot_state::busy;
+constexpr auto maybe_busy = server_slot_state::maybe_busy;
 const wish dear{.prompt = "Dear Anna"};
 
 INSTANTIATE_TEST_SUITE_P(
@@ -212,7 +212,7 @@ TEST(slot_choice, leaves_each_of_two_conversations_its_own_slot) {
 }
 
 TEST(slot_text, is_compared_up_to_its_bound) {
-    const std::string same(most_compared_bytes, 'x');
+    const std::string same(max_compared_bytes, 'x');
     slot_scheduler s(2, 0s);
     s.request();
     s.request();
@@ -298,7 +298,7 @@ TEST(guard, that_is_changed_counts_for_slots_used_before_and_for_who_waits) {
 TEST(guard, of_a_slot_that_was_never_used_is_over) {
     slot_scheduler s(1, guard);
     const auto t = s.request();
-    EXPECT_EQ(s.why_waiting(t, at(1s)).value().guard_left, 0s);
+    EXPECT_EQ(s.find_wait_reason(t, at(1s)).value().guard_left, 0s);
 }
 
 TEST(guard, of_a_ticket_that_still_waits_can_be_told) {
@@ -333,13 +333,13 @@ TEST(stuck_slot, is_used_again_once_it_is_idle) {
     slot_scheduler s(2, 0s);
     s.request();
     s.release(s.grants(at(0s)).at(0).slot, at(1s));
-    s.set_side(0, busy);
+    s.set_server_state(0, busy);
     s.request();
     EXPECT_EQ(s.grants(at(1s)).at(0).slot, 1);
     s.request();
     EXPECT_TRUE(s.grants(at(2s)).empty());
     EXPECT_FALSE(s.next_grant());
-    s.set_side(0, server_side::idle);
+    s.set_server_state(0, server_slot_state::idle);
     EXPECT_EQ(s.next_grant(), at(1s));
     EXPECT_EQ(s.grants(at(3s)).at(0).slot, 0);
 }
@@ -347,8 +347,8 @@ TEST(stuck_slot, is_used_again_once_it_is_idle) {
 TEST(stuck_slot, is_no_reason_to_wait_for_ever) {
     slot_scheduler s(2, guard);
     use_all(s, {1s, 2s});
-    s.set_side(0, busy);
-    s.set_side(1, busy);
+    s.set_server_state(0, busy);
+    s.set_server_state(1, busy);
     s.request();
     s.request();
     EXPECT_TRUE(s.grants(at(2s)).empty());
@@ -363,10 +363,10 @@ TEST(stuck_slot, is_told_to_who_waits_for_another) {
     s.request();
     s.grants(at(0s));
     s.release(0, at(1s));
-    s.set_side(0, busy);
+    s.set_server_state(0, busy);
     const auto t = s.request();
     EXPECT_TRUE(s.grants(at(9s)).empty());
-    EXPECT_EQ(in_words(s.why_waiting(t, at(9s)).value()),
+    EXPECT_EQ(in_words(s.find_wait_reason(t, at(9s)).value()),
               "waits for a slot: 1 in use or promised, 1 stuck at the server, 0 waiting before it");
 }
 
@@ -376,7 +376,7 @@ TEST(stuck_slot, does_not_count_as_guard_wait) {
     s.request();
     s.grants(at(0s));
     s.release(0, at(1s));
-    s.set_side(0, busy);
+    s.set_server_state(0, busy);
     s.request();
     EXPECT_TRUE(s.grants(at(1s)).empty());
     s.release(1, at(8s));

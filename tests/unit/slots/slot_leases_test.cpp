@@ -16,7 +16,7 @@ using tandem::slots::in_words;
 using tandem::slots::nobody;
 using tandem::slots::owner_id;
 using tandem::slots::priority;
-using tandem::slots::server_side;
+using tandem::slots::server_slot_state;
 using tandem::slots::slot_scheduler;
 using tandem::test::at;
 using tandem::test::guard;
@@ -65,7 +65,7 @@ TEST(leased_slot, is_not_given_to_others_whatever_it_holds) {
     s.request({.prompt = "Dear Anna", .owner = 2});
     EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
     s.request({.prompt = "Dear Anna", .owner = 2, .lease = 1});
-    s.request({.prompt = "Dear Anna", .priority = priority::continuation});
+    s.request({.prompt = "Dear Anna", .priority = priority::reply_transcript});
     EXPECT_THAT(s.grants(at(9s)), IsEmpty());
     EXPECT_EQ(s.next_grant(), std::nullopt);
 }
@@ -148,7 +148,7 @@ TEST(lease_of_two, takes_no_slot_that_is_in_use_or_stuck_or_anothers) {
     s.request();
     EXPECT_EQ(s.grants(at(0s)).size(), 2u);
     s.release(0, at(0s));
-    s.set_side(2, server_side::busy);
+    s.set_server_state(2, server_slot_state::busy);
     use_one(s, 1, 3);
     EXPECT_THAT(leases_of(s), ElementsAre(2, nobody, nobody, 1, 1));
 }
@@ -229,7 +229,7 @@ TEST(lease_of_two, of_an_owner_that_had_three_leaves_it_what_it_is_using) {
 TEST(stuck_lease, is_replaced) {
     slot_scheduler s(2, 0s);
     use_one(s, 1, 1);
-    s.set_side(0, server_side::busy);
+    s.set_server_state(0, server_slot_state::busy);
     s.request({.owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
     EXPECT_THAT(leases_of(s), ElementsAre(1, 1));
@@ -238,9 +238,9 @@ TEST(stuck_lease, is_replaced) {
 TEST(stuck_lease, that_was_replaced_goes_once_it_is_idle_again) {
     slot_scheduler s(2, 0s);
     use_one(s, 1, 1);
-    s.set_side(0, server_side::busy);
+    s.set_server_state(0, server_slot_state::busy);
     use_one(s, 1, 1, "Dear");
-    s.set_side(0, server_side::idle);
+    s.set_server_state(0, server_slot_state::idle);
     EXPECT_THAT(leases_of(s), ElementsAre(1, 1));
     s.request({.prompt = "Dear", .owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(2s)).slot, 1);
@@ -250,9 +250,9 @@ TEST(stuck_lease, that_was_replaced_goes_once_it_is_idle_again) {
 TEST(stuck_lease, that_goes_is_given_to_who_waited_before) {
     slot_scheduler s(2, 0s);
     use_one(s, 1, 1);
-    s.set_side(0, server_side::busy);
+    s.set_server_state(0, server_slot_state::busy);
     use_one(s, 1, 1, "Dear");
-    s.set_side(0, server_side::idle);
+    s.set_server_state(0, server_slot_state::idle);
     s.request({.owner = 2, .lease = 1});
     EXPECT_THAT(s.grants(at(2s)), IsEmpty());
     s.request({.prompt = "Dear", .owner = 1, .lease = 1});
@@ -264,7 +264,7 @@ TEST(stuck_lease, is_taken_where_all_other_slots_are_leased_to_others) {
     slot_scheduler s(2, 0s);
     use_one(s, 1, 1);
     use_one(s, 2, 1);
-    s.set_side(0, server_side::busy);
+    s.set_server_state(0, server_slot_state::busy);
     s.request({.owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(2s)).slot, 0) << "the server holds it back, and its clock ends it";
 }
@@ -274,7 +274,7 @@ TEST(stuck_lease, is_left_while_a_free_slot_is_in_use) {
     use_one(s, 1, 1);
     s.request();
     EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
-    s.set_side(0, server_side::busy);
+    s.set_server_state(0, server_slot_state::busy);
     s.request({.owner = 1, .lease = 1});
     EXPECT_THAT(s.grants(at(2s)), IsEmpty());
     s.release(1, at(3s));
@@ -284,7 +284,7 @@ TEST(stuck_lease, is_left_while_a_free_slot_is_in_use) {
 TEST(stuck_lease, is_not_for_others) {
     slot_scheduler s(1, 0s);
     use_one(s, 1, 1);
-    s.set_side(0, server_side::busy);
+    s.set_server_state(0, server_slot_state::busy);
     s.request({.owner = 2, .lease = 1});
     EXPECT_THAT(s.grants(at(2s)), IsEmpty());
 }
@@ -326,10 +326,10 @@ TEST(slot_limit, ends_the_leases_of_the_slots_that_are_gone) {
     use_one(s, 3, 1);
     use_one(s, 1, 1);
     s.let_go(2);
-    s.limit_to(2);
+    s.set_slot_count(2);
     s.request({.owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(2s)).slot, 0);
-    s.limit_to(3);
+    s.set_slot_count(3);
     EXPECT_THAT(leases_of(s), ElementsAre(1, 3, nobody));
 }
 
@@ -338,7 +338,7 @@ TEST(slot_limit, ends_the_lease_of_a_gone_slot_in_use) {
     s.request();
     s.request({.owner = 1, .lease = 1});
     EXPECT_EQ(s.grants(at(0s)).size(), 2u);
-    s.limit_to(1);
+    s.set_slot_count(1);
     s.release(0, at(1s));
     s.request({.owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(1s)).slot, 0);
@@ -354,7 +354,7 @@ slot_scheduler sharing_scheduler() {
     s.grants(at(0s));
     s.release(0, at(1s), {.holds = "Dear"});
     s.release(1, at(2s));
-    s.set_sharing(true);
+    s.allow_lease_sharing(true);
     return s;
 }
 
@@ -381,7 +381,7 @@ TEST(sharing, ends_a_lease_where_the_taker_wants_none) {
 
 TEST(sharing, is_for_turns_only) {
     auto s = sharing_scheduler();
-    s.request({.priority = priority::continuation, .owner = 2, .lease = 1});
+    s.request({.priority = priority::reply_transcript, .owner = 2, .lease = 1});
     s.request({.priority = priority::warming, .owner = 3, .lease = 1});
     EXPECT_THAT(s.grants(at(3s)), IsEmpty());
 }
@@ -400,18 +400,19 @@ TEST(sharing, waits_for_the_guard_that_ends_first) {
     const auto t = s.request({.owner = 2, .lease = 1});
     EXPECT_THAT(s.grants(at(2s)), IsEmpty());
     EXPECT_EQ(s.next_grant(), at(3s));
-    EXPECT_EQ(s.why_waiting(t, at(2s)).value().guarded_slot, 0);
+    EXPECT_EQ(s.find_wait_reason(t, at(2s)).value().guarded_slot, 0);
 }
 
 TEST(sharing, waits_for_a_free_slot_where_both_guards_end_together) {
     slot_scheduler s(2, guard);
-    s.set_sharing(true);
+    s.allow_lease_sharing(true);
     s.request({.owner = 1, .lease = 1});
     s.request();
     s.grants(at(0s));
     for (const int slot : {0, 1}) s.release(slot, at(1s));
     const auto t = s.request({.owner = 2, .lease = 1});
-    EXPECT_EQ(s.why_waiting(t, at(1s)).value().guarded_slot, 1) << "though slot 0 is next in turn";
+    EXPECT_EQ(s.find_wait_reason(t, at(1s)).value().guarded_slot, 1)
+        << "though slot 0 is next in turn";
 }
 
 TEST(sharing, takes_no_slot_in_use) {
@@ -420,14 +421,14 @@ TEST(sharing, takes_no_slot_in_use) {
     EXPECT_EQ(only_grant(s, at(3s)).slot, 0);
     const auto t = s.request({.owner = 2, .lease = 1});
     EXPECT_THAT(s.grants(at(3s)), IsEmpty());
-    EXPECT_EQ(s.why_waiting(t, at(3s)).value().guarded_slot, 1);
+    EXPECT_EQ(s.find_wait_reason(t, at(3s)).value().guarded_slot, 1);
 }
 
 TEST(sharing, leaves_who_lost_a_slot_free_to_take_another) {
     auto s = sharing_scheduler();
     s.request({.owner = 2, .lease = 1});
     EXPECT_EQ(only_grant(s, at(3s)).slot, 0);
-    s.request({.priority = priority::continuation, .owner = 1, .lease = 1});
+    s.request({.priority = priority::reply_transcript, .owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(4s)).slot, 1);
 }
 
@@ -439,7 +440,7 @@ TEST(wait_beside_leases, tells_that_all_slots_are_leased_to_others) {
     s.request({.owner = 2, .lease = 1});
     const auto t = s.request({.owner = 3, .lease = 1});
     EXPECT_THAT(s.grants(at(2s)), IsEmpty());
-    EXPECT_EQ(in_words(s.why_waiting(t, at(2s)).value()),
+    EXPECT_EQ(in_words(s.find_wait_reason(t, at(2s)).value()),
               "waits for a slot: 2 leased to other conversations, 1 waiting before it");
 }
 
@@ -448,10 +449,10 @@ TEST(wait_beside_leases, tells_what_the_other_slots_do) {
     use_one(s, 1, 2);
     s.request();
     EXPECT_EQ(only_grant(s, at(1s)).slot, 2);
-    s.set_side(3, server_side::busy);
+    s.set_server_state(3, server_slot_state::busy);
     const auto t = s.request();
     EXPECT_THAT(s.grants(at(2s)), IsEmpty());
-    EXPECT_EQ(in_words(s.why_waiting(t, at(2s)).value()),
+    EXPECT_EQ(in_words(s.find_wait_reason(t, at(2s)).value()),
               "waits for a slot: 2 leased to other conversations, 1 in use or promised, 1 stuck at "
               "the server, 0 waiting before it");
 }
@@ -459,10 +460,10 @@ TEST(wait_beside_leases, tells_what_the_other_slots_do) {
 TEST(wait_beside_leases, counts_a_leased_slot_that_is_stuck_once) {
     slot_scheduler s(2, 0s);
     use_one(s, 1, 2);
-    s.set_side(0, server_side::busy);
+    s.set_server_state(0, server_slot_state::busy);
     const auto t = s.request();
     EXPECT_THAT(s.grants(at(2s)), IsEmpty());
-    EXPECT_EQ(in_words(s.why_waiting(t, at(2s)).value()),
+    EXPECT_EQ(in_words(s.find_wait_reason(t, at(2s)).value()),
               "waits for a slot: 1 leased to other conversations, 1 stuck at the server, 0 waiting "
               "before it");
 }
@@ -473,22 +474,22 @@ TEST(wait_beside_leases, tells_that_only_the_owners_own_slots_will_do) {
     s.grants(at(0s));
     const auto one = s.request({.owner = 1, .lease = 1});
     EXPECT_THAT(s.grants(at(0s)), IsEmpty());
-    EXPECT_EQ(in_words(s.why_waiting(one, at(0s)).value()),
+    EXPECT_EQ(in_words(s.find_wait_reason(one, at(0s)).value()),
               "waits for its own slot, which is in use or promised");
     s.request({.owner = 1, .lease = 2});
     s.grants(at(0s));
     const auto two = s.request({.owner = 1, .lease = 2});
-    EXPECT_EQ(in_words(s.why_waiting(two, at(0s)).value()),
+    EXPECT_EQ(in_words(s.find_wait_reason(two, at(0s)).value()),
               "waits for one of its own 2 slots, all in use or promised");
 }
 
 TEST(wait_beside_leases, counts_leased_slots_that_may_be_taken_as_in_use) {
     slot_scheduler s(1, 0s);
-    s.set_sharing(true);
+    s.allow_lease_sharing(true);
     s.request({.owner = 1, .lease = 1});
     s.grants(at(0s));
     const auto t = s.request({.owner = 2, .lease = 1});
-    EXPECT_EQ(in_words(s.why_waiting(t, at(0s)).value()),
+    EXPECT_EQ(in_words(s.find_wait_reason(t, at(0s)).value()),
               "waits for a slot: 1 in use or promised, 0 waiting before it");
 }
 

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::slots::in_words;
 using tandem::slots::priority;
-using tandem::slots::server_side;
+using tandem::slots::server_slot_state;
 using tandem::slots::slot_scheduler;
 using tandem::test::at;
 using tandem::test::guard;
@@ -76,11 +76,11 @@ TEST(prefilling, waits_until_a_cut_is_verified) {
     s.request({.owner = 1});
     s.request({.owner = 2});
     s.grants(at(0s));
-    s.release(0, at(1s), {.side = server_side::unverified});
+    s.release(0, at(1s), {.side = server_slot_state::unverified});
     s.request({.priority = priority::warming, .owner = 1});
     EXPECT_TRUE(s.grants(at(1s)).empty());
     EXPECT_EQ(s.next_grant(), std::nullopt);
-    s.set_side(0, server_side::idle);
+    s.set_server_state(0, server_slot_state::idle);
     EXPECT_EQ(s.grants(at(2s)).size(), 1u);
 }
 
@@ -88,7 +88,7 @@ TEST(prefilling, is_not_held_up_by_a_watch_that_ended) {
     slot_scheduler s(1, 0s);
     s.request();
     s.grants(at(0s));
-    s.release(0, at(1s), {.side = server_side::unverified});
+    s.release(0, at(1s), {.side = server_slot_state::unverified});
     s.request({.priority = priority::warming});
     s.stop_verifying();
     EXPECT_EQ(s.grants(at(1s)).size(), 1u);
@@ -98,7 +98,7 @@ TEST(unverified_slot, is_as_good_as_an_idle_one_for_a_request) {
     slot_scheduler s(1, 0s);
     s.request();
     s.grants(at(0s));
-    s.release(0, at(1s), {.side = server_side::unverified});
+    s.release(0, at(1s), {.side = server_slot_state::unverified});
     s.request();
     EXPECT_EQ(s.grants(at(1s)).size(), 1u);
 }
@@ -117,7 +117,7 @@ TEST(prefilling, holds_up_nobody_but_its_owner) {
     const auto given = s.grants(at(2s));
     ASSERT_EQ(given.size(), 1u);
     EXPECT_EQ(given[0].ticket, second);
-    EXPECT_EQ(in_words(s.why_waiting(first, at(2s)).value()),
+    EXPECT_EQ(in_words(s.find_wait_reason(first, at(2s)).value()),
               "waits for slot 0, which is being prefilled");
     s.release(0, at(9s), {.is_use = false, .holds = "Anna"});
     const auto late = s.grants(at(9s));
@@ -166,9 +166,9 @@ TEST(prefilling, that_is_waited_for_promises_no_other_slot) {
     ASSERT_EQ(s.grants(at(1s)).at(0).slot, 1);
     const auto first = s.request({.prompt = "Dear Anna", .warmed = 1});
     const auto second = s.request();
-    EXPECT_EQ(s.why_waiting(first, at(2s)).value().prefilled_slot, 1);
-    EXPECT_EQ(s.why_waiting(first, at(2s)).value().guarded_slot, std::nullopt);
-    EXPECT_EQ(s.why_waiting(second, at(2s)).value().guarded_slot, 0);
+    EXPECT_EQ(s.find_wait_reason(first, at(2s)).value().prefilled_slot, 1);
+    EXPECT_EQ(s.find_wait_reason(first, at(2s)).value().guarded_slot, std::nullopt);
+    EXPECT_EQ(s.find_wait_reason(second, at(2s)).value().guarded_slot, 0);
 }
 
 TEST(prefilling, waits_for_the_guard_that_live_tickets_leave) {
@@ -176,7 +176,7 @@ TEST(prefilling, waits_for_the_guard_that_live_tickets_leave) {
     use_all(s, {1s, 2s});
     s.request();
     const auto warming = s.request({.priority = priority::warming});
-    EXPECT_EQ(s.why_waiting(warming, at(2s)).value().guarded_slot, 1);
+    EXPECT_EQ(s.find_wait_reason(warming, at(2s)).value().guarded_slot, 1);
 }
 
 TEST(prefilling, leaves_the_guard_and_the_order_of_slots_as_they_were) {

@@ -41,14 +41,14 @@ std::vector<ticket> served_by_one_slot(const std::vector<wish>& wishes) {
 
 TEST(queue, serves_rescues_then_turns_then_continuations_then_prefilling) {
     EXPECT_THAT(served_by_one_slot({{.priority = priority::warming},
-                                    {.priority = priority::continuation},
+                                    {.priority = priority::reply_transcript},
                                     {.priority = priority::turn},
                                     {.priority = priority::rescue}}),
                 ElementsAre(4, 3, 2, 1));
 }
 
 TEST(queue, serves_the_lower_ranks_of_a_priority_first) {
-    EXPECT_THAT(served_by_one_slot({{.priority = priority::continuation, .rank = 0},
+    EXPECT_THAT(served_by_one_slot({{.priority = priority::reply_transcript, .rank = 0},
                                     {.priority = priority::turn, .rank = 2},
                                     {.priority = priority::turn, .rank = 1},
                                     {.priority = priority::turn, .rank = 1},
@@ -75,7 +75,7 @@ TEST(queue, gives_a_slot_that_is_to_be_avoided_where_the_others_are_in_use) {
 TEST(queue, serves_a_ticket_that_was_raised_with_those_of_its_new_priority) {
     slot_scheduler s(1, 0s);
     const auto first = s.request({.priority = priority::rescue});
-    const auto raised = s.request({.priority = priority::continuation});
+    const auto raised = s.request({.priority = priority::reply_transcript});
     const auto last = s.request({.priority = priority::rescue});
     s.request({.priority = priority::turn});
     s.raise(raised, priority::rescue);
@@ -89,7 +89,7 @@ TEST(queue, raises_no_ticket_to_a_lower_priority) {
     slot_scheduler s(1, 0s);
     const auto rescue = s.request({.priority = priority::rescue});
     s.request({.priority = priority::turn});
-    s.raise(rescue, priority::continuation);
+    s.raise(rescue, priority::reply_transcript);
     EXPECT_EQ(only_grant(s, at(0s)).ticket, rescue);
 }
 
@@ -100,10 +100,12 @@ TEST(queue, gives_a_slot_that_is_to_be_avoided_where_it_is_the_only_one) {
 }
 
 TEST(queue, serves_first_come_first_within_a_priority) {
-    const std::vector<wish> wishes{
-        {.priority = priority::continuation}, {.priority = priority::warming},
-        {.priority = priority::turn},         {.priority = priority::continuation},
-        {.priority = priority::warming},      {.priority = priority::turn}};
+    const std::vector<wish> wishes{{.priority = priority::reply_transcript},
+                                   {.priority = priority::warming},
+                                   {.priority = priority::turn},
+                                   {.priority = priority::reply_transcript},
+                                   {.priority = priority::warming},
+                                   {.priority = priority::turn}};
     EXPECT_THAT(served_by_one_slot(wishes), ElementsAre(3, 6, 1, 4, 2, 5));
 }
 
@@ -111,7 +113,7 @@ TEST(queue, holds_prefilling_back_for_continuations_too) {
     slot_scheduler s(2, guard);
     use_all(s, {1s, 1s});
     s.request({.priority = priority::warming});
-    const auto live = s.request({.priority = priority::continuation});
+    const auto live = s.request({.priority = priority::reply_transcript});
     s.withdraw(s.request());
     EXPECT_EQ(s.grants(at(3s)).at(0).ticket, live);
 }
@@ -141,9 +143,9 @@ TEST(queue, passes_a_ticket_by_for_which_there_is_no_idle_slot) {
     s.request();
     EXPECT_EQ(only_grant(s, at(3s)).slot, 1);
     const auto first = s.request();
-    const auto second = s.request({.priority = priority::continuation, .owner = 1, .lease = 1});
+    const auto second = s.request({.priority = priority::reply_transcript, .owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(3s)).ticket, second);
-    EXPECT_EQ(in_words(s.why_waiting(first, at(3s)).value()),
+    EXPECT_EQ(in_words(s.find_wait_reason(first, at(3s)).value()),
               "waits for a slot: 1 leased to other conversations, 1 in use or promised, 0 waiting "
               "before it");
 }
@@ -153,8 +155,8 @@ TEST(queue, keeps_the_slot_that_a_ticket_was_promised) {
     const auto first = s.request();
     const auto second = s.request({.owner = 2, .lease = 1});
     EXPECT_THAT(s.grants(at(3s)), IsEmpty());
-    EXPECT_EQ(s.why_waiting(first, at(3s)).value().guarded_slot, 1);
-    EXPECT_EQ(s.why_waiting(second, at(3s)).value().guarded_slot, std::nullopt);
+    EXPECT_EQ(s.find_wait_reason(first, at(3s)).value().guarded_slot, 1);
+    EXPECT_EQ(s.find_wait_reason(second, at(3s)).value().guarded_slot, std::nullopt);
     EXPECT_EQ(only_grant(s, at(4s)).ticket, first);
 }
 
@@ -240,7 +242,7 @@ TEST(queue, always_takes_what_belongs_to_a_reply_that_began) {
     s.set_queue_limit(1);
     for (int i = 0; i < 3; ++i) {
         EXPECT_NE(s.request({.priority = priority::rescue}), no_ticket);
-        EXPECT_NE(s.request({.priority = priority::continuation}), no_ticket);
+        EXPECT_NE(s.request({.priority = priority::reply_transcript}), no_ticket);
         EXPECT_NE(s.request({.priority = priority::warming}), no_ticket);
     }
     EXPECT_NE(s.request(), no_ticket) << "only turns count";
@@ -284,10 +286,10 @@ TEST(slot_queue, counts_the_requests_that_wait_without_those_that_prefill) {
     slot_scheduler s(1, 0s);
     s.request({.priority = priority::warming});
     s.request({.priority = priority::turn});
-    s.request({.priority = priority::continuation});
-    EXPECT_EQ(s.requests_waiting(), 2);
+    s.request({.priority = priority::reply_transcript});
+    EXPECT_EQ(s.count_waiting_requests(), 2);
     s.grants(at(0s));
-    EXPECT_EQ(s.requests_waiting(), 1);
+    EXPECT_EQ(s.count_waiting_requests(), 1);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using tandem::slots::grant;
 using tandem::slots::nobody;
 using tandem::slots::owner_id;
 using tandem::slots::priority;
-using tandem::slots::server_side;
+using tandem::slots::server_slot_state;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::slots::wish;
@@ -40,7 +40,7 @@ class random_owners {
           slots_(static_cast<std::size_t>(scheduler_.slots())) {
         for (owner_id owner = 1; owner <= 6; ++owner) leases_[owner] = pick(0, 2);
         leases_[nobody] = 0;
-        scheduler_.set_sharing(what == trouble::sharing);
+        scheduler_.allow_lease_sharing(what == trouble::sharing);
     }
 
     void go() {
@@ -74,7 +74,7 @@ class random_owners {
         if (what < 16) return release(some_slot());
         if (what < 18) return let_go(static_cast<owner_id>(pick(1, 6)));
         if (what < 19) return limit();
-        if (what < 20) return set_side(some_slot(), pick(0, 2) == 0);
+        if (what < 20) return set_server_state(some_slot(), pick(0, 2) == 0);
         if (!waiting_.empty()) withdraw();
     }
 
@@ -100,7 +100,7 @@ class random_owners {
         const bool is_use = pick(0, 5) > 0;
         scheduler_.release(slot, now_, {.has_run = has_run, .is_use = is_use, .holds = "Dear A"});
         if (has_run) u.last_user = u.user;
-        if (has_run && u.is_stuck) set_side(slot, false);
+        if (has_run && u.is_stuck) set_server_state(slot, false);
         if (has_run && is_use) u.used = now_;
     }
     void let_go(owner_id owner) {
@@ -109,14 +109,15 @@ class random_owners {
             if (u.granted_to == owner) u.granted_to = nobody;
     }
     void limit() {
-        scheduler_.limit_to(pick(1, static_cast<int>(slots_.size())));
+        scheduler_.set_slot_count(pick(1, static_cast<int>(slots_.size())));
         for (int slot = scheduler_.slots(); slot < static_cast<int>(slots_.size()); ++slot)
             use(slot).granted_to = nobody;
     }
     // An owner may get another slot for one that is stuck, and lose one of them later.
-    void set_side(int slot, bool is_stuck) {
+    void set_server_state(int slot, bool is_stuck) {
         if (trouble_ != trouble::stuck_slots) return;
-        scheduler_.set_side(slot, is_stuck ? server_side::busy : server_side::idle);
+        scheduler_.set_server_state(slot,
+                                    is_stuck ? server_slot_state::busy : server_slot_state::idle);
         use(slot).is_stuck = is_stuck;
         const auto owner = scheduler_.leased_to(slot);
         for (auto& u : slots_)
@@ -165,7 +166,7 @@ class random_owners {
     void check_who_waits() {
         std::set<int> promised;
         for (const auto& [t, w] : waiting_) {
-            const auto slot = scheduler_.why_waiting(t, now_).value().guarded_slot;
+            const auto slot = scheduler_.find_wait_reason(t, now_).value().guarded_slot;
             EXPECT_TRUE(!slot || promised.insert(*slot).second) << "a slot is promised once";
         }
         for (const auto& [t, w] : waiting_)

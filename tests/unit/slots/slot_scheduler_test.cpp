@@ -160,7 +160,7 @@ TEST(slot_scheduler, takes_the_slot_whose_guard_ends_first_when_replies_overlap)
 
 TEST(slot_scheduler, uses_only_the_slots_that_the_server_has) {
     slot_scheduler s(4, 0s);
-    s.limit_to(2);
+    s.set_slot_count(2);
     for (int i = 0; i < 4; ++i) s.request();
     for (const auto& g : s.grants(at(0s))) EXPECT_LT(g.slot, 2);
     EXPECT_EQ(s.slots(), 2);
@@ -168,16 +168,16 @@ TEST(slot_scheduler, uses_only_the_slots_that_the_server_has) {
 
 TEST(slot_scheduler, never_has_more_slots_than_configured) {
     slot_scheduler s(2, 0s);
-    s.limit_to(8);
+    s.set_slot_count(8);
     EXPECT_EQ(s.slots(), 2);
 }
 
 TEST(slot_scheduler, has_more_slots_once_it_is_widened_and_never_fewer) {
     slot_scheduler s(1, 0s);
-    s.widen_to(3);
-    s.widen_to(2);
+    s.raise_slot_limit(3);
+    s.raise_slot_limit(2);
     EXPECT_EQ(s.slots(), 1);
-    s.limit_to(8);
+    s.set_slot_count(8);
     EXPECT_EQ(s.slots(), 3);
 }
 
@@ -185,7 +185,7 @@ TEST(slot_scheduler, survives_the_release_of_a_slot_above_the_limit) {
     slot_scheduler s(2, 2s);
     for (int i = 0; i < 2; ++i) s.request();
     s.grants(at(0s));
-    s.limit_to(1);
+    s.set_slot_count(1);
     s.release(1, at(1s));
     s.release(0, at(1s));
     s.request();

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::slots::in_words;
-using tandem::slots::server_side;
+using tandem::slots::server_slot_state;
 using tandem::slots::slot_scheduler;
 using tandem::test::at;
 using tandem::test::only_grant;
@@ -68,8 +68,8 @@ TEST(wait, tells_which_guard_and_how_long) {
     use_all(s, {1000ms, 500ms});
     const auto ticket = s.request();
     s.grants(at(1s));
-    ASSERT_TRUE(s.why_waiting(ticket, at(1s)));
-    EXPECT_EQ(in_words(*s.why_waiting(ticket, at(1s))),
+    ASSERT_TRUE(s.find_wait_reason(ticket, at(1s)));
+    EXPECT_EQ(in_words(*s.find_wait_reason(ticket, at(1s))),
               "waits 1500 ms for the reuse guard of slot 1");
 }
 
@@ -78,8 +78,8 @@ TEST(wait, tells_that_all_slots_are_in_use) {
     for (int i = 0; i < 3; ++i) s.request();
     s.grants(at(0s));
     const auto ticket = s.request();
-    ASSERT_TRUE(s.why_waiting(ticket, at(0s)));
-    EXPECT_EQ(in_words(*s.why_waiting(ticket, at(0s))),
+    ASSERT_TRUE(s.find_wait_reason(ticket, at(0s)));
+    EXPECT_EQ(in_words(*s.find_wait_reason(ticket, at(0s))),
               "waits for a slot: 2 in use or promised, 1 waiting before it");
 }
 
@@ -89,15 +89,15 @@ TEST(wait, is_none_for_a_ticket_that_was_granted_or_withdrawn) {
     const auto withdrawn = s.request();
     s.grants(at(0s));
     s.withdraw(withdrawn);
-    EXPECT_FALSE(s.why_waiting(granted, at(0s)));
-    EXPECT_FALSE(s.why_waiting(withdrawn, at(0s)));
+    EXPECT_FALSE(s.find_wait_reason(granted, at(0s)));
+    EXPECT_FALSE(s.find_wait_reason(withdrawn, at(0s)));
 }
 
 // Cut before its first token: the server may continue with the prompt for seconds.
 TEST(slot_that_may_be_busy, is_not_used_again_while_another_one_is_ready) {
     slot_scheduler s(2, 0s);
     s.request();
-    s.release(only_grant(s, at(0s)).slot, at(1s), {.side = server_side::maybe_busy});
+    s.release(only_grant(s, at(0s)).slot, at(1s), {.side = server_slot_state::maybe_busy});
     s.request();
     EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
     s.release(1, at(2s));
@@ -110,7 +110,7 @@ TEST(slot_that_may_be_busy, is_used_rather_than_waiting_for_the_guard_of_another
     s.request();
     s.request();
     s.grants(at(0s));
-    s.release(0, at(1s), {.side = server_side::maybe_busy});
+    s.release(0, at(1s), {.side = server_slot_state::maybe_busy});
     s.release(1, at(3s));
     s.request();
     EXPECT_EQ(only_grant(s, at(3s)).slot, 0);
@@ -119,7 +119,7 @@ TEST(slot_that_may_be_busy, is_used_rather_than_waiting_for_the_guard_of_another
 TEST(slot_that_may_be_busy, keeps_its_guard_from_the_cut_on) {
     slot_scheduler s(1, 2s);
     s.request();
-    s.release(only_grant(s, at(0s)).slot, at(1s), {.side = server_side::maybe_busy});
+    s.release(only_grant(s, at(0s)).slot, at(1s), {.side = server_slot_state::maybe_busy});
     s.request();
     EXPECT_TRUE(s.grants(at(1s)).empty());
     EXPECT_EQ(s.next_grant(), at(3s));
@@ -129,7 +129,7 @@ TEST(slot_that_may_be_busy, keeps_its_guard_from_the_cut_on) {
 TEST(slot_that_may_be_busy, is_as_good_as_any_after_its_next_request) {
     slot_scheduler s(1, 0s);
     s.request();
-    s.release(only_grant(s, at(0s)).slot, at(1s), {.side = server_side::maybe_busy});
+    s.release(only_grant(s, at(0s)).slot, at(1s), {.side = server_slot_state::maybe_busy});
     s.request();
     s.release(only_grant(s, at(1s)).slot, at(2s));
     s.request();
@@ -138,9 +138,9 @@ TEST(slot_that_may_be_busy, is_as_good_as_any_after_its_next_request) {
 
 TEST(slot_limit, goes_up_again_to_what_was_configured) {
     slot_scheduler s(3, 0s);
-    s.limit_to(1);
+    s.set_slot_count(1);
     EXPECT_EQ(s.slots(), 1);
-    s.limit_to(8);
+    s.set_slot_count(8);
     EXPECT_EQ(s.slots(), 3);
     for (int i = 0; i < 4; ++i) s.request();
     EXPECT_EQ(s.grants(at(0s)).size(), 3u);
@@ -151,8 +151,8 @@ TEST(slot_limit, leaves_a_slot_in_use_to_its_request) {
     s.request();
     s.request();
     s.grants(at(0s));
-    s.limit_to(1);
-    s.limit_to(2);
+    s.set_slot_count(1);
+    s.set_slot_count(2);
     s.request();
     EXPECT_TRUE(s.grants(at(0s)).empty());
     s.release(1, at(1s));
@@ -163,8 +163,8 @@ TEST(slot_limit, leaves_a_slot_in_use_to_its_request) {
 TEST(slot_limit, keeps_the_guard_of_a_slot_that_was_away) {
     slot_scheduler s(2, 2s);
     use_all(s, {1s, 1s});
-    s.limit_to(1);
-    s.limit_to(2);
+    s.set_slot_count(1);
+    s.set_slot_count(2);
     s.request();
     EXPECT_TRUE(s.grants(at(2s)).empty());
 }

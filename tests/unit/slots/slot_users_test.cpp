@@ -141,7 +141,7 @@ TEST(slots_used_by, an_owner_are_slots_that_the_server_has) {
     s.request({.owner = 1});
     s.request({.owner = 1});
     s.grants(at(0s));
-    s.limit_to(1);
+    s.set_slot_count(1);
     EXPECT_THAT(s.slots_used_by(1), ElementsAre(0));
 }
 

@@ -33,12 +33,12 @@ TEST_F(AnswerTest, tells_with_its_status_how_long_the_connection_took) {
     recorder r;
     std::optional<duration> at_status;
     const auto x = start(r);
-    EXPECT_EQ(x->connected_after(), std::nullopt);
-    r.then_on_status = [&] { at_status = x->connected_after(); };
+    EXPECT_EQ(x->connect_duration(), std::nullopt);
+    r.then_on_status = [&] { at_status = x->connect_duration(); };
     run();
     ASSERT_TRUE(at_status);
     EXPECT_GT(*at_status, duration{});
-    EXPECT_EQ(x->connected_after(), at_status) << "it is known for good";
+    EXPECT_EQ(x->connect_duration(), at_status) << "it is known for good";
 }
 
 TEST_F(AnswerTest, without_a_body_has_no_data) {

@@ -22,7 +22,7 @@ TEST(curl_errors, tell_that_a_port_which_is_silent_in_the_handshake_may_speak_ht
         .url = "https://a", .https = true, .detail = "SSL connection timeout"};
     const auto why = describe(CURLE_OPERATION_TIMEDOUT, context);
     EXPECT_EQ(why.ec, errc::connect_timeout);
-    EXPECT_THAT(why.diag.client_message, HasSubstr("it may speak http"));
+    EXPECT_THAT(why.diag.client_message, HasSubstr("if it speaks http"));
 }
 
 TEST(curl_errors, tell_of_no_scheme_where_nothing_was_connected) {
@@ -40,8 +40,8 @@ TEST(curl_errors, take_a_reset_before_the_handshake_for_one_in_it) {
 
 TEST(curl_errors, know_a_certificate_from_a_handshake_that_came_to_none) {
     const failure_context context{.url = "https://a", .https = true};
-    EXPECT_TRUE(shows_certificate(describe(CURLE_PEER_FAILED_VERIFICATION, context)));
-    EXPECT_FALSE(shows_certificate(describe(CURLE_SSL_CONNECT_ERROR, context)));
+    EXPECT_TRUE(is_untrusted_certificate(describe(CURLE_PEER_FAILED_VERIFICATION, context)));
+    EXPECT_FALSE(is_untrusted_certificate(describe(CURLE_SSL_CONNECT_ERROR, context)));
 }
 
 }  // namespace

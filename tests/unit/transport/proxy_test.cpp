@@ -71,7 +71,7 @@ TEST_F(ProxyTest, that_wants_credentials_is_told_in_words) {
     answer = whole_answer("", "407 Proxy Authentication Required");
     const auto r = exchange_over_proxy("https://llm.invalid");
     EXPECT_EQ(r.ec, errc::connect_failed);
-    EXPECT_THAT(r.diag.client_message, HasSubstr("wants credentials"));
+    EXPECT_THAT(r.diag.client_message, HasSubstr("requires credentials"));
 }
 
 TEST_F(ProxyTest, without_an_address_is_told_in_words) {

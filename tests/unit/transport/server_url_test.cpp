@@ -16,7 +16,7 @@ using ::testing::Optional;
 class GoodUrl : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(GoodUrl, has_no_fault) {
-    EXPECT_EQ(url_fault(GetParam()), std::nullopt);
+    EXPECT_EQ(check_server_url(GetParam()), std::nullopt);
 }
 
 INSTANTIATE_TEST_SUITE_P(Urls, GoodUrl,
@@ -32,7 +32,7 @@ struct bad_url {
 class BadUrl : public ::testing::TestWithParam<bad_url> {};
 
 TEST_P(BadUrl, is_told_in_words) {
-    EXPECT_THAT(url_fault(GetParam().url), Optional(HasSubstr(GetParam().words)));
+    EXPECT_THAT(check_server_url(GetParam().url), Optional(HasSubstr(GetParam().words)));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
                       bad_url{"127.0.0.1:8080", "is not a URL"},
                       bad_url{"ftp://host", "must begin with http://"},
                       bad_url{"http://", "http://host:port"},
-                      bad_url{"http://host:99999", "no number from 1 to 65535"},
+                      bad_url{"http://host:99999", "not a number from 1 to 65535"},
                       bad_url{"http://host:0", "port 0"}, bad_url{"http://ho st", "a space"},
                       bad_url{"http://host\r\nX: y", "a control"},
                       bad_url{"http://host/?q=1", "remove what follows"},
@@ -50,17 +50,18 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ApiPathFault, is_told_of_v1_in_the_path) {
     for (const char* const url :
          {"http://host/v1", "http://host:8080/llm/v1/", "http://host/v1/chat/completions"})
-        EXPECT_THAT(api_path_fault(url), Optional(HasSubstr("leave out /v1"))) << url;
+        EXPECT_THAT(check_api_path(url), Optional(HasSubstr("remove /v1"))) << url;
     for (const char* const url : {"http://host", "http://host/v12", "http://v1/"})
-        EXPECT_EQ(api_path_fault(url), std::nullopt) << url;
+        EXPECT_EQ(check_api_path(url), std::nullopt) << url;
 }
 
 TEST(UrlFault, sees_a_nul_inside) {
-    EXPECT_NE(url_fault(std::string_view("http://host\0.evil", 17)), std::nullopt);
+    EXPECT_NE(check_server_url(std::string_view("http://host\0.evil", 17)), std::nullopt);
 }
 
 TEST(UrlFault, shows_no_credentials) {
-    EXPECT_THAT(url_fault("http://user:secret@host:99999"), Optional(Not(HasSubstr("secret"))));
+    EXPECT_THAT(check_server_url("http://user:secret@host:99999"),
+                Optional(Not(HasSubstr("secret"))));
 }
 
 TEST(ServerUrl, is_shown_with_its_port_and_without_credentials) {
@@ -93,15 +94,15 @@ TEST(WithoutCredentials, leaves_scheme_host_and_port) {
 }
 
 TEST(ApiKeyFault, is_none_for_printable_keys) {
-    EXPECT_EQ(api_key_fault(""), std::nullopt);
-    EXPECT_EQ(api_key_fault("sk-1234_+/=~"), std::nullopt);
+    EXPECT_EQ(check_api_key(""), std::nullopt);
+    EXPECT_EQ(check_api_key("sk-1234_+/=~"), std::nullopt);
 }
 
 TEST(ApiKeyFault, names_the_place_and_not_the_key) {
     for (const std::string_view bad :
          {std::string_view("abc\n"), std::string_view("abc\r"), std::string_view("abc\0", 4),
           std::string_view("abc\x7f"), std::string_view("abc\xc3")})
-        EXPECT_THAT(api_key_fault(bad),
+        EXPECT_THAT(check_api_key(bad),
                     Optional(AllOf(HasSubstr("character 4 of 4"), Not(HasSubstr("abc")))));
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-struct counted_events : loop_events {
+struct counted_events : event_loop_listener {
     int ready = 0;
     void on_ready(curl_socket_t, int) override { ++ready; }
     void on_timeout() override {}

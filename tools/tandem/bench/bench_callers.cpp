@@ -14,7 +14,7 @@ using boost::asio::awaitable;
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-// A caller whose call failed does not ring again at once.
+// Pause after a failed call, so that a broken server does not cause a busy loop.
 constexpr auto rest_after_failure = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -47,7 +47,7 @@ awaitable<void> bench_callers::call(service& bots) {
     }
 }
 
-// False when no further turn begins.
+// Returns false if no further turn begins.
 awaitable<bool> bench_callers::hold(service& bots, const dialogue& d, timer& pause) {
     std::optional<conversation> talk;
     for (int turn = 0; turn < d.replies(); ++turn) {
@@ -59,25 +59,25 @@ awaitable<bool> bench_callers::hold(service& bots, const dialogue& d, timer& pau
         if (!talk) talk.emplace(begin(bots, d));
         const bool ended_well = co_await take_turn(d, turn, *talk, times);
         if (ended_well) continue;
-        co_return co_await wait_until(bench_load::clock::now() + rest_after_failure, pause);
+        co_return co_await wait_until(bench_workload::clock::now() + rest_after_failure, pause);
     }
     co_return true;
 }
 
-// False if the run was stopped.
-awaitable<bool> bench_callers::wait_until(bench_load::clock::time_point due, timer& pause) {
-    if (due > bench_load::clock::now() && !stopping_) {
+// Returns false if the run was stopped.
+awaitable<bool> bench_callers::wait_until(bench_workload::clock::time_point due, timer& pause) {
+    if (due > bench_workload::clock::now() && !stopping_) {
         pauses_.insert(&pause);
         pause.expires_at(due);
-        error_code ec;  // stop() ends the wait
+        error_code ec;  // stop() cancels the wait
         co_await pause.async_wait(redirect_error(use_awaitable, ec));
         pauses_.erase(&pause);
     }
     co_return !stopping_;
 }
 
-// A raw prompt is a conversation of one message without a template. Of `messages`, the last one is
-// what is said in the first turn.
+// A raw prompt becomes a one-message conversation without a template. If the dialogue has only
+// `messages`, the last one is the text of the first turn.
 conversation bench_callers::begin(service& bots, const dialogue& d) const {
     auto options = settings_.conversation;
     options.raw = d.prompt.has_value();
@@ -88,34 +88,34 @@ conversation bench_callers::begin(service& bots, const dialogue& d) const {
 
 awaitable<bool> bench_callers::take_turn(const dialogue& d, int turn, conversation& talk,
                                          turn_times& times) {
-    auto options = settings_.server.generation;
+    auto options = settings_.client.generation;
     if (d.max_tokens) options.max_tokens = *d.max_tokens;
-    talk.append(said_in(d, turn));
-    times.began = bench_load::clock::now();
+    talk.append(get_turn_prompt(d, turn));
+    times.began = bench_workload::clock::now();
     const turn_name where{d.id, turn};
     const auto running =
         std::make_shared<paced_reply>(ioc_.get_executor(), talk.generate(std::move(options)), where,
-                                      pace_, settings_.server.continue_timeout, &talk);
+                                      pace_, settings_.client.limits.continue_timeout, &talk);
     running_.insert(running);
     load_.stream_began();
     if (d.interrupt_after) running->interrupt_after(*d.interrupt_after);
     co_await speak(*running, times);
     running_.erase(running);
     const auto end = running->end();
-    tell_end(times, end.result, stopping_);
+    report_end(times, end.result, stopping_);
     co_return end.result.finish_reason != finish_reason::error;
 }
 
 awaitable<void> bench_callers::speak(paced_reply& running, turn_times& times) {
     while (const auto c = co_await running.next_chunk()) {
-        times.add_chunk(bench_load::clock::now());
+        times.add_chunk(bench_workload::clock::now());
         co_await running.speak(*c);
         if (c->id.seq < times.chunks.size())
             times.chunks[c->id.seq].continued = running.continued();
     }
 }
 
-void bench_callers::tell_end(const turn_times& times, const reply_result& r, bool was_stopped) {
+void bench_callers::report_end(const turn_times& times, const reply_result& r, bool was_stopped) {
     totals_.add(times, r, was_stopped);
     load_.stream_ended(r.finish_reason != finish_reason::error);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/bench_plan.hpp"
+#include "bench/arrival_schedule.hpp"
 #include "flags/speech_pace.hpp"
 #include "terminal/color.hpp"
 
@@ -12,16 +12,16 @@
 
 namespace tandem::command {
 
-/// What `tandem bench` was asked for.
+/// Options of `tandem bench`.
 struct bench_options {
-    /// The servers, each once; empty = that of `server`.
+    /// The servers, without duplicates; if empty, the one in `server`.
     service_config service{};
-    /// A mock server in this process takes the servers' place.
+    /// Replaces the servers by mock servers in this process.
     bool mock = false;
-    double mock_tokens_per_second = 50;  ///< of each slot; 0 = as fast as it can
+    double mock_tokens_per_second = 50;  ///< per slot; 0 = as fast as possible
     load_rules load{};
     int concurrency = 8;
-    /// A file of prompts, "-" for stdin, or empty; without any prompts, those that are built in.
+    /// A file of prompts, "-" for stdin, or empty. Without any prompts, the run uses built-in ones.
     std::string file{};
     std::vector<std::string> prompts{};
     std::vector<std::string> user_messages{};
@@ -32,7 +32,7 @@ struct bench_options {
     std::optional<tandem::log_level> log_level{};
 };
 
-/// Carries out `tandem bench`; returns the exit status.
+/// Runs `tandem bench`; returns the exit status.
 int run_bench(const bench_options& options);
 
 }  // namespace tandem::command

@@ -1,7 +1,7 @@
 #include "bench/bench_flags.hpp"
 
 #include "bench/bench_mock.hpp"
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
 #include "flags/service_flags.hpp"
 
@@ -26,56 +26,56 @@ constexpr auto usual_time = std::chrono::seconds(10);
 constexpr const char* bench_text = R"(Example:
   tandem bench --mock --concurrency 8 --duration 10s
 
-Holds conversations with llama-server, many at once, and tells what their
-listeners would have waited for, what went wrong, and what tandem itself cost.
+Runs many concurrent conversations with llama-server, and reports the waiting
+times of their listeners, the failures, and the cost of tandem itself.
 
 Usage: tandem bench [FLAG...]
 
-In a closed loop each conversation begins its next turn when the one before has
-ended. With --rate turns begin at their own times, whatever becomes of those
-before, and a wait counts from the time at which the turn should have begun.
-After --duration, or with the last of --turns, no turn begins any more, and
-those that run are finished.
+In a closed loop, each conversation starts its next turn when the previous one
+has ended. With --rate, turns start at their scheduled times, whether or not
+earlier turns have ended, and waits are measured from the scheduled time. After
+--duration, or after the last of --turns, no turn starts, and running turns are
+finished.
 
---mock measures against mock servers in this process, on threads of their own,
-with as many slots as the conversations take. The processor time reported is
-that of the event loop, without that of the mock.
+--mock measures against mock servers in this process. They run on their own
+threads, and have as many slots as the conversations need. The reported
+processor time is that of the event loop, without the mock servers.
 
-The prompts are those of FILE, as "tandem replay" has them, or four short
-dialogues that are built in. Conversations hold them one after the other, and
-begin anew with each.
+The prompts come from FILE, in the format of "tandem replay", or from four short
+built-in dialogues. Each conversation runs one dialogue after the other, and
+starts with an empty history for each.
 
 Unless the server's build is known to be sound, tandem waits two seconds before
-it uses a slot again. This shows in the gaps; --reuse-guard 0 turns it off.
+it uses a slot again. This increases the gaps; --reuse-guard 0 disables it.
 
-Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
-groups server to generation may also be set by a variable (--reuse-guard by
-TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
-variables, and variables over the file.
+Times are written as 250ms, 2s, 1m, 0.5h or plain seconds. The flags of the
+groups server to generation can also be set by environment variables
+(--reuse-guard by TANDEM_REUSE_GUARD) or in the file of --config
+("reuse_guard"). Flags override variables, and variables override the file.
 
-Exit status: 0 all replies complete, 1 some failed or turns never begun, 2 wrong
-use, 130 stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP, 141 when nobody
-reads its output any more; the report of what was begun comes all the same.)";
+Exit status: 0 all replies complete, 1 some failed or turns were not started, 2
+wrong use, 130 stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP, 141 if
+the reader of its output has gone. A stopped run still prints its report.)";
 
-// In the order of their enumeration.
+// Indexed by the enumeration.
 constexpr std::array<std::string_view, 2> arrival_names{"poisson", "even"};
 
 }  // namespace
 
 bench_flags::bench_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, bench_text)) {
-    app_.footer("measure under load");
+    app_.footer("measure latency under load");
     app_.set_help_flag();
     app_.allow_extras();
     add_load_flags();
     add_prompt_flags();
     add_conversation_flags();
-    app_.add_flag("--json", texts_.json, "one JSON object, for programs")->group("output");
-    add_flag("--color", texts_.color, "WHEN", "auto, always or never [auto]", "output");
+    app_.add_flag("--json", texts_.json, "print one JSON object")->group("output");
+    add_flag("--color", texts_.color, "WHEN", "use color: auto, always or never [auto]", "output");
     add_flag("--log-level", texts_.log_level, "LEVEL",
-             "log lines on stderr: debug, info, warning, error or off [off]", "output");
-    app_.set_help_flag("-h,--help", "this text")->group("output");
-    auto usual = usual_config();
-    usual.slots = 0;
+             "log level on stderr: debug, info, warning, error or off [off]", "output");
+    app_.set_help_flag("-h,--help", "show this help")->group("output");
+    auto usual = default_config();
+    usual.server.slots = 0;
     config_.add_to(
         app_, [](const field_info&) { return true; }, usual);
 }
@@ -90,17 +90,18 @@ void bench_flags::add_load_flags() {
     constexpr auto group = "load";
     app_.add_flag("--mock", t.mock, "measure against a mock server in this process")->group(group);
     add_flag("--tokens-per-second", t.tokens_per_second, "R",
-             "of each slot of the mock; 0 = as fast as it can [50]", group);
-    add_flag("--concurrency", t.concurrency, "N", "conversations at once [8]", group);
-    add_flag("--rate", t.rate, "R", "new turns a second [as the conversations end them]", group);
-    add_flag("--arrivals", t.arrivals, "HOW", "how --rate spreads them: poisson or even [poisson]",
+             "token rate of each slot of the mock server (0: unlimited) [50]", group);
+    add_flag("--concurrency", t.concurrency, "N", "number of concurrent conversations [8]", group);
+    add_flag("--rate", t.rate, "R", "new turns per second [closed loop]", group);
+    add_flag("--arrivals", t.arrivals, "HOW",
+             "arrival process of --rate: poisson or even [poisson]", group);
+    add_flag("--duration", t.time, "TIME", "how long to start new turns [10s without --turns]",
              group);
-    add_flag("--duration", t.time, "TIME", "how long turns begin [10s without --turns]", group);
-    add_flag("--turns", t.turns, "N", "turns in all [no bound]", group);
+    add_flag("--turns", t.turns, "N", "maximum number of turns [no limit]", group);
     add_flag("--tts", t.tts, "PACE",
-             "how long a chunk is spoken: none, or wpm=N for N words a minute [none]", group);
+             "simulated speaking rate: none, or wpm=N for N words per minute [none]", group);
     add_flag("--wait", t.wait, "TIME",
-             "how long to wait for servers that start or load their model [0]", group);
+             "how long to wait for servers to start and load their model [0]", group);
 }
 
 void bench_flags::add_prompt_flags() {
@@ -114,14 +115,13 @@ void bench_flags::add_conversation_flags() {
     auto& t = texts_;
     constexpr auto group = "conversations";
     add_flag("--placement", t.placement, "HOW",
-             "server of a conversation: round_robin, or least_busy for its slots [least_busy]",
+             "how to choose a conversation's server: round_robin or least_busy [least_busy]",
              group);
     add_flag("--slots-per-conversation", t.slots_per_conversation, "N",
-             "slots that one has for itself while it generates (0: two with a reuse guard, else "
-             "one) [0]",
+             "slots reserved for a generating conversation (0: 2 with a reuse guard, else 1) [0]",
              group);
     app_.add_flag("--share-idle-slots", t.share_idle_slots,
-                  "where no slot is free, take one that rests while its voice speaks")
+                  "if no slot is free, use an idle slot of a conversation that is being spoken")
         ->group(group);
 }
 
@@ -130,13 +130,11 @@ bench_options bench_flags::read(const environment& variables, std::vector<std::s
     auto options = read_own_flags(faults);
     auto loaded = config_.load(variables);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
-    options.service.server = std::move(loaded.value);
+    options.service.client = std::move(loaded.value);
     options.service.servers = std::move(loaded.urls);
     if (options.mock && !options.service.servers.empty())
-        faults.push_back(
-            "--mock brings its own server, and --url or TANDEM_URL names another one; one of them "
-            "is possible");
-    if (const int slots = options.service.server.slots.value_or(0);
+        faults.push_back("--mock cannot be combined with --url or TANDEM_URL");
+    if (const int slots = options.service.client.server.slots.value_or(0);
         options.mock && slots > bench_mock::most_slots)
         faults.push_back(fmt::format("--slots is {}; a mock server has at most {}", slots,
                                      bench_mock::most_slots));
@@ -149,7 +147,7 @@ bench_options bench_flags::read_own_flags(std::vector<std::string>& faults) {
     bench_options o;
     std::ranges::move(text_faults(t.prompts, t.user_messages), std::back_inserter(faults));
     if (!t.file.empty() && !(t.prompts.empty() && t.user_messages.empty()))
-        faults.push_back("--prompts and --prompt or --user are given; one of them is possible");
+        faults.push_back("--prompts cannot be combined with --prompt or --user");
     read_load(o, faults);
     read_mock(o, faults);
     read_pace(t.tts, o.pace, faults);
@@ -173,23 +171,20 @@ void bench_flags::read_load(bench_options& o, std::vector<std::string>& faults) 
         read_decimal("--rate", t.rate, least_rate, most_rate, o.load.rate.emplace(1), faults);
     if (!t.arrivals.empty())
         read_choice("--arrivals", arrival_names, t.arrivals, o.load.spread, faults);
-    if (!t.arrivals.empty() && t.rate.empty())
-        faults.push_back("--arrivals is given without --rate, which it belongs to");
+    if (!t.arrivals.empty() && t.rate.empty()) faults.push_back("--arrivals requires --rate");
     if (!t.turns.empty())
         read_number("--turns", t.turns, 1, max_turns, o.load.turns.emplace(1), faults);
     if (!t.time.empty()) read_time("--duration", t.time, o.load.time.emplace(1), faults);
-    if (o.load.time == duration{}) faults.push_back("--duration is 0; no turn would begin");
+    if (o.load.time == duration{}) faults.push_back("--duration is 0; it must be longer than 0");
     if (t.time.empty() && t.turns.empty()) o.load.time = usual_time;
 }
 
 void bench_flags::read_mock(bench_options& o, std::vector<std::string>& faults) const {
     const auto& t = texts_;
     o.mock = t.mock;
-    if (t.mock && !has_mock())
-        faults.push_back("--mock is not there, as this command was built without it; give --url");
+    if (t.mock && !has_mock()) faults.push_back("--mock is not supported by this build; use --url");
     if (t.tokens_per_second.empty()) return;
-    if (!t.mock)
-        faults.push_back("--tokens-per-second is given without --mock, which it belongs to");
+    if (!t.mock) faults.push_back("--tokens-per-second requires --mock");
     read_decimal("--tokens-per-second", t.tokens_per_second, 0, most_tokens_per_second,
                  o.mock_tokens_per_second, faults);
 }

@@ -10,18 +10,18 @@
 
 namespace tandem::command {
 
-/// `tandem bench` and its flags. The object must outlive the parsing.
+/// The `tandem bench` subcommand and its flags. The object must stay alive during parsing.
 class bench_flags {
  public:
     static constexpr const char* name = "bench";
 
     explicit bench_flags(CLI::App& tandem);
 
-    /// What the parsed flags ask for; `faults` tells what is wrong with them.
+    /// Returns the options from the parsed flags. `faults` receives the errors.
     bench_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:
-    /// The flags besides the configuration.
+    /// All flags except those of the configuration.
     struct flag_texts {
         bool mock = false;
         std::string tokens_per_second;

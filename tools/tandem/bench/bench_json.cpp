@@ -5,7 +5,7 @@
 namespace tandem::command {
 namespace {
 
-json_object times_of(const latency_figures& f) {
+json_object times_of(const latency_stats& f) {
     json_object o;
     o.field("count", f.count)
         .field("p50", f.p50)
@@ -15,7 +15,7 @@ json_object times_of(const latency_figures& f) {
     return o;
 }
 
-json_object setting_of(const bench_setting& s) {
+json_object setting_of(const bench_setup& s) {
     json_object o;
     o.raw("servers", json_list(s.servers, [](const std::string& url) {
               json_object server;
@@ -36,13 +36,13 @@ json_object setting_of(const bench_setting& s) {
     return o;
 }
 
-json_object errors_of(const bench_figures& f) {
+json_object errors_of(const bench_stats& f) {
     json_object o;
     for (const auto& [code, count] : f.errors) o.field(code.c_str(), count);
     return o;
 }
 
-json_object messages_of(const bench_figures& f) {
+json_object messages_of(const bench_stats& f) {
     json_object o;
     for (const auto& [code, message] : f.messages) o.field(code.c_str(), std::string_view(message));
     return o;
@@ -68,7 +68,7 @@ void add_counts(json_object& o, const bench_report& r) {
         .field("retries", f.retries);
 }
 
-void add_times(json_object& o, const bench_figures& f) {
+void add_times(json_object& o, const bench_stats& f) {
     o.field("late_ms", times_of(f.late))
         .field("first_token_ms", times_of(f.first_token))
         .field("first_chunk_ms", times_of(f.first_chunk))

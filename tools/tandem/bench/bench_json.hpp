@@ -6,8 +6,8 @@
 
 namespace tandem::command {
 
-/// The report for programs: one JSON object in one line. Times are in ms; those of which there was
-/// none are null.
+/// Returns the machine-readable report: one JSON object on one line. Times are in ms, or null if
+/// there are no samples.
 std::string bench_json(const bench_report& report);
 
 }  // namespace tandem::command

@@ -17,7 +17,7 @@ mock::options options_of(int slots, double tokens_per_second) {
     return o;
 }
 
-void add_cuts(const mock::server& server, std::vector<seen_cut>& found) {
+void add_cuts(const mock::server& server, std::vector<observed_cut>& found) {
     const auto url = server.url();
     for (const auto& r : server.observe().requests)
         if (r.outcome == mock::outcome::cut && r.client_gone && r.slot >= 0)
@@ -57,8 +57,8 @@ int bench_mock::slots() const noexcept {
     return servers_->slots_each * static_cast<int>(servers_->all.size());
 }
 
-std::vector<seen_cut> bench_mock::cuts() const {
-    std::vector<seen_cut> found;
+std::vector<observed_cut> bench_mock::cuts() const {
+    std::vector<observed_cut> found;
     for (const auto& s : servers_->all) add_cuts(*s, found);
     return found;
 }

@@ -8,26 +8,26 @@
 
 namespace tandem::command {
 
-/// Whether this command was built with the mock server.
+/// Returns true if this program was built with the mock server.
 bool has_mock() noexcept;
 
-/// Mock servers in this process, each on a thread of its own. Precondition: has_mock().
+/// Mock servers in this process, each on its own thread. Precondition: has_mock().
 class bench_mock {
  public:
-    static constexpr int most_slots = 64;  // of one server
+    static constexpr int most_slots = 64;  // per server
 
-    /// As many servers of the same size as so many slots take. 0 tokens a second = as fast as they
-    /// can. Throws as mock::server does.
+    /// Starts as many servers of equal size as `slots` requires. A rate of 0 means as fast as
+    /// possible. Throws the exceptions of the mock::server constructor.
     bench_mock(int slots, double tokens_per_second);
     ~bench_mock();
     bench_mock(const bench_mock&) = delete;
     bench_mock& operator=(const bench_mock&) = delete;
 
     std::vector<std::string> urls() const;
-    /// Of all servers together.
+    /// Total number of slots of all servers.
     int slots() const noexcept;
-    /// The cuts among the latest requests: 4096 of each server at least.
-    std::vector<seen_cut> cuts() const;
+    /// Returns the cuts among the most recent requests, at least 4096 requests per server.
+    std::vector<observed_cut> cuts() const;
 
  private:
     class servers;

@@ -24,7 +24,7 @@ int bench_mock::slots() const noexcept {
     return 0;
 }
 
-std::vector<seen_cut> bench_mock::cuts() const {
+std::vector<observed_cut> bench_mock::cuts() const {
     return {};
 }
 

@@ -16,7 +16,7 @@ dialogue dialogue_of(std::string id, std::string system, std::vector<std::string
 
 }  // namespace
 
-std::vector<dialogue> usual_dialogues() {
+std::vector<dialogue> default_dialogues() {
     return {
         dialogue_of("ferry",
                     "You answer the telephone of a ferry line. Speak in short, whole sentences, "

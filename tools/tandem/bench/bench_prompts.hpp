@@ -6,8 +6,8 @@
 
 namespace tandem::command {
 
-/// What callers of voice bots say, for runs that are given no prompts: a few dialogues of a system
-/// message and some turns.
-std::vector<dialogue> usual_dialogues();
+/// Returns built-in dialogues, typical for voice bots, each with a system message and several
+/// turns. Used for runs without prompts.
+std::vector<dialogue> default_dialogues();
 
 }  // namespace tandem::command

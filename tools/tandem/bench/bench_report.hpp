@@ -1,6 +1,6 @@
 #pragma once
 
-#include "run/latencies.hpp"
+#include "run/latency_histogram.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,31 +10,31 @@
 
 namespace tandem::command {
 
-/// What a run was, for those who read its figures.
-struct bench_setting {
-    std::vector<std::string> servers{};  ///< as they may be shown
-    /// Of the mock server in this process; 0 slots = there was none. 0 tokens a second = as fast as
-    /// it can.
+/// Settings of a run, as the report shows them.
+struct bench_setup {
+    std::vector<std::string> servers{};  ///< display form of the URLs
+    /// Settings of the mock servers in this process; 0 slots = no mock, 0 tokens per second = as
+    /// fast as possible.
     int mock_slots = 0;
     double mock_tokens_per_second = 0;
     int concurrency = 0;
-    double rate = 0;  ///< new turns a second; 0 = closed loop
+    double rate = 0;  ///< new turns per second; 0 = closed loop
     bool is_even = false;
-    double words_per_minute = 0;  ///< of the voice; 0 = at once
+    double words_per_minute = 0;  ///< of the voice; 0 = no speaking time
     std::string pacing{};
-    int slots = 0;              ///< of each server that are used; 0 = all that it has
-    std::string reuse_guard{};  ///< as its flag is written
+    int slots = 0;              ///< used slots per server; 0 = all
+    std::string reuse_guard{};  ///< in the syntax of its flag
 };
 
-/// What the replies of a run were. Counts and times; see docs/bench.md for what each is.
-struct bench_figures {
-    std::int64_t replies = 0;  ///< that have ended: the sum of the four below
+/// Counts and latencies of the replies in a run. docs/bench.md defines each of them.
+struct bench_stats {
+    std::int64_t replies = 0;  ///< ended replies: the sum of the next four counts
     std::int64_t complete = 0;
     std::int64_t failed = 0;
-    std::int64_t interrupted = 0;                   ///< as their line of the file of prompts says
-    std::int64_t stopped = 0;                       ///< as the run was
-    std::map<std::string, std::int64_t> errors{};   ///< by code
-    std::map<std::string, std::string> messages{};  ///< of the first error of each code
+    std::int64_t interrupted = 0;                   ///< as their prompt line specifies
+    std::int64_t stopped = 0;                       ///< at the end of the run
+    std::map<std::string, std::int64_t> errors{};   ///< per code
+    std::map<std::string, std::string> messages{};  ///< first message per code
 
     std::int64_t chunks = 0;
     std::int64_t generated = 0;
@@ -45,21 +45,21 @@ struct bench_figures {
     std::int64_t cuts = 0;
     std::int64_t retries = 0;
 
-    latency_figures late{};
-    latency_figures first_token{};
-    latency_figures first_chunk{};
-    latency_figures gap{};
-    latency_figures hand_over{};
-    latency_figures cut_to_close{};
-    latency_figures cut_to_idle{};
-    latency_figures queue_wait{};
-    latency_figures guard_wait{};
+    latency_stats late{};
+    latency_stats first_token{};
+    latency_stats first_chunk{};
+    latency_stats gap{};
+    latency_stats hand_over{};
+    latency_stats cut_to_close{};
+    latency_stats cut_to_idle{};
+    latency_stats queue_wait{};
+    latency_stats guard_wait{};
 };
 
-/// What the run cost.
+/// Resource usage of the run.
 struct bench_cost {
     double seconds = 0;
-    double loop_cpu_seconds = 0;  ///< of the event loop's thread
+    double loop_cpu_seconds = 0;  ///< of the event loop thread
     std::int64_t rss_before = 0;  ///< bytes
     std::int64_t rss_peak = 0;
     int peak_streams = 0;
@@ -67,20 +67,20 @@ struct bench_cost {
 };
 
 struct bench_report {
-    bench_setting setting{};
-    bench_figures figures{};
+    bench_setup setting{};
+    bench_stats figures{};
     bench_cost cost{};
-    std::int64_t missed = 0;  ///< turns of an open loop that had no conversation left
+    std::int64_t missed = 0;  ///< turns of an open loop that were due but did not begin
     bool was_stopped = false;
 
-    /// 0 where nothing was generated, or the run took no time.
+    /// 0 if no tokens were generated or the run took no time.
     double cpu_us_per_token() const noexcept;
     double tokens_per_second() const noexcept;
-    /// Of those that were not failed, nor stopped with the run.
+    /// Counts complete and interrupted replies only.
     double replies_per_second() const noexcept;
-    /// Busy share of the event loop, 0 to 1.
+    /// Fraction of time that the event loop is busy, 0 to 1.
     double loop_load() const noexcept;
-    /// 0 if no stream was seen, or memory did not grow.
+    /// 0 if there were no streams or memory usage did not grow.
     std::int64_t bytes_per_stream() const noexcept;
 };
 

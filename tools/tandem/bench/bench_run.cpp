@@ -2,7 +2,7 @@
 
 #include "os/process_memory.hpp"
 #include "terminal/log_output.hpp"
-#include "text/shown_url.hpp"
+#include "text/redact_url.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -26,11 +26,11 @@ using boost::asio::use_awaitable;
 
 constexpr auto look_interval = std::chrono::milliseconds(50);
 
-double seconds_since(bench_load::clock::time_point t) {
-    return std::chrono::duration<double>(bench_load::clock::now() - t).count();
+double seconds_since(bench_workload::clock::time_point t) {
+    return std::chrono::duration<double>(bench_workload::clock::now() - t).count();
 }
 
-// In user and system mode. A mock has threads of its own.
+// User and system time. The threads of a mock server are not included.
 double cpu_seconds_of_this_thread() {
     rusage usage{};
     ::getrusage(RUSAGE_THREAD, &usage);
@@ -46,8 +46,9 @@ bench_run::bench_run(const bench_options& options, std::vector<dialogue> dialogu
     : options_(options),
       terminal_(t),
       settings_(settings()),
+      instruments_{.log = log_to_terminal(terminal_, options_.log_level.value_or(log_level::off))},
       load_(options.load, std::move(dialogues)),
-      servers_(ioc_.get_executor(), settings_),
+      servers_(ioc_.get_executor(), settings_, instruments_),
       signals_(ioc_, [this] { stop(); }),
       progress_(ioc_, t, [this] { return status_line(); }),
       done_(ioc_, boost::asio::steady_timer::time_point::max()),
@@ -66,18 +67,18 @@ service_config bench_run::settings() {
     if (options_.mock) {
         mock_.emplace(slots_for_all(), options_.mock_tokens_per_second);
         s.servers = mock_->urls();
-        s.server.url = s.servers.front();
-        s.server.proxy = "none";
+        s.client.server.url = s.servers.front();
+        s.client.server.proxy = "none";
     }
-    s.server.logger = log_to_terminal(terminal_, options_.log_level.value_or(log_level::off));
     return s;
 }
 
-// What slots_per_conversation takes where it is 0.
+// Returns the number of slots for all callers. `usual` is what the service uses if
+// slots_per_conversation is 0.
 int bench_run::slots_for_all() const {
     const auto& s = options_.service;
-    if (const int slots = s.server.slots.value_or(0); slots > 0) return slots;
-    const bool has_guard = s.server.reuse_guard.value_or(duration{}) > duration{};
+    if (const int slots = s.client.server.slots.value_or(0); slots > 0) return slots;
+    const bool has_guard = s.client.server.reuse_guard.value_or(duration{}) > duration{};
     const int usual = has_guard ? 2 : 1;
     return options_.concurrency * std::max(s.slots_per_conversation, usual);
 }
@@ -108,14 +109,14 @@ awaitable<bool> bench_run::find_servers() {
         if (!s.answers && !stopping_)
             terminal_.print_error(
                 fmt::format("tandem bench: {}: {}", s.url, s.diagnostics.to_string()));
-    settings_.servers = servers_.that_may_serve();
+    settings_.servers = servers_.usable_server_urls();
     const bool found = servers_.answering() > 0;
     servers_.close();
     co_return found;
 }
 
 awaitable<void> bench_run::measure() {
-    bots_.emplace(ioc_.get_executor(), settings_);
+    bots_.emplace(ioc_.get_executor(), settings_, instruments_);
     is_started_ = true;
     rss_before_ = rss_peak_ = resident_bytes();
     memory_watch_.start();
@@ -124,19 +125,19 @@ awaitable<void> bench_run::measure() {
     callers_.start(*bots_, options_.concurrency, [this] { done_.cancel(); });
     error_code ec;
     co_await done_.async_wait(redirect_error(use_awaitable, ec));
-    took_ = bench_load::clock::now() - load_.started();
+    took_ = bench_workload::clock::now() - load_.started();
     cpu_seconds_ = cpu_seconds_of_this_thread() - cpu_seconds_before;
 }
 
 void bench_run::stop() {
     stopping_ = true;
     callers_.stop();
-    // Before there are callers, only the first questions wait for an answer.
+    // Before the callers start, only the initial requests to the servers are pending.
     servers_.close();
 }
 
 std::string bench_run::status_line() const {
-    if (!is_started_) return "asking the servers";
+    if (!is_started_) return "querying the servers";
     auto text = fmt::format("{:.1f} s, {} replies, {} running", seconds_since(load_.started()),
                             load_.ended(), load_.streams());
     if (const auto failed = load_.failed(); failed > 0) text += fmt::format(", {} failed", failed);
@@ -153,18 +154,18 @@ bench_report bench_run::report() {
             .was_stopped = stopping_};
 }
 
-bench_setting bench_run::setting() const {
-    bench_setting s;
-    for (const auto& url : settings_.servers) s.servers.push_back(shown_url(url));
+bench_setup bench_run::setting() const {
+    bench_setup s;
+    for (const auto& url : settings_.servers) s.servers.push_back(redact_url(url));
     s.mock_slots = mock_ ? mock_->slots() : 0;
     s.mock_tokens_per_second = mock_ ? options_.mock_tokens_per_second : 0;
     s.concurrency = options_.concurrency;
     s.rate = options_.load.rate.value_or(0);
     s.is_even = options_.load.spread == arrivals::even;
     s.words_per_minute = options_.pace.words_per_minute;
-    s.pacing = to_string(settings_.server.pacing);
-    s.slots = settings_.server.slots.value_or(0);
-    s.reuse_guard = field_text(settings_.server, "reuse_guard");
+    s.pacing = to_string(settings_.client.pacing.mode);
+    s.slots = settings_.client.server.slots.value_or(0);
+    s.reuse_guard = field_text(settings_.client, "reuse_guard");
     return s;
 }
 

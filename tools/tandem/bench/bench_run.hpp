@@ -19,16 +19,16 @@
 
 namespace tandem::command {
 
-/// One run of `tandem bench` with all that belongs to it, on the thread that calls run().
+/// One run of `tandem bench`, on the thread that calls run().
 class bench_run {
  public:
-    /// Precondition: there are dialogues. What is given must outlive this.
+    /// Precondition: `dialogues` is not empty. `options` and `t` must outlive this object.
     bench_run(const bench_options& options, std::vector<dialogue> dialogues, terminal& t);
     ~bench_run();
     bench_run(const bench_run&) = delete;
     bench_run& operator=(const bench_run&) = delete;
 
-    /// Nothing if no server answers, which is told.
+    /// Returns nothing if no server answers, and reports why.
     std::optional<bench_report> run();
 
  private:
@@ -40,7 +40,7 @@ class bench_run {
     void stop();
     std::string status_line() const;
     bench_report report();
-    bench_setting setting() const;
+    bench_setup setting() const;
     bench_cost cost() const;
 
     const bench_options& options_;
@@ -48,7 +48,8 @@ class bench_run {
     boost::asio::io_context ioc_{1};
     std::optional<bench_mock> mock_;
     service_config settings_;
-    bench_load load_;
+    instruments instruments_;
+    bench_workload load_;
     server_clients servers_;
     stop_signals signals_;
     progress progress_;

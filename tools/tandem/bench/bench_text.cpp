@@ -1,7 +1,7 @@
 #include "bench/bench_text.hpp"
 
 #include "terminal/color.hpp"
-#include "text/display_text.hpp"
+#include "text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -23,25 +23,25 @@ std::string row(const char* name, const std::string& value) {
     return fmt::format("  {:<14}{}\n", name, value);
 }
 
-std::string load_text(const bench_setting& s) {
+std::string load_text(const bench_setup& s) {
     if (s.rate <= 0) return "closed loop";
     return fmt::format("{:g} new turns a second ({})", s.rate, s.is_even ? "even" : "Poisson");
 }
 
-std::string voice_text(const bench_setting& s) {
+std::string voice_text(const bench_setup& s) {
     return s.words_per_minute > 0 ? fmt::format("voice of {:g} words a minute", s.words_per_minute)
                                   : "no voice";
 }
 
-std::string setting_lines(const bench_setting& s, bool color) {
+std::string setting_lines(const bench_setup& s, bool color) {
     const auto head = fmt::format(
         "{} at once, {}", count_text(s.concurrency, "conversation", "conversations"), load_text(s));
-    auto text = painted(color, paint::bold, head) + '\n';
+    auto text = colorize(color, paint::bold, head) + '\n';
     text += row("consumers", fmt::format("{}, pacing {}", voice_text(s), s.pacing));
     if (s.mock_slots > 0) {
         const auto pace = s.mock_tokens_per_second > 0
                               ? fmt::format("{:g} tokens a second", s.mock_tokens_per_second)
-                              : "as many tokens a second as it can";
+                              : "unlimited tokens per second";
         return text + row("server", fmt::format("mock in this process, {} of {}",
                                                 count_text(s.mock_slots, "slot", "slots"), pace));
     }
@@ -59,19 +59,19 @@ std::string reply_text(const bench_report& r) {
     for (const auto& [count, name] :
          std::array{std::pair{f.complete, "complete"}, std::pair{f.failed, "failed"},
                     std::pair{f.interrupted, "interrupted"}, std::pair{f.stopped, "stopped"},
-                    std::pair{r.missed, "turns never begun"}})
+                    std::pair{r.missed, "turns not started"}})
         if (count > 0) text += fmt::format("{}{} {}", std::exchange(before, ", "), count, name);
     if (f.replies == 0 && r.missed == 0) text += " none";
     return r.was_stopped ? text + "; stopped early" : text;
 }
 
-// "µs" is two columns of three bytes, which fmt counts as it should only in UTF-8 locales.
+// fmt counts "µs" (3 bytes) as 2 columns only in UTF-8 locales.
 std::string cell(double ms) {
-    const auto text = latency_text(ms);
-    return std::string(static_cast<std::size_t>(std::max(1, 11 - columns_of(text))), ' ') + text;
+    const auto text = format_latency(ms);
+    return std::string(static_cast<std::size_t>(std::max(1, 11 - count_columns(text))), ' ') + text;
 }
 
-std::string latency_row(const char* name, const latency_figures& f) {
+std::string latency_row(const char* name, const latency_stats& f) {
     if (f.count == 0) return {};
     return fmt::format("  {:<14}{}{}{}{}{:>11}\n", name, cell(f.p50), cell(f.p90), cell(f.p99),
                        cell(f.max), f.count);
@@ -92,7 +92,7 @@ std::string latency_table(const bench_report& r, bool color) {
     if (rows.empty()) return {};
     const auto head =
         fmt::format("  {:<14}{:>11}{:>11}{:>11}{:>11}{:>11}", "", "p50", "p90", "p99", "max", "n");
-    return '\n' + painted(color, paint::dim, head) + '\n' + rows + '\n';
+    return '\n' + colorize(color, paint::dim, head) + '\n' + rows + '\n';
 }
 
 std::string memory_text(const bench_report& r) {
@@ -103,26 +103,26 @@ std::string memory_text(const bench_report& r) {
     if (c.peak_streams > 0)
         text += fmt::format("; {:.0f} KiB a stream of {} at once{}",
                             static_cast<double>(r.bytes_per_stream()) / 1024.0, c.peak_streams,
-                            r.setting.mock_slots > 0 ? ", the mock's share included" : "");
+                            r.setting.mock_slots > 0 ? ", including the mock server" : "");
     return text;
 }
 
-std::string prompt_text(const bench_figures& f) {
+std::string prompt_text(const bench_stats& f) {
     const auto all = f.cached + f.evaluated;
     if (all == 0) return "none";
     return fmt::format("{} tokens, {:.0f} % of them cached", all,
                        100.0 * static_cast<double>(f.cached) / static_cast<double>(all));
 }
 
-// With what the first one of each code told.
-std::string error_lines(const bench_figures& f, bool color) {
+// Each code with the message of its first error.
+std::string error_lines(const bench_stats& f, bool color) {
     std::string lines;
     for (const auto& [code, count] : f.errors) {
         auto text = fmt::format("  {:>6}  {}", count, code);
         const auto told = f.messages.find(code);
         if (told != f.messages.end() && !told->second.empty())
             text += ": " + shortened(told->second, widest_message);
-        lines += painted(color, paint::red, text) + '\n';
+        lines += colorize(color, paint::red, text) + '\n';
     }
     return lines;
 }
@@ -152,7 +152,7 @@ std::string cost_rows(const bench_report& r) {
 
 }  // namespace
 
-std::string latency_text(double ms) {
+std::string format_latency(double ms) {
     if (ms < 0.9995) return fmt::format("{:.0f} µs", ms * 1e3);
     if (ms < 9.995) return fmt::format("{:.2f} ms", ms);
     if (ms < 99.95) return fmt::format("{:.1f} ms", ms);
@@ -160,9 +160,9 @@ std::string latency_text(double ms) {
     return fmt::format("{:.2f} s", ms / 1e3);
 }
 
-std::string bench_screen(const bench_report& r, bool color) {
+std::string format_bench_report(const bench_report& r, bool color) {
     auto text = setting_lines(r.setting, color);
-    text += '\n' + painted(color, paint::bold, reply_text(r)) + '\n';
+    text += '\n' + colorize(color, paint::bold, reply_text(r)) + '\n';
     text += error_lines(r.figures, color);
     return text + latency_table(r, color) + cost_rows(r);
 }

@@ -6,10 +6,10 @@
 
 namespace tandem::command {
 
-/// The report for people, at most 80 columns wide except the names of servers.
-std::string bench_screen(const bench_report& report, bool color);
+/// The human-readable report, at most 80 columns wide except for server names.
+std::string format_bench_report(const bench_report& report, bool color);
 
-/// "45 µs", "1.2 ms", "3.40 s": three digits, or a little more.
-std::string latency_text(double ms);
+/// Formats a latency as "45 µs", "1.2 ms" or "3.40 s", with about three digits.
+std::string format_latency(double ms);
 
 }  // namespace tandem::command

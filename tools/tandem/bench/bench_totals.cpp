@@ -9,16 +9,16 @@
 namespace tandem::command {
 namespace {
 
-constexpr std::size_t longest_url_kept = 64;  // on the average, for the memory that is told
+constexpr std::size_t longest_url_kept = 64;  // average, for the memory estimate in the report
 
-// The chunk that an event is about.
+// Returns the chunk that the event refers to.
 const turn_times::spoken* spoken_in(const turn_times& t, const timeline_event& e) {
     const auto seq = static_cast<std::size_t>(std::max(e.chunk, 0));
     return e.chunk >= 0 && seq < t.chunks.size() ? &t.chunks[seq] : nullptr;
 }
 
-// When the time line began, which is a little later than when the reply was asked for. The library
-// cannot have heard of a continue before it was said: the quickest one tells the most.
+// The timeline begins slightly after the reply was requested. The library never records a continue
+// before the caller sends it, so the fastest continue gives the best lower bound of the start.
 turn_times::time_point start_of(const turn_times& t, const reply_result& r) {
     auto start = t.began;
     for (const auto& e : r.timeline)
@@ -34,8 +34,8 @@ void turn_times::add_chunk(time_point came) {
 }
 
 std::size_t bench_totals::bytes() noexcept {
-    return sizeof(bench_totals) + 9 * (latencies::bytes() - sizeof(latencies)) +
-           max_cuts * (sizeof(cut_mark) + longest_url_kept);
+    return sizeof(bench_totals) + 9 * (latency_histogram::bytes() - sizeof(latency_histogram)) +
+           max_cuts * (sizeof(cut_record) + longest_url_kept);
 }
 
 void bench_totals::add(const turn_times& t, const reply_result& r, bool stopped) {
@@ -67,8 +67,8 @@ void bench_totals::count(const reply_result& r, bool stopped) {
     f.retries += r.metrics.retries;
 }
 
-// The silence before the first token and chunk begins when the turn was due: one that began late
-// is no faster for its listener.
+// Latencies to the first token and chunk count from the due time, because a late start does not
+// make the reply faster for the listener.
 void bench_totals::add_waits(const turn_times& t, const reply_result& r) {
     late_.add(t.began - t.due);
     if (!t.chunks.empty()) first_chunk_.add(t.chunks.front().came - t.due);
@@ -98,15 +98,15 @@ void bench_totals::add_gaps(const turn_times& t) {
         gap_.add(t.chunks[i].came - t.chunks[i - 1].continued);
 }
 
-void bench_totals::keep(cut_mark c) {
+void bench_totals::keep(cut_record c) {
     if (cuts_.size() < max_cuts) return cuts_.push_back(std::move(c));
     cuts_[next_cut_] = std::move(c);
     next_cut_ = (next_cut_ + 1) % max_cuts;
 }
 
-// A slot runs one request at a time: a cut within the life of a request is that one's.
-void bench_totals::match(const std::vector<seen_cut>& seen) {
-    std::multimap<std::pair<std::string, int>, const seen_cut*> by_slot;
+// A slot runs one request at a time, so a cut during a request belongs to that request.
+void bench_totals::match(const std::vector<observed_cut>& seen) {
+    std::multimap<std::pair<std::string, int>, const observed_cut*> by_slot;
     for (const auto& s : seen) by_slot.emplace(std::pair(s.server, s.slot), &s);
     for (const auto& c : cuts_) {
         const auto [begin, end] = by_slot.equal_range({c.server, c.slot});
@@ -117,7 +117,7 @@ void bench_totals::match(const std::vector<seen_cut>& seen) {
     }
 }
 
-bench_figures bench_totals::figures() const {
+bench_stats bench_totals::figures() const {
     auto f = figures_;
     f.late = late_.figures();
     f.first_token = first_token_.figures();

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/bench_report.hpp"
-#include "run/latencies.hpp"
+#include "run/latency_histogram.hpp"
 
 #include "tandem/result.hpp"
 
@@ -13,66 +13,66 @@
 
 namespace tandem::command {
 
-/// When a consumer did what in one turn.
+/// Timestamps of one turn at the consumer.
 struct turn_times {
     using time_point = std::chrono::steady_clock::time_point;
     struct spoken {
         time_point came{};
         time_point continued{};
     };
-    time_point due{};    ///< when it was to begin
-    time_point began{};  ///< when the reply was asked for
-    /// The chunks in their order, which is that of their seq; the first max_chunks.
+    time_point due{};    ///< scheduled start
+    time_point began{};  ///< when the reply was requested
+    /// The first max_chunks chunks, in the order of their seq.
     std::vector<spoken> chunks{};
 
     static constexpr std::size_t max_chunks = 4096;
     void add_chunk(time_point came);
 };
 
-/// A connection that was cut.
-struct cut_mark {
+/// A connection that the client closed to cancel a request.
+struct cut_record {
     std::string server{};
     int slot = 0;
     turn_times::time_point at{};
 };
 
-/// A request that a server saw cut.
-struct seen_cut {
+/// A cancelled request as the server observed it.
+struct observed_cut {
     std::string server{};
     int slot = 0;
     turn_times::time_point arrived{};
     turn_times::time_point closed{};
 };
 
-/// Adds up the turns of one event loop, or of several. Pure; not thread-safe.
+/// Accumulates the turns of one or more event loops. Pure; not thread-safe.
 class bench_totals {
  public:
-    /// What one object takes at most, except the figures themselves.
+    /// Upper bound of the memory of one object, without the figures themselves.
     static std::size_t bytes() noexcept;
-    /// The latest cuts, which are kept for match().
+    /// Number of recent cuts kept for match().
     static constexpr std::size_t max_cuts = 4096;
 
-    /// `stopped`: the run ended the reply.
+    /// `stopped`: the run ended the reply early.
     void add(const turn_times& t, const reply_result& r, bool stopped);
-    /// How long cuts took to be seen, of those that are kept.
-    void match(const std::vector<seen_cut>& seen);
+    /// Adds the time from each kept cut until the server observed it.
+    void match(const std::vector<observed_cut>& seen);
 
     std::int64_t replies() const noexcept { return figures_.replies; }
     std::int64_t failed() const noexcept { return figures_.failed; }
-    bench_figures figures() const;
+    bench_stats figures() const;
 
  private:
     void count(const reply_result& r, bool stopped);
     void add_waits(const turn_times& t, const reply_result& r);
     void add_time_line(const turn_times& t, const reply_result& r);
     void add_gaps(const turn_times& t);
-    void keep(cut_mark c);
+    void keep(cut_record c);
 
-    bench_figures figures_;  // without the times
-    latencies late_, first_token_, first_chunk_, gap_, hand_over_;
-    latencies cut_to_close_, cut_to_idle_, queue_wait_, guard_wait_;
-    std::vector<cut_mark> cuts_;
-    std::size_t next_cut_ = 0;  // where the next one is put, once all places are taken
+    bench_stats figures_;  // without the latencies
+    latency_histogram late_, first_token_, first_chunk_, gap_, hand_over_;
+    latency_histogram cut_to_close_, cut_to_idle_, queue_wait_, guard_wait_;
+    std::vector<cut_record> cuts_;
+    std::size_t next_cut_ = 0;  // overwritten next once `cuts_` is full
 };
 
 }  // namespace tandem::command

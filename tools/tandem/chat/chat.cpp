@@ -1,8 +1,8 @@
 #include "chat/chat.hpp"
 
-#include "chat/chat_lines.hpp"
-#include "config/usual_values.hpp"
-#include "slots/server_builds.hpp"
+#include "chat/chat_text.hpp"
+#include "config/config_defaults.hpp"
+#include "slots/server_build_faults.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-std::string mute_text(const voice_options& o, const std::string& why) {
+std::string mute_text(const speaker_options& o, const std::string& why) {
     const auto& program = o.synthesiser.front();
     if (o.voice_flag.empty()) return fmt::format("{} cannot speak: {}", program, why);
     return fmt::format("{}: {} cannot speak: {}; \"{} --voices\" lists what it has", o.voice_flag,
@@ -33,19 +33,20 @@ std::string mute_text(const voice_options& o, const std::string& why) {
 
 }  // namespace
 
-chat::chat(boost::asio::io_context& ioc, service_config settings, chat_rules rules,
-           voice_options speaker, chat_view& view, line_source& lines)
+chat::chat(boost::asio::io_context& ioc, service_config settings, instruments i, chat_rules rules,
+           speaker_options speaker, chat_view& view, line_source& lines)
     : ioc_(ioc),
       settings_(std::move(settings)),
+      instruments_(std::move(i)),
       rules_(std::move(rules)),
       view_(view),
       begun_(std::chrono::steady_clock::now()),
       voice_(ioc.get_executor(), std::move(speaker), begun_,
              [this](std::string_view text) { view_.fault(text); }),
-      servers_(ioc.get_executor(), settings_),
+      servers_(ioc.get_executor(), settings_, instruments_),
       line_came_(ioc),
       lines_(lines) {
-    lines_.on_line([this](read_line l) { line_came(std::move(l)); });
+    lines_.on_line([this](read_line l) { on_line_read(std::move(l)); });
 }
 
 void chat::start(std::function<void()> on_done) {
@@ -77,7 +78,7 @@ void chat::refuse(const std::string& text) {
 auto chat::run() -> awaitable<void> {
     bool ready = co_await find_servers();
     note_reuse_guard();
-    if (ready) ready = co_await try_voice();
+    if (ready) ready = co_await test_synthesiser_and_player();
     if (ready) ready = begin_conversation();
     servers_.close();
     if (!ready) co_return;
@@ -99,37 +100,38 @@ auto chat::find_servers() -> awaitable<bool> {
         if (!s.answers)
             view_.fault(fmt::format("{}: {}", s.url, error_text(s.fault, s.diagnostics)));
     failed_ = servers_.answering() == 0;
-    settings_.servers = servers_.that_may_serve();
+    settings_.servers = servers_.usable_server_urls();
     co_return !failed_;
 }
 
-// The log, which says it too, is off unless it is asked for.
+// The library logs the same warning, but its log is off by default.
 void chat::note_reuse_guard() {
-    if (detail::fixed_guard(settings_.server)) return;
+    if (detail::configured_reuse_guard(settings_.client)) return;
     for (const auto& s : servers_.all())
-        if (s.answers && !slots::is_sound(s.props.build_info))
-            view_.note(fmt::format(
-                "{}: build {} is not known to be sound, so chunks may wait up to {} for a slot; "
-                "--reuse-guard 0 spares that",
-                s.url, s.props.build_info, to_string(slots::safe_reuse_guard(s.props.build_info))));
+        if (s.answers && !slots::is_safe_for_instant_reuse(s.props.build_info))
+            view_.note(
+                fmt::format("{}: build {} is not known to be sound, so chunks may wait up to {} "
+                            "for a slot; use --reuse-guard 0 to avoid the wait",
+                            s.url, s.props.build_info,
+                            to_string(slots::default_reuse_guard(s.props.build_info))));
 }
 
-auto chat::try_voice() -> awaitable<bool> {
+auto chat::test_synthesiser_and_player() -> awaitable<bool> {
     if (const auto why = voice_.wav_failure(); !why.empty()) refuse("--wav " + why);
     if (!failed_) {
-        const auto why = co_await voice_.try_synthesiser();
+        const auto why = co_await voice_.test_synthesiser();
         if (!why.empty()) refuse(mute_text(voice_.options(), why));
     }
     if (stopping_ || failed_) co_return false;
-    co_return co_await try_player();
+    co_return co_await test_player();
 }
 
-auto chat::try_player() -> awaitable<bool> {
+auto chat::test_player() -> awaitable<bool> {
     if (const auto& none = voice_.options().no_player; !none.empty()) {
         voice_.without_player([this] { view_.note(voice_.options().no_player); });
         co_return true;
     }
-    const auto why = co_await voice_.try_player();
+    const auto why = co_await voice_.test_player();
     if (stopping_) co_return false;
     if (why.empty()) co_return true;
     const auto words = "sounds cannot be played: " + why;
@@ -137,24 +139,21 @@ auto chat::try_player() -> awaitable<bool> {
         refuse(words);
         co_return false;
     }
-    voice_.without_player([this, words] {
-        view_.note(words + "; each one takes as long as it is, and nothing is heard");
-    });
+    voice_.without_player([this, words] { view_.note(words + "; their time passes in silence"); });
     co_return true;
 }
 
 bool chat::begin_conversation() {
-    auto settings = settings_;
-    service_.emplace(ioc_.get_executor(), std::move(settings));
+    service_.emplace(ioc_.get_executor(), settings_, instruments_);
     if (rules_.saved.empty()) {
         talk_.emplace(service_->create());
         return true;
     }
     error_code ec;
     diagnostics diag;
-    talk_ = service_->load(rules_.saved, ec, &diag);
+    talk_ = service_->load(rules_.saved, ec, diag);
     if (!talk_)
-        refuse(fmt::format("--load {}: the saved conversation cannot be used: {}", rules_.saved_in,
+        refuse(fmt::format("--load {}: cannot use the saved conversation: {}", rules_.saved_in,
                            error_text(ec, diag)));
     return talk_.has_value();
 }
@@ -173,36 +172,36 @@ auto chat::hold_conversation() -> awaitable<void> {
 
 auto chat::next_line() -> awaitable<std::optional<read_line>> {
     if (!line_ && !input_ended_) {
-        // The beginning of the prompt is evaluated while the user types.
+        // The server evaluates the start of the prompt while the user types.
         if (rules_.barge_in) talk_->warm();
         view_.listening();
     }
     while (!line_ && !input_ended_ && !stopping_) {
-        ask_for_line();
-        error_code ignored;  // the cancelling tells that one came
+        request_line();
+        error_code ignored;  // on_line_read() cancels the timer
         line_came_.expires_at(boost::asio::steady_timer::time_point::max());
         co_await line_came_.async_wait(redirect_error(use_awaitable, ignored));
     }
     if (!line_) view_.input_ended();
     auto said = std::exchange(line_, std::nullopt);
-    // One that waited for the reply before is said only now.
+    // Without barge-in, a line typed during the previous reply counts as spoken now.
     if (said && !rules_.barge_in) said->at = std::chrono::steady_clock::now();
-    if (rules_.barge_in) ask_for_line();
+    if (rules_.barge_in) request_line();
     co_return said;
 }
 
-void chat::ask_for_line() {
+void chat::request_line() {
     if (asked_for_line_ || input_ended_ || line_) return;
     asked_for_line_ = true;
     lines_.next();
 }
 
-void chat::line_came(read_line l) {
+void chat::on_line_read(read_line l) {
     asked_for_line_ = false;
     if (!l.fault.empty()) refuse("stdin: " + l.fault);
     if (l.what == read_line::kind::too_long) {
-        fail(fmt::format("a line is longer than {} bytes, and was left out", l.max_bytes));
-        return ask_for_line();
+        fail(fmt::format("a line is longer than {} bytes and was skipped", l.max_bytes));
+        return request_line();
     }
     if (l.what == read_line::kind::end) {
         input_ended_ = true;
@@ -217,33 +216,33 @@ void chat::line_came(read_line l) {
 
 auto chat::take_turn(const read_line& said) -> awaitable<void> {
     diagnostics diag;
-    if (const auto bad = text::find_invalid(said.text); bad != said.text.npos) {
+    if (const auto bad = text::find_invalid_utf8(said.text); bad != said.text.npos) {
         diag.client_message =
             fmt::format("stdin:{}: invalid UTF-8 at byte {}", said.number, bad + 1);
         refuse_turn(errc::invalid_prompt, std::move(diag));
         co_return;
     }
-    if (const auto ec = talk_->append({.role = "user", .content = said.text}, &diag)) {
+    if (const auto ec = talk_->append({.role = "user", .content = said.text}, diag)) {
         refuse_turn(ec, std::move(diag));
         co_return;
     }
-    const spoken_reply::circumstances here{.talk = *talk_,
-                                           .speaker = voice_,
-                                           .view = view_,
-                                           .turn = turn_++,
-                                           .begun = begun_,
-                                           .said_at = said.at,
-                                           .vad_stop = rules_.vad_stop,
-                                           .interrupt_after = rules_.barge_in_after};
+    const spoken_reply::spoken_reply_context here{.talk = *talk_,
+                                                  .speaker = voice_,
+                                                  .view = view_,
+                                                  .turn = turn_++,
+                                                  .begun = begun_,
+                                                  .said_at = said.at,
+                                                  .vad_stop = rules_.vad_stop,
+                                                  .interrupt_after = rules_.barge_in_after};
     const auto running = std::make_shared<spoken_reply>(
-        ioc_.get_executor(), talk_->generate(settings_.server.generation), here);
+        ioc_.get_executor(), talk_->generate(settings_.client.generation), here);
     speaking_ = running;
     co_await running->run();
     speaking_.reset();
-    co_await tell_end(*running, here.turn);
+    co_await report_end(*running, here.turn);
 }
 
-// It is a turn, too, so that turns are as many as lines.
+// A rejected line also counts as a turn, so that turn numbers match line numbers.
 void chat::refuse_turn(error_code why, diagnostics diag) {
     reply_result refused;
     refused.finish_reason = finish_reason::error;
@@ -253,22 +252,23 @@ void chat::refuse_turn(error_code why, diagnostics diag) {
     view_.ended({.turn = turn_++, .result = refused});
 }
 
-auto chat::tell_end(const spoken_reply& ended, int turn) -> awaitable<void> {
+auto chat::report_end(const spoken_reply& ended, int turn) -> awaitable<void> {
     const auto& result = ended.result();
     if (result.finish_reason == finish_reason::error) failed_ = true;
     const bool too_slow = result.error == errc::continue_timeout;
-    auto kept = co_await kept_of_turn();
-    view_.ended(
-        {.turn = turn,
-         .result = result,
-         .interrupted = ended.was_interrupted(),
-         .kept = std::move(kept),
-         .timing = ended.timing(),
-         .hint = too_slow ? "the sound of this chunk took longer; set --continue-timeout" : ""});
+    auto kept = co_await history_text_of_turn();
+    view_.ended({.turn = turn,
+                 .result = result,
+                 .interrupted = ended.was_interrupted(),
+                 .kept = std::move(kept),
+                 .timing = ended.timing(),
+                 .hint = too_slow
+                             ? "the sound of this chunk took longer; increase --continue-timeout"
+                             : ""});
 }
 
-auto chat::kept_of_turn() -> awaitable<std::string> {
-    error_code ec;  // a conversation that has ended keeps nothing
+auto chat::history_text_of_turn() -> awaitable<std::string> {
+    error_code ec;  // an ended conversation keeps nothing
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
     const bool has_answer = !state.history.empty() && state.history.back().role == "assistant";
     co_return has_answer ? state.history.back().content : std::string();
@@ -277,9 +277,9 @@ auto chat::kept_of_turn() -> awaitable<std::string> {
 auto chat::save() -> awaitable<void> {
     error_code ec;
     diagnostics diag;
-    auto text = co_await talk_->async_save(redirect_error(use_awaitable, ec), &diag);
+    auto text = co_await talk_->async_save(diag, redirect_error(use_awaitable, ec));
     if (ec)
-        fail("the conversation cannot be saved: " + error_text(ec, diag));
+        fail("cannot save the conversation: " + error_text(ec, diag));
     else
         saved_ = std::move(text);
 }

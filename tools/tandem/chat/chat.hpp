@@ -4,7 +4,7 @@
 #include "chat/spoken_reply.hpp"
 #include "line_input/line_source.hpp"
 #include "run/server_clients.hpp"
-#include "sound/voice.hpp"
+#include "sound/speaker.hpp"
 
 #include "tandem/service.hpp"
 
@@ -19,40 +19,41 @@
 namespace tandem::command {
 
 struct chat_rules {
-    /// Servers that start, or load their model, are waited for so long before.
+    /// How long to wait for servers that start or load their model.
     duration wait{};
-    /// A conversation as conversation::async_save() gave it, to continue with; or empty.
+    /// A conversation saved by conversation::async_save(), or empty.
     std::string saved{};
-    /// The file that it came from.
+    /// The file that contained `saved`.
     std::string saved_in{};
-    /// It is asked for what can continue later.
+    /// Save the conversation at the end.
     bool saves = false;
-    /// A line interrupts the reply that is spoken; else it waits for its end.
+    /// A new line interrupts the current reply; otherwise it waits for the end of the reply.
     bool barge_in = false;
     std::optional<duration> barge_in_after{};
     duration vad_stop{};
-    /// Called once before the first line is taken, when nothing stands in the way; false: it ends.
+    /// Called once before the first line is read, after all checks have passed. Returning false
+    /// ends the chat.
     std::function<bool()> begins = [] { return true; };
 };
 
-/// One conversation: lines come in, and the replies are spoken. Everything runs on `ioc`, with one
-/// thread; the view is called from there.
+/// A conversation that reads lines and speaks the replies. Everything runs on `ioc` with one
+/// thread, including calls of the view.
 class chat {
  public:
-    /// `ioc`, `view` and `lines` must outlive it.
-    chat(boost::asio::io_context& ioc, service_config settings, chat_rules rules,
-         voice_options speaker, chat_view& view, line_source& lines);
+    /// `ioc`, `view` and `lines` must outlive this object.
+    chat(boost::asio::io_context& ioc, service_config settings, instruments i, chat_rules rules,
+         speaker_options speaker, chat_view& view, line_source& lines);
 
-    /// Calls `on_done` once all is over; an exception that ends it leaves `ioc.run()`.
+    /// Calls `on_done` at the end. An exception propagates out of `ioc.run()`.
     void start(std::function<void()> on_done);
-    /// Interrupts what is spoken, and ends.
+    /// Interrupts the current reply and ends the chat.
     void stop();
 
-    /// Some reply, or the voice, did not do well.
+    /// A reply or the speech output failed.
     bool has_failed() const noexcept { return failed_ || voice_.has_failed(); }
-    /// What it was given to work with cannot be used: a file, a program, or stdin.
-    bool was_misused() const noexcept { return misused_; }
-    /// The conversation, if it is to be saved.
+    /// An input is unusable: a file, a program or stdin.
+    bool has_usage_error() const noexcept { return misused_; }
+    /// The saved conversation, if saving was requested and succeeded.
     const std::optional<std::string>& saved() const noexcept { return saved_; }
 
  private:
@@ -62,23 +63,24 @@ class chat {
     awaitable<void> run();
     awaitable<bool> find_servers();
     void note_reuse_guard();
-    awaitable<bool> try_voice();
-    awaitable<bool> try_player();
+    awaitable<bool> test_synthesiser_and_player();
+    awaitable<bool> test_player();
     bool begin_conversation();
     awaitable<void> hold_conversation();
     awaitable<std::optional<read_line>> next_line();
-    void ask_for_line();
-    void line_came(read_line l);
+    void request_line();
+    void on_line_read(read_line l);
     awaitable<void> take_turn(const read_line& said);
     void refuse_turn(error_code why, diagnostics diag);
-    awaitable<void> tell_end(const spoken_reply& ended, int turn);
-    awaitable<std::string> kept_of_turn();
+    awaitable<void> report_end(const spoken_reply& ended, int turn);
+    awaitable<std::string> history_text_of_turn();
     awaitable<void> save();
     void fail(const std::string& text);
     void refuse(const std::string& text);
 
     boost::asio::io_context& ioc_;
     service_config settings_;
+    instruments instruments_;
     chat_rules rules_;
     chat_view& view_;
     time_point begun_;
@@ -89,10 +91,10 @@ class chat {
     std::shared_ptr<spoken_reply> speaking_;
     int turn_ = 0;
 
-    std::optional<read_line> line_;  // that was not taken yet
+    std::optional<read_line> line_;  // not consumed yet
     bool asked_for_line_ = false;
     bool input_ended_ = false;
-    boost::asio::steady_timer line_came_;  // cancelled when one came
+    boost::asio::steady_timer line_came_;  // cancelled when a line arrives
     std::function<void()> on_done_;
     std::optional<std::string> saved_;
     bool stopping_ = false;

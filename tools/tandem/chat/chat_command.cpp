@@ -4,12 +4,12 @@
 #include "chat/chat_views.hpp"
 #include "line_input/line_editor.hpp"
 #include "line_input/line_reader.hpp"
+#include "os/atomic_file.hpp"
 #include "os/exit_status.hpp"
 #include "os/input_file.hpp"
-#include "os/lost_output.hpp"
-#include "os/stop_pipe.hpp"
+#include "os/output_failure.hpp"
+#include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
-#include "os/whole_file.hpp"
 #include "recording/recorded_run.hpp"
 #include "terminal/log_output.hpp"
 #include "terminal/terminal.hpp"
@@ -28,35 +28,35 @@ namespace {
 
 constexpr std::size_t max_saved_bytes = std::size_t{64} << 20;
 constexpr const char* no_espeak =
-    "espeak-ng is not installed, so replies are shown and not heard, {} words a minute; install it "
-    "(apt-get install espeak-ng), or give --tts-command or --tts none";
+    "espeak-ng is not installed; replies are shown at {} words a minute, but not spoken; install "
+    "it (apt-get install espeak-ng), or use --tts-command or --tts none";
 constexpr const char* no_aplay =
-    "aplay is not installed, so nothing is heard; install it (apt-get install alsa-utils), or give "
+    "aplay is not installed; nothing is played; install it (apt-get install alsa-utils), or use "
     "--player CMD or --play no";
 
 using tts = chat_options::tts;
 using playing = chat_options::playing;
 
-bool has_synthesiser(const voice_options& o) {
+bool has_synthesiser(const speaker_options& o) {
     return !o.synthesiser.empty();
 }
 
-// The programs that the options ask for; what is missing is told.
+// Chooses the programs for speech output and reports missing ones.
 class voice_choice {
  public:
     voice_choice(const chat_options& options, terminal& t) : options_(options), terminal_(t) {
-        // The reply fails at the timeout: a program that takes too long is ended before, and its
-        // chunk shown.
+        // The reply fails at continue_timeout. Ending a slow program before that still shows its
+        // chunk.
         voice_ = {.wav = options.wav,
                   .pace = {static_cast<double>(options.words_per_minute)},
                   .sentence_pause = options.sentence_pause,
-                  .limit = options.service.server.continue_timeout * 9 / 10};
+                  .limit = options.service.client.limits.continue_timeout * 9 / 10};
         choose_synthesiser();
         if (has_synthesiser(voice_)) choose_player();
     }
 
-    /// Nothing if it cannot speak as it was asked to.
-    std::optional<voice_options> chosen() const {
+    /// Returns nothing if a requested program is missing.
+    std::optional<speaker_options> chosen() const {
         return ok_ ? std::optional(voice_) : std::nullopt;
     }
 
@@ -77,8 +77,8 @@ class voice_choice {
             return refuse("--tts is espeak-ng, which is not installed (apt-get install espeak-ng)");
         if (!o.wav.empty() || o.play == playing::yes)
             return refuse(
-                "there is nothing to speak with for --wav, --play or --player: espeak-ng is not "
-                "installed (apt-get install espeak-ng), and no --tts-command is given");
+                "--wav, --play and --player require a synthesiser: install espeak-ng (apt-get "
+                "install espeak-ng), or use --tts-command");
         if (!o.quiet) tell(fmt::format(fmt::runtime(no_espeak), o.words_per_minute));
     }
 
@@ -92,8 +92,8 @@ class voice_choice {
             voice_.player = {"aplay", "-q", "-"};
         else if (voice_.needs_player)
             refuse(
-                "--play is yes, and aplay is not installed (apt-get install alsa-utils); give "
-                "another program with --player");
+                "--play is yes, but aplay is not installed (apt-get install alsa-utils); install "
+                "it, or use another program with --player");
         else
             voice_.no_player = no_aplay;
     }
@@ -102,30 +102,30 @@ class voice_choice {
         ok_ = false;
         tell(text);
     }
-    void tell(const std::string& text) { terminal_.print_error(told_text(terminal_, text)); }
+    void tell(const std::string& text) { terminal_.print_error(wrap_for_stderr(terminal_, text)); }
 
     const chat_options& options_;
     terminal& terminal_;
-    voice_options voice_;
+    speaker_options voice_;
     bool ok_ = true;
 };
 
-// Also what main() has put in the place of a closed one.
+// False for stdin if it was closed: main() then opens a write-only descriptor in its place.
 bool can_be_read(int fd) {
     const int flags = ::fcntl(fd, F_GETFL);
     return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
 }
 
-// False if there is a fault, which is told, after the flag that it is of.
+// Reports `fault`, prefixed with `flag`. Returns true if there is none.
 bool is_fine(const std::string& fault, terminal& t, const std::string& flag = {}) {
-    if (!fault.empty()) t.print_error(told_text(t, flag + (flag.empty() ? "" : " ") + fault));
+    if (!fault.empty()) t.print_error(wrap_for_stderr(t, flag + (flag.empty() ? "" : " ") + fault));
     return fault.empty();
 }
 
-// One chat with all that belongs to it.
+// One chat and the objects it needs.
 class chat_run {
  public:
-    chat_run(const chat_options& options, voice_options speaker, std::string saved,
+    chat_run(const chat_options& options, speaker_options speaker, std::string saved,
              const std::unique_ptr<recording_file>& recorded, terminal& t)
         : options_(options),
           recorded_(recorded),
@@ -134,7 +134,8 @@ class chat_run {
           reader_(editor_ ? nullptr : make_reader()),
           text_(t, style()),
           json_(t),
-          chat_(ioc_, settings(), rules(std::move(saved)), std::move(speaker), view(), lines()),
+          chat_(ioc_, options.service, instruments_of_run(), rules(std::move(saved)),
+                std::move(speaker), view(), lines()),
           signals_(ioc_, [this] { chat_.stop(); }) {
         t.on_failure([this] { chat_.stop(); });
     }
@@ -147,12 +148,12 @@ class chat_run {
         ioc_.run();
         bool good = !chat_.has_failed();
         if (chat_.saved())
-            good = is_fine(whole_file(options_.save).write(*chat_.saved()), terminal_, "--save") &&
+            good = is_fine(atomic_file(options_.save).write(*chat_.saved()), terminal_, "--save") &&
                    good;
-        if (stop_pipe::has_hung_up()) return by_signal + stop_pipe::received();
-        if (const auto lost = status_of_output(terminal_)) return *lost;
-        if (chat_.was_misused()) return wrong_use;
-        if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+        if (signal_pipe::has_hung_up()) return by_signal + signal_pipe::received();
+        if (const auto lost = output_exit_status(terminal_)) return *lost;
+        if (chat_.has_usage_error()) return wrong_use;
+        if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
         return good ? all_good : not_all_good;
     }
 
@@ -173,15 +174,15 @@ class chat_run {
         return *reader_;
     }
     chat_text_view::style style() const {
-        return {.color = wants_color(options_.color, terminal_),
+        return {.color = is_color_enabled(options_.color, terminal_),
                 .is_prompting = has_terminal() && terminal_.out_is_terminal(),
                 .is_quiet = options_.quiet,
                 .editor = editor_.get()};
     }
-    service_config settings() const {
-        auto s = options_.service;
-        s.server.logger = log_to_terminal(terminal_, options_.log_level.value_or(log_level::off));
-        return s;
+    instruments instruments_of_run() const {
+        auto i = options_.instruments;
+        i.log = log_to_terminal(terminal_, options_.log_level.value_or(log_level::off));
+        return i;
     }
     chat_rules rules(std::string saved) const {
         return {.wait = options_.wait,
@@ -213,10 +214,10 @@ class chat_run {
 }  // namespace
 
 int run_chat(chat_options options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     if (!can_be_read(STDIN_FILENO)) {
-        is_fine("stdin is closed, or not open for reading; your lines are read from it", t);
+        is_fine("cannot read stdin: it is closed, or not open for reading", t);
         return wrong_use;
     }
     auto speaker = voice_choice(options, t).chosen();
@@ -224,16 +225,16 @@ int run_chat(chat_options options) {
     file_content saved;
     if (!options.load.empty()) saved = read_file(options.load, max_saved_bytes);
     if (!is_fine(saved.fault, t, "--load")) return wrong_use;
-    // Not when somebody has talked for an hour.
-    if (!options.save.empty() && !is_fine(whole_file(options.save).fault(), t, "--save"))
+    // Checked at the start, so that a long conversation is not lost at its end.
+    if (!options.save.empty() && !is_fine(atomic_file(options.save).fault(), t, "--save"))
         return wrong_use;
-    auto& server = options.service.server;
-    const auto recorded =
-        start_recording(options.record, {settings_of(server, options.record.prompts)}, server);
+    const auto recorded = start_recording(
+        options.record, {collect_changed_settings(options.service.client, options.record.prompts)},
+        options.instruments);
     if (!is_fine(fault_of(recorded), t)) return wrong_use;
     const int status =
         chat_run(options, std::move(*speaker), std::move(saved.text), recorded, t).run();
-    tell_lost_output(t, "tandem chat");
+    print_output_failure(t, "tandem chat");
     const bool is_whole = is_fine(fault_of(recorded), t);
     return is_whole || status != all_good ? status : not_all_good;
 }

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "recording/record_flags.hpp"
-#include "sound/voice.hpp"
+#include "sound/speaker.hpp"
 #include "terminal/color.hpp"
 
+#include "tandem/instruments.hpp"
 #include "tandem/log.hpp"
 #include "tandem/service_config.hpp"
 
@@ -12,36 +13,37 @@
 
 namespace tandem::command {
 
-/// What `tandem chat` was asked for.
+/// Options of `tandem chat`.
 struct chat_options {
-    /// The servers, each once; empty = that of `server`.
+    /// The servers, without duplicates; if empty, the one in `server`.
     service_config service{};
+    tandem::instruments instruments{};
     duration wait{};
     enum class tts {
-        automatic,  ///< espeak-ng where it is there
+        automatic,  ///< espeak-ng if installed
         espeak,
         none,
         command,
     };
     tts synthesiser = tts::automatic;
-    /// A line of the shell.
+    /// A shell command line.
     std::string tts_command{};
-    /// Of espeak-ng; empty = its own.
+    /// A voice of espeak-ng; empty = its default.
     std::string voice_name{};
-    /// It is the language, as none was given.
+    /// `voice_name` was derived from the language because no voice was given.
     bool voice_is_language = false;
     int words_per_minute = 160;
     enum class playing { automatic, yes, no };
     playing play = playing::automatic;
-    /// A line of the shell; empty = aplay.
+    /// A shell command line; empty = aplay.
     std::string player{};
     std::string wav{};
     duration sentence_pause = std::chrono::milliseconds(250);
     duration vad_stop{};
-    /// A line interrupts, also where stdin is no terminal.
+    /// A new line interrupts the reply, even if stdin is not a terminal.
     bool barge_in = false;
     std::optional<duration> barge_in_after{};
-    /// Files of the conversation, or empty.
+    /// Files to load the conversation from and to save it to, or empty.
     std::string load{};
     std::string save{};
     record_options record{};
@@ -51,7 +53,7 @@ struct chat_options {
     std::optional<tandem::log_level> log_level{};
 };
 
-/// Carries out `tandem chat`; returns the exit status.
+/// Runs `tandem chat`; returns the exit status.
 int run_chat(chat_options options);
 
 }  // namespace tandem::command

@@ -1,6 +1,6 @@
 #include "chat/chat_flags.hpp"
 
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
 #include "flags/service_flags.hpp"
 
@@ -14,69 +14,69 @@
 namespace tandem::command {
 namespace {
 
-// As espeak-ng takes them.
+// The range that espeak-ng accepts.
 constexpr int slowest_voice = 80;
 constexpr int fastest_voice = 450;
 
-// A chunk of 96 tokens takes half a minute to speak, and its sound has to be made.
+// A chunk of 96 tokens takes half a minute to speak, in addition to the time for synthesis.
 constexpr auto usual_continue_timeout = std::chrono::minutes(5);
 
 constexpr const char* chat_text = R"(Example:
   tandem chat --url http://127.0.0.1:8080 --system "You are a friendly voice."
 
-A voice bot in a terminal: type a line, hear the reply. Each sentence is spoken
-by espeak-ng as soon as it is there, and the next one is asked for when its
+A voice bot in a terminal: type a line, hear the reply. espeak-ng speaks each
+sentence as soon as it is complete. The next sentence is requested when the
 sound ends.
 
 Usage: tandem chat [FLAG...]
        printf 'Hello\nTell me more.\n' | tandem chat [FLAG...] --wav talk.wav
 
-Enter, or a new line, interrupts the reply that is spoken, and the model is told
-later what you heard of it, and no more. Cursor keys edit the line, Up and Down
-bring back earlier ones, and lines that are pasted together are one turn. Ctrl-D
-ends behind the running reply, Ctrl-C at once. Lines of a pipe or a file wait
-for the reply before them, unless --barge-in is given.
+Enter, or a new line, interrupts the reply that is being spoken. The history
+then contains only what you heard of it. Cursor keys edit the line, Up and Down
+recall earlier lines, and lines that are pasted together are one turn. Ctrl-D
+ends the chat after the running reply, Ctrl-C at once. Lines from a pipe or a
+file wait for the end of the previous reply, unless --barge-in is given.
 
---tts-command runs a program for each sentence, by /bin/sh: it gets the text on
-stdin, and writes a WAV file to stdout; or it writes nothing, and plays the
-sound until it ends. --player is a program that gets a WAV file on stdin and
-ends when it was played; aplay is tried if there is none. Where no sound can be
-played each one takes as long as it would, so that --wav FILE has what would
-have been heard.
+--tts-command runs a program with /bin/sh for each sentence. The program reads
+the text from stdin, and either writes a WAV file to stdout, or plays the sound
+itself and exits when it ends. --player is a program that reads a WAV file from
+stdin and exits when the file has been played; the default is aplay. If no sound
+can be played, each sentence still takes its normal time, and --wav FILE records
+what would have been heard.
 
-Behind each reply stands how long the voice took, from the end of your line (and
---vad-stop before it) to the first sound, in parts that add up.
+Each reply is followed by the time from the end of your line (and --vad-stop
+before it) to the first sound, and by the parts of that time.
 
-Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
-groups server to generation may also be set by a variable (--reuse-guard by
-TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
-variables, and variables over the file.
+Times are written as 250ms, 2s, 1m, 0.5h or plain seconds. The flags of the
+groups server to generation can also be set by environment variables
+(--reuse-guard by TANDEM_REUSE_GUARD) or in the file of --config
+("reuse_guard"). Flags override variables, and variables override the file.
 
 Exit status: 0 all replies complete or interrupted, 1 some failed, or the WAV
 file, conversation or recording could not be written, 2 wrong use, or a file, a
 program or stdin that cannot be used, 130 stopped with Ctrl-C, 143 with SIGTERM,
-129 with SIGHUP, 141 when nobody reads its output any more.)";
+129 with SIGHUP, 141 if the reader of its output has gone.)";
 
-// In the order of their enumerations.
+// Indexed by the enumerations.
 constexpr std::array<std::string_view, 3> tts_names{"auto", "espeak-ng", "none"};
 constexpr std::array<std::string_view, 3> play_names{"auto", "yes", "no"};
 
 config chat_defaults() {
-    auto c = usual_config();
-    c.continue_timeout = usual_continue_timeout;
+    auto c = default_config();
+    c.limits.continue_timeout = usual_continue_timeout;
     return c;
 }
 
 }  // namespace
 
 chat_flags::chat_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, chat_text)) {
-    app_.footer("talk with the model, and hear it");
+    app_.footer("chat with the model and hear its replies");
     app_.set_help_flag();
     app_.allow_extras();
     add_conversation_flags();
     add_voice_flags();
     add_output_flags();
-    app_.set_help_flag("-h,--help", "this text")->group("output");
+    app_.set_help_flag("-h,--help", "show this help")->group("output");
     config_.add_to(
         app_, [](const auto&) { return true; }, chat_defaults());
 }
@@ -90,50 +90,49 @@ void chat_flags::add_conversation_flags() {
     auto& t = texts_;
     constexpr auto group = "conversation";
     add_flag("--system", t.system, "TEXT", "the system prompt", group);
-    app_.add_flag("--barge-in", t.barge_in, "a new line interrupts also where stdin is no terminal")
+    app_.add_flag("--barge-in", t.barge_in,
+                  "a new line interrupts the reply even if stdin is not a terminal")
         ->group(group);
     add_flag("--barge-in-after", t.barge_in_after, "TIME",
-             "interrupt each reply so long after its first sound, for scripts", group);
+             "interrupt each reply this long after its first sound (for scripts)", group);
     add_flag("--interrupted-mark", t.interrupted_mark, "TEXT",
-             "put behind what history keeps of an interrupted reply", group);
-    add_flag("--load", t.load, "FILE", "go on with a conversation that was saved", group);
-    add_flag("--save", t.save, "FILE", "write the conversation there at the end", group);
+             "text appended to an interrupted reply in the history", group);
+    add_flag("--load", t.load, "FILE", "continue a saved conversation", group);
+    add_flag("--save", t.save, "FILE", "save the conversation to this file at the end", group);
     record_.add_to(app_, group);
     add_flag("--wait", t.wait, "TIME",
-             "how long to wait for servers that start or load their model [0]", group);
+             "how long to wait for servers to start and load their model [0]", group);
 }
 
 void chat_flags::add_voice_flags() {
     auto& t = texts_;
     constexpr auto group = "voice";
     add_flag("--tts", t.tts, "NAME",
-             "espeak-ng, or none for text alone [espeak-ng where it is installed]", group);
+             "synthesiser: espeak-ng, or none for text only [espeak-ng if installed]", group);
     add_flag("--tts-command", t.tts_command, "CMD",
-             "command of the shell that speaks a text, in place of --tts", group);
+             "shell command that speaks a text, instead of --tts", group);
     add_flag("--voice", t.voice, "NAME",
-             "voice of espeak-ng, as en-us [that of --language, else its own]", group);
+             "voice of espeak-ng, such as en-us [by --language, else its default]", group);
     add_flag("--speed", t.speed, "N",
-             "words a minute, for espeak-ng and where nothing is heard [160]", group);
+             "speaking rate in words per minute, with or without sound [160]", group);
     add_flag("--sentence-pause", t.sentence_pause, "TIME", "silence between sentences [250ms]",
              group);
     add_flag("--play", t.play, "WHEN",
-             "play the sound: yes, no, or auto where that is possible [auto]", group);
-    add_flag("--player", t.player, "CMD", "command of the shell that plays a sound [aplay -q -]",
-             group);
-    add_flag("--wav", t.wav, "FILE", "keep all that was heard there, silence included", group);
+             "play the sound: yes, no, or auto for yes if possible [auto]", group);
+    add_flag("--player", t.player, "CMD", "shell command that plays a sound [aplay -q -]", group);
+    add_flag("--wav", t.wav, "FILE", "record the audio to this file, including silence", group);
     add_flag("--vad-stop", t.vad_stop, "TIME",
-             "what a voice detector would wait behind your last word, counted as part of the "
-             "silence [0]",
+             "simulated delay of a voice detector after your last word, counted as silence [0]",
              group);
 }
 
 void chat_flags::add_output_flags() {
     auto& t = texts_;
-    app_.add_flag("--json", t.json, "one JSON object a line, for programs")->group("output");
-    app_.add_flag("--quiet", t.quiet, "only what is said, and faults")->group("output");
-    add_flag("--color", t.color, "WHEN", "auto, always or never [auto]", "output");
+    app_.add_flag("--json", t.json, "print one JSON object per line")->group("output");
+    app_.add_flag("--quiet", t.quiet, "print only the dialogue and errors")->group("output");
+    add_flag("--color", t.color, "WHEN", "use color: auto, always or never [auto]", "output");
     add_flag("--log-level", t.log_level, "LEVEL",
-             "log lines on stderr: debug, info, warning, error or off [off]", "output");
+             "log level on stderr: debug, info, warning, error or off [off]", "output");
 }
 
 chat_options chat_flags::read(const environment& variables, std::vector<std::string>& faults) {
@@ -147,28 +146,29 @@ chat_options chat_flags::read(const environment& variables, std::vector<std::str
     o.quiet = texts_.quiet;
     auto loaded = config_.load(variables);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
-    o.service.server = std::move(loaded.value);
-    if (!loaded.has_continue_timeout) o.service.server.continue_timeout = usual_continue_timeout;
+    o.service.client = std::move(loaded.value);
+    if (!loaded.has_continue_timeout)
+        o.service.client.limits.continue_timeout = usual_continue_timeout;
     o.service.servers = std::move(loaded.urls);
     o.voice_is_language = o.voice_name.empty();
-    if (o.voice_is_language) o.voice_name = o.service.server.language;
+    if (o.voice_is_language) o.voice_name = o.service.client.chunking.language;
     std::ranges::move(service_faults(o.service), std::back_inserter(faults));
     return o;
 }
 
-// What is wrong with flags of the voice that do not go together.
+// Reports conflicting voice flags.
 std::vector<std::string> chat_flags::voice_faults() const {
     const auto& t = texts_;
     std::vector<std::string> faults;
     const bool has_command = !t.tts_command.empty();
     if (has_command && !t.tts.empty())
-        faults.push_back("--tts and --tts-command are given; one of them is possible");
+        faults.push_back("--tts cannot be combined with --tts-command");
     if (!t.voice.empty() && (has_command || t.tts == "none"))
-        faults.push_back("--voice is for espeak-ng, which is not used here");
+        faults.push_back("--voice applies only to espeak-ng, which is not used");
     if (!t.player.empty() && t.play == "no")
-        faults.push_back("--player is given, and --play is no; leave one of them out");
+        faults.push_back("--player cannot be combined with --play no");
     if (t.tts == "none" && (!t.wav.empty() || !t.player.empty() || t.play == "yes"))
-        faults.push_back("--tts is none, which makes no sound for --wav, --play or --player");
+        faults.push_back("--tts none cannot be combined with --wav, --player or --play yes");
     return faults;
 }
 
@@ -177,12 +177,12 @@ void chat_flags::read_voice(chat_options& o, std::vector<std::string>& faults) c
     std::ranges::move(voice_faults(), std::back_inserter(faults));
     if (!t.tts.empty() && !choose(tts_names, t.tts, o.synthesiser))
         faults.push_back(fmt::format(
-            "--tts is {}; it must be espeak-ng or none; --tts-command takes other programs",
+            "--tts is {}; it must be espeak-ng or none; use --tts-command for other programs",
             t.tts));
     if (!t.tts_command.empty()) o.synthesiser = chat_options::tts::command;
     if (!t.player.empty()) o.play = chat_options::playing::yes;
     if (!t.play.empty() && !choose(play_names, t.play, o.play))
-        faults.push_back(refusal_of("--play", t.play, joined_by_or(play_names)));
+        faults.push_back(refusal_of("--play", t.play, join_with_or(play_names)));
     read_number("--speed", t.speed, slowest_voice, fastest_voice, o.words_per_minute, faults);
     read_time("--sentence-pause", t.sentence_pause, o.sentence_pause, faults);
     read_time("--vad-stop", t.vad_stop, o.vad_stop, faults);
@@ -198,9 +198,7 @@ void chat_flags::read_conversation(chat_options& o, std::vector<std::string>& fa
     check_utf8("--system", t.system, faults);
     if (!t.system.empty()) talk.messages.push_back({.role = "system", .content = t.system});
     if (!t.load.empty() && (!t.system.empty() || !t.interrupted_mark.empty()))
-        faults.push_back(
-            "--load is given, and --system or --interrupted-mark; a saved conversation has its "
-            "own");
+        faults.push_back("--load cannot be combined with --system or --interrupted-mark");
     talk.interrupted_mark = t.interrupted_mark;
     read_wait(t.wait, o.wait, faults);
     if (!t.barge_in_after.empty())

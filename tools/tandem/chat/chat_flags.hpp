@@ -11,18 +11,18 @@
 
 namespace tandem::command {
 
-/// `tandem chat` and its flags. The object must outlive the parsing.
+/// The `tandem chat` subcommand and its flags. The object must stay alive during parsing.
 class chat_flags {
  public:
     static constexpr const char* name = "chat";
 
     explicit chat_flags(CLI::App& tandem);
 
-    /// What the parsed flags ask for; `faults` tells what is wrong with them.
+    /// Returns the options from the parsed flags. `faults` receives the errors.
     chat_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:
-    /// The flags besides the configuration.
+    /// All flags except those of the configuration.
     struct flag_texts {
         std::string system;
         std::string tts;

@@ -1,6 +1,6 @@
 #include "chat/chat_views.hpp"
 
-#include "chat/chat_lines.hpp"
+#include "chat/chat_text.hpp"
 #include "line_input/line_editor.hpp"
 #include "terminal/color.hpp"
 
@@ -20,21 +20,21 @@ int out_columns(const terminal& t) {
 
 }  // namespace
 
-std::string told_text(const terminal& t, std::string_view text) {
-    return told_lines(text, t.err_is_terminal() ? t.err_width() : INT_MAX);
+std::string wrap_for_stderr(const terminal& t, std::string_view text) {
+    return format_notice(text, t.err_is_terminal() ? t.err_width() : INT_MAX);
 }
 
 void chat_text_view::listening() {
     if (style_.editor) return style_.editor->listen(true);
     has_prompt_ = style_.is_prompting;
-    // What is typed after it ends the line.
-    if (has_prompt_) terminal_.steer(painted(style_.color, paint::bold, chat_prompt));
+    // The line break that the user types ends this line.
+    if (has_prompt_) terminal_.steer(colorize(style_.color, paint::bold, chat_prompt));
 }
 
 void chat_text_view::took(std::string_view line) {
     if (!style_.editor) return;
     style_.editor->listen(false);
-    terminal_.print(fmt::format("{}{}\n", painted(style_.color, paint::bold, chat_prompt), line));
+    terminal_.print(fmt::format("{}{}\n", colorize(style_.color, paint::bold, chat_prompt), line));
 }
 
 void chat_text_view::input_ended() {
@@ -43,9 +43,9 @@ void chat_text_view::input_ended() {
 }
 
 void chat_text_view::show(std::string_view text, const char* color) {
-    const auto shown = running_text(
+    const auto shown = wrap_continued_text(
         text, glue_, {.width = out_columns(terminal_), .column = terminal_.out_column()});
-    terminal_.print(color ? painted(style_.color, color, shown) : shown);
+    terminal_.print(color ? colorize(style_.color, color, shown) : shown);
     has_prompt_ = false;
 }
 
@@ -58,37 +58,37 @@ void chat_text_view::began(const spoken_chunk& c) {
     show(c.chunk.text);
 }
 
-void chat_text_view::passed_over(int, const chunk& c) {
+void chat_text_view::chunk_skipped(int, const chunk& c) {
     show(c.text, paint::dim);
 }
 
 void chat_text_view::ended(const spoken_end& e) {
     if (e.interrupted) {
         glue_ = terminal_.out_column() > 0 ? " " : "";
-        show(interrupted_text(e), paint::yellow);
+        show(format_interruption(e), paint::yellow);
     }
     end_line();
     if (e.result.error) fault(error_text(e.result.error, e.result.diagnostics, e.hint));
     if (!style_.is_quiet && e.timing)
-        terminal_.print(painted(style_.color, paint::dim,
-                                indented_lines(timing_text(*e.timing), out_columns(terminal_))) +
+        terminal_.print(colorize(style_.color, paint::dim,
+                                 indented_lines(format_timing(*e.timing), out_columns(terminal_))) +
                         "\n");
 }
 
 void chat_text_view::note(std::string_view text) {
-    if (!style_.is_quiet) terminal_.print_error(told_text(terminal_, text));
+    if (!style_.is_quiet) terminal_.print_error(wrap_for_stderr(terminal_, text));
 }
 
 void chat_text_view::fault(std::string_view text) {
     end_line();
-    terminal_.print_error(told_text(terminal_, text));
+    terminal_.print_error(wrap_for_stderr(terminal_, text));
 }
 
 void chat_json_view::began(const spoken_chunk& c) {
     terminal_.print(json_line(c));
 }
 
-void chat_json_view::passed_over(int turn, const chunk& c) {
+void chat_json_view::chunk_skipped(int turn, const chunk& c) {
     began({.turn = turn, .chunk = c});
 }
 
@@ -97,7 +97,7 @@ void chat_json_view::ended(const spoken_end& e) {
 }
 
 void chat_json_view::note(std::string_view text) {
-    terminal_.print_error(told_text(terminal_, text));
+    terminal_.print_error(wrap_for_stderr(terminal_, text));
 }
 
 void chat_json_view::fault(std::string_view text) {

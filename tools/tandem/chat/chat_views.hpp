@@ -10,18 +10,18 @@ namespace tandem::command {
 
 class line_editor;
 
-/// What is told on stderr, wrapped where that is a terminal.
-std::string told_text(const terminal& t, std::string_view text);
+/// Formats a message for stderr, wrapped if stderr is a terminal.
+std::string wrap_for_stderr(const terminal& t, std::string_view text);
 
-/// The chat as people read it: each chunk's text appears when its sound begins.
+/// The human-readable view: shows the text of each chunk when its sound begins.
 class chat_text_view final : public chat_view {
  public:
     struct style {
         bool color = false;
-        /// The user is asked for lines.
+        /// Print a prompt for each line.
         bool is_prompting = false;
         bool is_quiet = false;
-        /// What asks for lines in its own way, instead; or nullptr.
+        /// An editor that shows its own prompt, or nullptr.
         line_editor* editor = nullptr;
     };
     chat_text_view(terminal& t, style s) : terminal_(t), style_(s) {}
@@ -30,7 +30,7 @@ class chat_text_view final : public chat_view {
     void took(std::string_view line) override;
     void input_ended() override;
     void began(const spoken_chunk& c) override;
-    void passed_over(int turn, const chunk& c) override;
+    void chunk_skipped(int turn, const chunk& c) override;
     void ended(const spoken_end& e) override;
     void note(std::string_view text) override;
     void fault(std::string_view text) override;
@@ -42,10 +42,10 @@ class chat_text_view final : public chat_view {
     terminal& terminal_;
     style style_;
     std::string glue_;
-    bool has_prompt_ = false;  // which nothing was typed behind yet
+    bool has_prompt_ = false;  // nothing printed after it yet
 };
 
-/// One JSON object a line, for programs; notes are on stderr.
+/// Prints one JSON object per line to stdout, and notes to stderr.
 class chat_json_view final : public chat_view {
  public:
     explicit chat_json_view(terminal& t) : terminal_(t) {}
@@ -54,7 +54,7 @@ class chat_json_view final : public chat_view {
     void took(std::string_view) override {}
     void input_ended() override {}
     void began(const spoken_chunk& c) override;
-    void passed_over(int turn, const chunk& c) override;
+    void chunk_skipped(int turn, const chunk& c) override;
     void ended(const spoken_end& e) override;
     void note(std::string_view text) override;
     void fault(std::string_view text) override;

@@ -4,7 +4,7 @@
 
 namespace tandem::command {
 
-time_point speech_schedule::start_of_next(time_point now) const noexcept {
+time_point speech_schedule::next_sound_start(time_point now) const noexcept {
     return ended_ ? std::max(now, *ended_ + pause_behind_) : now;
 }
 
@@ -22,7 +22,7 @@ void speech_schedule::ended(time_point at, boundary b) noexcept {
     pause_behind_ = b == boundary::sentence ? pause_ : duration{};
 }
 
-double speech_schedule::share_heard(time_point now) const noexcept {
+double speech_schedule::fraction_heard(time_point now) const noexcept {
     if (!speaking_) return 0;
     if (now >= end()) return 1;
     return std::max(0.0, to_ms(now - began_) / to_ms(length_));

@@ -8,25 +8,26 @@
 
 namespace tandem::command {
 
-/// When the sounds of one reply begin and end, and how much of one was heard. Pure.
+/// Start and end times of the sounds of one reply, and the share of the current sound that was
+/// heard. Pure.
 class speech_schedule {
  public:
-    /// The silence after a chunk that ends a sentence; after others there is none.
+    /// `sentence_pause` is the silence after a chunk that ends a sentence; other chunks have none.
     explicit speech_schedule(duration sentence_pause) : pause_(sentence_pause) {}
 
-    /// When the next sound begins that is ready at `now`.
-    time_point start_of_next(time_point now) const noexcept;
-    /// It begins then, and takes so long.
+    /// Returns the start time of the next sound if it is ready at `now`.
+    time_point next_sound_start(time_point now) const noexcept;
+    /// A sound of this length began.
     void began(time_point at, duration length) noexcept;
-    /// When it ends by its length. Precondition: one began.
+    /// Returns the scheduled end of the sound. Precondition: a sound began.
     time_point end() const noexcept { return began_ + length_; }
-    /// It was heard to its end, after which `b` is.
+    /// The sound ended; `b` is the boundary after it.
     void ended(time_point at, boundary b) noexcept;
 
     bool is_speaking() const noexcept { return speaking_; }
-    /// Which share of the sound was heard by then, 0 to 1; 0 if none is spoken.
-    double share_heard(time_point now) const noexcept;
-    /// The silence before the sound that began last; nothing before the first one.
+    /// Returns the share of the current sound that was heard by `now`, 0 to 1; 0 if there is none.
+    double fraction_heard(time_point now) const noexcept;
+    /// Returns the silence before the latest sound; nothing for the first one.
     std::optional<duration> silence() const noexcept { return silence_; }
     std::optional<time_point> first_began() const noexcept { return first_began_; }
 

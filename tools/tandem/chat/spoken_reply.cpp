@@ -14,7 +14,7 @@ using boost::asio::awaitable;
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-// How often a reply that speaks is looked at: it may fail meanwhile.
+// Interval of checks whether the reply has failed while a sound plays.
 constexpr auto speech_look_interval = std::chrono::milliseconds(50);
 
 time_point clock_now() {
@@ -24,7 +24,7 @@ time_point clock_now() {
 }  // namespace
 
 spoken_reply::spoken_reply(boost::asio::any_io_executor executor, tandem::reply reply,
-                           circumstances c)
+                           spoken_reply_context c)
     : reply_(std::move(reply)),
       in_(c),
       schedule_(c.speaker.options().sentence_pause),
@@ -33,7 +33,7 @@ spoken_reply::spoken_reply(boost::asio::any_io_executor executor, tandem::reply 
       interrupt_timer_(executor) {}
 
 awaitable<void> spoken_reply::run() {
-    error_code ec;  // the reply's result tells it
+    error_code ec;  // result() reports the error
     while (const auto c = co_await reply_.async_next_chunk(redirect_error(use_awaitable, ec)))
         co_await speak(*c, clock_now());
     interrupt_timer_.cancel();
@@ -42,7 +42,7 @@ awaitable<void> spoken_reply::run() {
 void spoken_reply::interrupt(time_point at) {
     if (std::exchange(interrupted_, true)) return;
     interrupted_at_ = at;
-    if (speaking_) in_.talk.heard_share(*speaking_, schedule_.share_heard(at));
+    if (speaking_) in_.talk.heard_share(*speaking_, schedule_.fraction_heard(at));
     in_.talk.interrupt();
     in_.speaker.stop();
     timer_.cancel();
@@ -52,19 +52,19 @@ void spoken_reply::interrupt(time_point at) {
 awaitable<void> spoken_reply::speak(const chunk& c, time_point came) {
     if (interrupted_) co_return;
     if (c.speech.empty()) {
-        in_.view.passed_over(in_.turn, c);
+        in_.view.chunk_skipped(in_.turn, c);
         reply_.continue_after(c.id);
     } else if (in_.speaker.plays_itself()) {
-        co_await let_synthesiser_play(c, came);
+        co_await speak_by_synthesiser(c, came);
     } else {
         const auto made = co_await in_.speaker.make(c.speech);
         co_await speak(c, came, made);
     }
 }
 
-// Nobody knows before how long that takes: the words tell about.
-awaitable<void> spoken_reply::let_synthesiser_play(const chunk& c, time_point came) {
-    co_await wait_until(schedule_.start_of_next(came));
+// The synthesiser plays the sound itself, so its length is only an estimate from the text.
+awaitable<void> spoken_reply::speak_by_synthesiser(const chunk& c, time_point came) {
+    co_await wait_until(schedule_.next_sound_start(came));
     if (is_over()) co_return;
     const auto about = speaking_time(in_.speaker.options().pace, c.speech);
     const auto now = clock_now();
@@ -74,14 +74,14 @@ awaitable<void> spoken_reply::let_synthesiser_play(const chunk& c, time_point ca
 }
 
 awaitable<void> spoken_reply::speak(const chunk& c, time_point came, const voice::utterance& made) {
-    start_of_sound start{.came = came, .ready = clock_now(), .length = made.length};
+    sound_start start{.came = came, .ready = clock_now(), .length = made.length};
     if (made.was_played) {
         if (interrupted_) co_return;
         start.ready = start.at = made.from;
         begin(c, start);
         co_return end(c, made.to);
     }
-    start.at = schedule_.start_of_next(start.ready);
+    start.at = schedule_.next_sound_start(start.ready);
     co_await wait_until(start.at);
     if (is_over()) co_return;
     const bool has_player = in_.speaker.play(made);
@@ -93,11 +93,11 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point came, const voice
     co_await in_.speaker.played();
     const auto stopped = end_of_sound(has_player);
     end(c, stopped);
-    // After the continue, as a long silence before it takes its time.
+    // Recorded after the continue, because recording a long silence takes time.
     in_.speaker.record(made, start.at, stopped);
 }
 
-// Without a player the sound ends by its length: that the timer is late by a little is no silence.
+// Without a player the sound ends by its length; a late timer does not count as silence.
 time_point spoken_reply::end_of_sound(bool has_player) const {
     if (interrupted_) return interrupted_at_;
     const auto now = clock_now();
@@ -105,7 +105,7 @@ time_point spoken_reply::end_of_sound(bool has_player) const {
 }
 
 awaitable<void> spoken_reply::wait_until(time_point due) {
-    error_code ec;  // an interrupt cancels it
+    error_code ec;  // an interrupt cancels the wait
     timer_.expires_at(due);
     if (due > clock_now() && !interrupted_)
         co_await timer_.async_wait(redirect_error(use_awaitable, ec));
@@ -116,7 +116,7 @@ awaitable<void> spoken_reply::wait_for_end_of_sound() {
         co_await wait_until(std::min<time_point>(schedule_.end(), now + speech_look_interval));
 }
 
-void spoken_reply::begin(const chunk& c, const start_of_sound& s) {
+void spoken_reply::begin(const chunk& c, const sound_start& s) {
     const bool is_first = !schedule_.first_began();
     schedule_.began(s.at, s.length);
     if (is_first) {
@@ -142,7 +142,7 @@ void spoken_reply::end(const chunk& c, time_point at) {
     if (!interrupted_) reply_.continue_after(c.id);
 }
 
-// Where the pacing generates ahead, its sound is made while this one is heard.
+// If the pacing generates ahead, the next sound is synthesised while this one plays.
 void spoken_reply::prepare_next() {
     reply_.async_upcoming_speech(
         [weak = weak_from_this()](const error_code& ec, const std::string& speech) {

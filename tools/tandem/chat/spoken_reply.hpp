@@ -2,7 +2,7 @@
 
 #include "chat/chat_view.hpp"
 #include "chat/speech_schedule.hpp"
-#include "sound/voice.hpp"
+#include "sound/speaker.hpp"
 
 #include "tandem/conversation.hpp"
 
@@ -11,39 +11,40 @@
 
 namespace tandem::command {
 
-/// One turn of a conversation, whose chunks are spoken as they come. Held by shared_ptr; to be used
-/// on one thread.
+/// One turn of a conversation that speaks its chunks as they arrive. Owned by shared_ptr; used on
+/// one thread.
 class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
  public:
-    struct circumstances {
+    struct spoken_reply_context {
         conversation& talk;
         voice& speaker;
         chat_view& view;
         int turn = 0;
-        /// When the chat began, and when the user's line ended.
+        /// The start of the chat and the end of the user's line.
         time_point begun{};
         time_point said_at{};
         duration vad_stop{};
-        /// Interrupts it so long after its first sound.
+        /// Interrupts the reply this long after its first sound.
         std::optional<duration> interrupt_after{};
     };
 
-    /// What is referred to must outlive this.
-    spoken_reply(boost::asio::any_io_executor executor, tandem::reply reply, circumstances c);
+    /// The referenced objects must outlive this object.
+    spoken_reply(boost::asio::any_io_executor executor, tandem::reply reply,
+                 spoken_reply_context c);
 
-    /// Speaks all of it, and tells the view. Ends early where it is interrupted.
+    /// Speaks the whole reply and notifies the view. Returns early if interrupted.
     boost::asio::awaitable<void> run();
-    /// The listener talks over it: history keeps what was heard by then.
+    /// The listener interrupts the reply: the history keeps what was heard until `at`.
     void interrupt(time_point at);
 
     bool was_interrupted() const noexcept { return interrupted_; }
     const reply_result& result() const noexcept { return reply_.result(); }
-    /// Once it has ended; nothing if nothing was spoken.
+    /// Valid once the reply has ended; nothing if nothing was spoken.
     std::optional<spoken_timing> timing() const;
 
  private:
-    struct start_of_sound {
-        /// When its chunk came, and its sound was made.
+    struct sound_start {
+        /// When the chunk arrived, and when its sound was ready.
         time_point came{};
         time_point ready{};
         time_point at{};
@@ -52,12 +53,12 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
     };
 
     boost::asio::awaitable<void> speak(const chunk& c, time_point came);
-    boost::asio::awaitable<void> let_synthesiser_play(const chunk& c, time_point came);
+    boost::asio::awaitable<void> speak_by_synthesiser(const chunk& c, time_point came);
     boost::asio::awaitable<void> speak(const chunk& c, time_point came,
                                        const voice::utterance& made);
     boost::asio::awaitable<void> wait_until(time_point due);
     boost::asio::awaitable<void> wait_for_end_of_sound();
-    void begin(const chunk& c, const start_of_sound& s);
+    void begin(const chunk& c, const sound_start& s);
     time_point end_of_sound(bool has_player) const;
     void end(const chunk& c, time_point at);
     void prepare_next();
@@ -65,9 +66,9 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
     bool is_over() const noexcept { return interrupted_ || reply_.ended(); }
 
     tandem::reply reply_;
-    circumstances in_;
+    spoken_reply_context in_;
     speech_schedule schedule_;
-    spoken_marks marks_;
+    spoken_timestamps marks_;
     boost::asio::steady_timer timer_;
     boost::asio::steady_timer interrupt_timer_;
     std::optional<chunk_id> speaking_;

@@ -10,7 +10,7 @@
 
 namespace tandem::command {
 
-/// `tandem completion` and its argument. The object must outlive the parsing.
+/// The `tandem completion` subcommand and its argument. The object must stay alive during parsing.
 class completion_flags {
  public:
     static constexpr const char* name = "completion";
@@ -20,7 +20,7 @@ class completion_flags {
 
     static std::vector<std::string> shells();
 
-    /// The shell that is asked for; `faults` tells what is wrong.
+    /// Returns the requested shell. `faults` receives the errors.
     std::optional<shell> read(std::vector<std::string>& faults) const;
 
  private:

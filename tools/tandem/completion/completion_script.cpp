@@ -3,7 +3,7 @@
 namespace tandem::command {
 namespace {
 
-// bash takes "--color=au" for three words.
+// bash splits "--color=au" into three words.
 constexpr std::string_view bash_script = R"(# bash completion for tandem
 _tandem() {
     local word value lines words=()

@@ -6,7 +6,7 @@ namespace tandem::command {
 
 enum class shell { bash, zsh, fish };
 
-/// The script with which a shell asks `tandem __complete` what fits.
+/// Returns the script that makes the shell call `tandem __complete`.
 std::string_view completion_script(shell s);
 
 }  // namespace tandem::command

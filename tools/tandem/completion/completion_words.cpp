@@ -8,40 +8,40 @@
 namespace tandem::command {
 namespace {
 
-void add_values(const std::string& command, const CLI::Option& o, completed_flag& f) {
+void add_values(const std::string& command, const CLI::Option& o, flag_completion& f) {
     f.value = o.get_type_name();
     for (const auto& name : f.names)
         for (const auto word : flag_values(command, name)) f.words.emplace_back(word);
     if (!f.words.empty())
-        f.by = completed_by::words;
+        f.by = completion_kind::words;
     else if (f.value == "FILE")
-        f.by = completed_by::files;
+        f.by = completion_kind::files;
     else
-        f.by = f.value == "DIR" ? completed_by::folders : completed_by::user;
+        f.by = f.value == "DIR" ? completion_kind::folders : completion_kind::user;
 }
 
-completed_flag argument_of(const CLI::Option& o) {
-    completed_flag f{.help = o.get_description(), .value = o.get_name(true)};
+flag_completion argument_of(const CLI::Option& o) {
+    flag_completion f{.help = o.get_description(), .value = o.get_name(true)};
     if (f.value == completion_flags::argument) {
-        f.by = completed_by::words;
+        f.by = completion_kind::words;
         f.words = completion_flags::shells();
     } else {
-        f.by = completed_by::files;
+        f.by = completion_kind::files;
     }
     return f;
 }
 
-completed_flag flag_of(const std::string& command, const CLI::Option& o) {
+flag_completion flag_of(const std::string& command, const CLI::Option& o) {
     if (o.get_positional()) return argument_of(o);
-    completed_flag f{.help = o.get_description()};
+    flag_completion f{.help = o.get_description()};
     for (const auto& n : o.get_snames()) f.names.push_back("-" + n);
     for (const auto& n : o.get_lnames()) f.names.push_back("--" + n);
     if (o.get_items_expected_max() > 0) add_values(command, o, f);
     return f;
 }
 
-std::vector<completed_flag> flags_of(const CLI::App& app) {
-    std::vector<completed_flag> flags;
+std::vector<flag_completion> flags_of(const CLI::App& app) {
+    std::vector<flag_completion> flags;
     for (const auto* o : app.get_options()) flags.push_back(flag_of(app.get_name(), *o));
     return flags;
 }

@@ -7,34 +7,34 @@
 
 namespace tandem::command {
 
-/// What can stand at a place of a command line.
-enum class completed_by {
-    nothing,  ///< a switch, which has no value
+/// How a position of the command line is completed.
+enum class completion_kind {
+    nothing,  ///< a switch without a value
     words,
     files,
     folders,
-    user,  ///< a text that nobody else knows
+    user,  ///< free text
 };
 
-/// A flag, or the argument of a command if it has no names.
-struct completed_flag {
+/// A flag, or an argument of a command if `names` is empty.
+struct flag_completion {
     std::vector<std::string> names{};  ///< "-h", "--help"
     std::string help{};
-    std::string value{};  ///< placeholder of its value, as in the help
-    completed_by by = completed_by::nothing;
+    std::string value{};  ///< placeholder in the help text
+    completion_kind by = completion_kind::nothing;
     std::vector<std::string> words{};
 };
 
-struct completed_command {
+struct command_completion {
     std::string name{};
     std::string help{};
-    std::vector<completed_flag> flags{};
+    std::vector<flag_completion> flags{};
 };
 
-/// What a shell completes: `commands` after the name of the program, or one of `flags`.
+/// What a shell can complete: the `commands` after the program name, or `flags`.
 struct completion_words {
-    std::vector<completed_flag> flags{};
-    std::vector<completed_command> commands{};
+    std::vector<flag_completion> flags{};
+    std::vector<command_completion> commands{};
 };
 
 completion_words words_of(const CLI::App& tandem);

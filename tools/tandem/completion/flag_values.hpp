@@ -5,8 +5,8 @@
 
 namespace tandem::command {
 
-/// The words that `flag` ("--color") of `command` ("chat") takes; empty if it takes others than a
-/// few words.
+/// Returns the fixed set of words that `flag` ("--color") of `command` ("chat") accepts; empty if
+/// there is no such set.
 std::vector<std::string_view> flag_values(std::string_view command, std::string_view flag);
 
 }  // namespace tandem::command

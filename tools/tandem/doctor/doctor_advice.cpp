@@ -1,6 +1,6 @@
 #include "doctor/doctor_advice.hpp"
 
-#include "slots/server_builds.hpp"
+#include "slots/server_build_faults.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -12,7 +12,7 @@
 namespace tandem::command {
 namespace {
 
-// Below that the usual batch of 2048 tokens takes more than a second.
+// At lower rates, a default batch of 2048 tokens takes more than a second.
 constexpr double slow_prompt_tokens_per_second = 2000;
 
 int slots_of(const doctor_facts& facts) {
@@ -29,21 +29,22 @@ advised_setting slots_setting(const doctor_facts& facts) {
     return {.name = "slots",
             .value = set ? fmt::format("{}", slots_of(facts)) : "0",
             .current = fmt::format("{}", set.value_or(0)),
-            .reason = set ? "one goes on while the other ends its cut"
-                          : "all that the server has, for as many callers as it can"};
+            .reason = set ? "one continues while the other finishes its cut"
+                          : "all slots of the server, for as many callers as possible"};
 }
 
 advised_setting guard_setting(const doctor_facts& facts) {
     const auto& build = facts.props.value.build_info;
-    const auto safe = slots::safe_reuse_guard(build);
+    const auto safe = slots::default_reuse_guard(build);
     const auto& guard = facts.wishes.reuse_guard;
     const auto current = guard ? to_string(*guard) : "auto";
     const bool right = guard.value_or(safe) == safe;
     return {.name = "reuse_guard",
             .value = right ? current : "auto",
             .current = current,
-            .reason = slots::is_sound(build) ? "what this build needs after a cut"
-                                             : "for builds on which cuts were not tried"};
+            .reason = slots::is_safe_for_instant_reuse(build)
+                          ? "required by this build after a cut"
+                          : "for builds on which cuts are untested"};
 }
 
 advised_setting pacing_setting(const doctor_facts& facts) {
@@ -54,16 +55,16 @@ advised_setting pacing_setting(const doctor_facts& facts) {
         return {.name = "pacing",
                 .value = "ahead",
                 .current = now,
-                .reason = "the server is slow: a sentence in hand while the voice speaks"};
-    // Else whether to generate ahead is a matter of taste, not of the server.
+                .reason = "the server is slow: keeps a sentence ready while the voice speaks"};
+    // Otherwise generating ahead is a matter of preference and does not depend on the server.
     return {.name = "pacing",
             .value = now == "strict" ? "warm" : now,
             .current = now,
-            .reason = is_behind ? "the next slot gets ready while the voice speaks"
+            .reason = is_behind ? "prepares the next slot while the voice speaks"
                                 : "generates ahead of the voice"};
 }
 
-// Slots for the server: no fewer than it was given by the flag.
+// Slots to configure on the server, at least as many as its flag sets.
 int parallel_of(const doctor_facts& facts) {
     const int given = loses_pinned_slots(facts) ? 0 : facts.props.value.total_slots;
     return std::max(slots_of(facts), given);
@@ -84,7 +85,7 @@ advised_setting context_setting(const doctor_facts& facts) {
     const int slots = parallel_of(facts);
     const int context = facts.props.value.context_per_slot;
     const int each = std::max(fair_context, context);
-    // Slots that share a cache all show the whole of it.
+    // If slots share a cache, each of them reports the full size.
     const int sharing = loses_pinned_slots(facts) ? 1 : facts.props.value.total_slots;
     return {.name = "--ctx-size",
             .value = fmt::format("{}", slots * each),
@@ -98,10 +99,10 @@ void add_batch_size(const doctor_facts& facts, doctor_advice& advice) {
     advice.llama_server.push_back(
         {.name = "--batch-size",
          .value = "512",
-         .reason = "a cut in a long prompt waits for the end of a batch"});
+         .reason = "a cut during a long prompt takes effect after the current batch"});
 }
 
-// As one word of a shell: the server's words may be anything.
+// Quotes for the shell, because the server's text may contain any character.
 std::string quoted(const std::string& text) {
     const bool is_plain = std::ranges::all_of(text, [](unsigned char c) {
         return std::isalnum(c) || c == '/' || c == '.' || c == '_' || c == '-';
@@ -112,7 +113,7 @@ std::string quoted(const std::string& text) {
     return word + "'";
 }
 
-// The alias is the path where the server was given no other.
+// The alias defaults to the path of the model.
 std::string model_file(const std::string& model) {
     return model.find('/') != model.npos ? quoted(model) : "MODEL.gguf";
 }
@@ -125,7 +126,7 @@ std::string command_of(const doctor_facts& facts, const doctor_advice& advice) {
 
 }  // namespace
 
-doctor_advice advice_of(const doctor_facts& facts) {
+doctor_advice make_advice(const doctor_facts& facts) {
     if (!facts.props.ok()) return {};
     doctor_advice advice{
         .tandem = {slots_setting(facts), guard_setting(facts), pacing_setting(facts)},

@@ -7,12 +7,12 @@
 
 namespace tandem::command {
 
-/// One thing to set.
+/// A recommended setting.
 struct advised_setting {
-    /// A field of the configuration, "reuse_guard", or a flag of llama-server, "--parallel".
+    /// A field of the configuration ("reuse_guard") or a flag of llama-server ("--parallel").
     std::string name;
     std::string value;
-    /// What it is now; empty where that is not known.
+    /// The current value; empty if unknown.
     std::string current{};
     std::string reason;
 };
@@ -20,11 +20,12 @@ struct advised_setting {
 struct doctor_advice {
     std::vector<advised_setting> tandem{};
     std::vector<advised_setting> llama_server{};
-    /// How to start the server; what /props does not tell is left out.
+    /// The command line of the server, without settings that /props does not report.
     std::string command{};
 };
 
-/// Advises only what this version of tandem takes. Empty where /props was not answered. Pure.
-doctor_advice advice_of(const doctor_facts& facts);
+/// Recommends only settings that this version of tandem supports. Empty if /props did not answer.
+/// Pure.
+doctor_advice make_advice(const doctor_facts& facts);
 
 }  // namespace tandem::command

@@ -4,14 +4,14 @@
 
 #include <vector>
 
-// The findings by what they are about; each function adds its own. Pure.
+// The findings by topic; each function appends its own. Pure.
 namespace tandem::command {
 
-/// Is a llama-server there that lets us in, with its model?
-void check_contact(const doctor_facts& facts, std::vector<finding>& all);
-/// What it says of itself. Precondition: facts.props.ok().
-void check_set_up(const doctor_facts& facts, std::vector<finding>& all);
-/// What was measured. Precondition: facts.measured.done.
-void check_measures(const doctor_facts& facts, std::vector<finding>& all);
+/// Checks that a llama-server is reachable, accepts the API key and has loaded its model.
+void check_connection(const doctor_facts& facts, std::vector<finding>& all);
+/// Checks the settings that the server reports. Precondition: facts.props.ok().
+void check_setup(const doctor_facts& facts, std::vector<finding>& all);
+/// Checks the measurements. Precondition: facts.measured.done.
+void check_measurements(const doctor_facts& facts, std::vector<finding>& all);
 
 }  // namespace tandem::command

@@ -4,8 +4,8 @@
 #include "doctor/doctor_report.hpp"
 #include "doctor/doctor_text.hpp"
 #include "os/exit_status.hpp"
-#include "os/lost_output.hpp"
-#include "os/stop_pipe.hpp"
+#include "os/output_failure.hpp"
+#include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
 #include "probe/doctor_probe.hpp"
 #include "run/progress.hpp"
@@ -41,14 +41,14 @@ doctor_facts examine(const doctor_options& options, terminal& t) {
 }  // namespace
 
 int run_doctor(const doctor_options& options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
-    const auto report = report_of(examine(options, t));
-    const screen_style style{.width = t.out_width(), .color = wants_color(options.color, t)};
-    t.print(options.json ? doctor_json(report) : doctor_screen(style, report));
-    tell_lost_output(t, "tandem doctor");
-    if (const auto lost = status_of_output(t)) return *lost;
-    if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+    const auto report = make_doctor_report(examine(options, t));
+    const screen_style style{.width = t.out_width(), .color = is_color_enabled(options.color, t)};
+    t.print(options.json ? doctor_json(report) : format_doctor_report(style, report));
+    print_output_failure(t, "tandem doctor");
+    if (const auto lost = output_exit_status(t)) return *lost;
+    if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
     return report.good() ? all_good : not_all_good;
 }
 

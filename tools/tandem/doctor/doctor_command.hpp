@@ -8,18 +8,18 @@
 
 namespace tandem::command {
 
-/// What `tandem doctor` was asked for.
+/// Options of `tandem doctor`.
 struct doctor_options {
     config settings{};
-    /// How long a model that loads is waited for.
+    /// How long to wait for a model that is loading.
     duration wait = std::chrono::seconds(30);
-    /// Ask only; measure nothing.
+    /// Query the server, but measure nothing.
     bool quick = false;
     bool json = false;
     color_choice color = color_choice::automatic;
 };
 
-/// Carries out `tandem doctor`; returns the exit status.
+/// Runs `tandem doctor`; returns the exit status.
 int run_doctor(const doctor_options& options);
 
 }  // namespace tandem::command

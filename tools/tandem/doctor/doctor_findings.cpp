@@ -1,7 +1,7 @@
 #include "doctor/doctor_findings.hpp"
 
 #include "doctor/doctor_checks.hpp"
-#include "text/display_text.hpp"
+#include "text/terminal_text.hpp"
 
 #include <algorithm>
 
@@ -25,15 +25,15 @@ std::string_view status_name(finding_status s) noexcept {
     }
 }
 
-std::vector<finding> findings_of(const doctor_facts& facts) {
+std::vector<finding> collect_findings(const doctor_facts& facts) {
     std::vector<finding> all;
-    check_contact(facts, all);
-    if (facts.props.ok()) check_set_up(facts, all);
-    if (facts.measured.done) check_measures(facts, all);
+    check_connection(facts, all);
+    if (facts.props.ok()) check_setup(facts, all);
+    if (facts.measured.done) check_measurements(facts, all);
     return all;
 }
 
-bool any_bad(const std::vector<finding>& findings) {
+bool has_bad_finding(const std::vector<finding>& findings) {
     return std::ranges::any_of(findings,
                                [](const finding& f) { return f.status == finding_status::bad; });
 }
@@ -49,9 +49,9 @@ fault_words words_of(const failure& f) {
     std::string remedy = end == what.npos ? "" : what.substr(end + 2);
     what = what.substr(0, end) + detail;
     const auto& theirs = f.diag.server_message;
-    // A page of HTML tells nothing in one line.
+    // An HTML page is not useful on one line.
     if (!theirs.empty() && !theirs.starts_with('<'))
-        what += "; it says: " + shortened(theirs, longest_server_message);
+        what += "; server message: " + shortened(theirs, longest_server_message);
     return {std::move(what), std::move(remedy)};
 }
 

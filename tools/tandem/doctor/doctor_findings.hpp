@@ -12,38 +12,38 @@ namespace tandem::command {
 
 enum class finding_status {
     ok,
-    note,     ///< worth knowing; nothing has to be done
-    warning,  ///< a bot works, but not as well as it could
-    bad,      ///< a bot would break
+    note,     ///< worth knowing; no action needed
+    warning,  ///< a bot works, but not at its best
+    bad,      ///< a bot would fail
 };
 
 std::string_view status_name(finding_status s) noexcept;
 
-/// Which part of the screen a finding belongs to.
+/// The section of the report that contains a finding.
 enum class finding_group { server, measured };
 
-/// The answer to one question that a user has about a server.
+/// The result of one check of a server.
 struct finding {
     using value_type = std::variant<std::monostate, std::int64_t, double, std::string>;
 
-    /// Stays the same from version to version: "context". Only "build_fault" may come repeatedly.
+    /// Stable across versions, such as "context". Only "build_fault" may occur repeatedly.
     std::string name;
     finding_status status = finding_status::ok;
-    /// For programs: the figure or word that the finding is about.
+    /// The machine-readable value of the finding.
     value_type value{};
     std::string message{};
-    /// What to do; empty where there is nothing to be done.
+    /// What to do; empty if no action is needed.
     std::string remedy{};
     finding_group group = finding_group::server;
 };
 
-/// All that can be said, in the order in which people ask. Pure.
-std::vector<finding> findings_of(const doctor_facts& facts);
+/// Returns all findings, in the order of the report. Pure.
+std::vector<finding> collect_findings(const doctor_facts& facts);
 
-/// True if one of them would break a bot.
-bool any_bad(const std::vector<finding>& findings);
+/// Returns true if any finding would make a bot fail.
+bool has_bad_finding(const std::vector<finding>& findings);
 
-/// Our words about a fault, taken apart: "what is wrong; what to do (detail)".
+/// An error message of the library, split into its parts: "what is wrong; what to do (detail)".
 struct fault_words {
     std::string what;
     std::string remedy;

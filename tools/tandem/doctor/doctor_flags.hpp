@@ -10,14 +10,14 @@
 
 namespace tandem::command {
 
-/// `tandem doctor` and its flags. The object must outlive the parsing.
+/// The `tandem doctor` subcommand and its flags. The object must stay alive during parsing.
 class doctor_flags {
  public:
     static constexpr const char* name = "doctor";
 
     explicit doctor_flags(CLI::App& tandem);
 
-    /// What the parsed flags ask for; `faults` tells what is wrong with them.
+    /// Returns the options from the parsed flags. `faults` receives the errors.
     doctor_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:

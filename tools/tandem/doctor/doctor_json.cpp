@@ -29,7 +29,7 @@ json_object check_object(const finding& f) {
     return object;
 }
 
-void add_use(json_object& object, const char* name, const std::optional<cache_use>& use) {
+void add_use(json_object& object, const char* name, const std::optional<cache_usage>& use) {
     if (!use) return void(object.null(name));
     json_object tokens;
     tokens.field("cached_tokens", use->cached).field("evaluated_tokens", use->evaluated);

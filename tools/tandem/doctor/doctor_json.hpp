@@ -6,7 +6,7 @@
 
 namespace tandem::command {
 
-/// The report as one JSON object in one line; docs/doctor.md has its fields.
+/// Returns the report as one JSON object on one line; docs/doctor.md describes its fields.
 std::string doctor_json(const doctor_report& report);
 
 }  // namespace tandem::command

@@ -8,19 +8,19 @@
 
 namespace tandem::command {
 
-/// All that `tandem doctor` tells.
+/// The complete report of `tandem doctor`.
 struct doctor_report {
     doctor_facts facts;
     std::vector<finding> findings;
     doctor_advice advice;
 
-    /// Whether a bot would work.
-    bool good() const { return facts.props.ok() && !any_bad(findings); }
+    /// Returns true if a bot would work.
+    bool good() const { return facts.props.ok() && !has_bad_finding(findings); }
 };
 
-inline doctor_report report_of(doctor_facts facts) {
-    auto findings = findings_of(facts);
-    auto advice = advice_of(facts);
+inline doctor_report make_doctor_report(doctor_facts facts) {
+    auto findings = collect_findings(facts);
+    auto advice = make_advice(facts);
     return {std::move(facts), std::move(findings), std::move(advice)};
 }
 

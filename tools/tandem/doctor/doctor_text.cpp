@@ -2,7 +2,7 @@
 
 #include "flags/config_layers.hpp"
 #include "terminal/color.hpp"
-#include "text/display_text.hpp"
+#include "text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace tandem::command {
 namespace {
 
-constexpr int head_columns = 24;  // status and name, or what is advised
+constexpr int head_columns = 24;  // status and name, or the setting
 constexpr int least_text_columns = 20;
 
 const char* paint_of(finding_status s) {
@@ -22,7 +22,7 @@ const char* paint_of(finding_status s) {
     return paints[static_cast<std::size_t>(s)];
 }
 
-// As people call it, in a column: "reuse guard".
+// Returns the label of a finding in the first column, such as "reuse guard".
 std::string label_of(std::string name) {
     constexpr std::array<std::pair<std::string_view, const char*>, 4> labels{
         {{"cache_same_slot", "same slot"},
@@ -35,7 +35,7 @@ std::string label_of(std::string name) {
     return name;
 }
 
-// `text` beside `head`, which takes the columns in front; further lines below it.
+// Prints `text` to the right of `head`; further lines are indented to the same column.
 std::string block(const screen_style& style, const std::string& head, std::string_view text,
                   const char* color = nullptr) {
     std::string result;
@@ -43,7 +43,7 @@ std::string block(const screen_style& style, const std::string& head, std::strin
     const auto* before = &head;
     for (const auto& line :
          wrapped(text, std::max(least_text_columns, style.width - head_columns))) {
-        result += *before + (color ? painted(style.color, color, line) : line) + '\n';
+        result += *before + (color ? colorize(style.color, color, line) : line) + '\n';
         before = &blank;
     }
     return result;
@@ -52,7 +52,7 @@ std::string block(const screen_style& style, const std::string& head, std::strin
 std::string finding_lines(const screen_style& style, const finding& f) {
     const auto status = fmt::format("  {:<8}", status_name(f.status));
     const auto name = fmt::format("{:<{}}", label_of(f.name), head_columns - 10);
-    auto lines = block(style, painted(style.color, paint_of(f.status), status) + name, f.message);
+    auto lines = block(style, colorize(style.color, paint_of(f.status), status) + name, f.message);
     if (!f.remedy.empty() && f.status != finding_status::ok)
         lines += block(style, std::string(head_columns, ' '), "→ " + f.remedy,
                        f.status == finding_status::note ? paint::dim : paint::bold);
@@ -60,7 +60,7 @@ std::string finding_lines(const screen_style& style, const finding& f) {
 }
 
 std::string title(const screen_style& style, std::string_view text) {
-    return '\n' + painted(style.color, paint::bold, text) + '\n';
+    return '\n' + colorize(style.color, paint::bold, text) + '\n';
 }
 
 std::string group_lines(const screen_style& style, const doctor_report& report, finding_group group,
@@ -71,7 +71,7 @@ std::string group_lines(const screen_style& style, const doctor_report& report, 
     return lines.empty() ? lines : title(style, heading) + lines;
 }
 
-// As it is set: a flag of ours, or of the server's.
+// Formats the setting as a flag of tandem or of llama-server.
 std::string flag_of(const advised_setting& s) {
     return fmt::format("{} {}", s.name.starts_with('-') ? s.name : flag_name(s.name), s.value);
 }
@@ -81,23 +81,23 @@ std::string setting_lines(const screen_style& style, const advised_setting& s) {
     const auto head = fmt::format("  {:<{}}", flag_of(s), head_columns - 2);
     const auto now = as_it_is ? "as now" : s.current.empty() ? "" : "now " + s.current;
     const auto text = now.empty() ? s.reason : fmt::format("{}; {}", now, s.reason);
-    return block(style, as_it_is ? head : painted(style.color, paint::bold, head), text);
+    return block(style, as_it_is ? head : colorize(style.color, paint::bold, head), text);
 }
 
 std::string advice_lines(const screen_style& style, const doctor_advice& advice) {
     if (advice.command.empty()) return {};
     auto lines = title(style, "Advised for tandem");
     for (const auto& s : advice.tandem) lines += setting_lines(style, s);
-    lines += title(style, "Advised for llama-server, with the other flags you give it");
+    lines += title(style, "Advised for llama-server, in addition to your other flags");
     for (const auto& s : advice.llama_server) lines += setting_lines(style, s);
-    // Not broken into lines, so that it can be copied.
+    // Not wrapped, so that it can be copied.
     return lines + "\n  " + shortened(advice.command, 4096) + '\n';
 }
 
 std::string counts(const std::vector<finding>& findings) {
     std::string text;
     for (const auto& [status, name] : std::array{
-             std::pair{finding_status::bad, "bad"}, std::pair{finding_status::warning, "to mend"},
+             std::pair{finding_status::bad, "bad"}, std::pair{finding_status::warning, "to fix"},
              std::pair{finding_status::note, "to note"}, std::pair{finding_status::ok, "ok"}}) {
         const auto n = std::ranges::count(findings, status, &finding::status);
         if (n > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, name);
@@ -106,20 +106,20 @@ std::string counts(const std::vector<finding>& findings) {
 }
 
 std::string verdict(const screen_style& style, const doctor_report& report) {
-    const bool unfinished = report.facts.stopped && !any_bad(report.findings);
-    const auto* words = unfinished      ? "Stopped before all was known"
+    const bool unfinished = report.facts.stopped && !has_bad_finding(report.findings);
+    const auto* words = unfinished      ? "Stopped before all checks were done"
                         : report.good() ? "Good for a bot"
                                         : "A bot would break";
     const auto* color = unfinished ? paint::yellow : report.good() ? paint::green : paint::red;
     const auto all = counts(report.findings);
-    return fmt::format("\n{}{}{}\n", painted(style.color, color, words), all.empty() ? "" : ": ",
+    return fmt::format("\n{}{}{}\n", colorize(style.color, color, words), all.empty() ? "" : ": ",
                        all);
 }
 
 }  // namespace
 
-std::string doctor_screen(const screen_style& style, const doctor_report& report) {
-    return fmt::format("{}  {}\n", painted(style.color, paint::bold, "tandem doctor"),
+std::string format_doctor_report(const screen_style& style, const doctor_report& report) {
+    return fmt::format("{}  {}\n", colorize(style.color, paint::bold, "tandem doctor"),
                        shortened(report.facts.url, style.width - 15)) +
            group_lines(style, report, finding_group::server, "Server") +
            group_lines(style, report, finding_group::measured, "Measured") +

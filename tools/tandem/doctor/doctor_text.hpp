@@ -11,7 +11,7 @@ struct screen_style {
     bool color = false;
 };
 
-/// The screen of `tandem doctor`, in whole lines.
-std::string doctor_screen(const screen_style& style, const doctor_report& report);
+/// Returns the text report of `tandem doctor` as complete lines.
+std::string format_doctor_report(const screen_style& style, const doctor_report& report);
 
 }  // namespace tandem::command

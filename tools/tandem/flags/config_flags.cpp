@@ -1,6 +1,6 @@
 #include "flags/config_flags.hpp"
 
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 #include "os/input_file.hpp"
 
 #include <fmt/format.h>
@@ -44,9 +44,9 @@ void config_flags::add_to(CLI::App& app, const std::function<bool(const field_in
         option->description(help_of(f, defaults))->group(f.group);
     });
     add_value_flag(app, "--api-key-file", key_file_, "FILE",
-                   "file with that key, which others cannot see", "server");
+                   "file that contains the API key (not visible in the process list)", "server");
     add_value_flag(app, "--config", file_, "FILE",
-                   "JSON file with these fields, names with underscores", "server");
+                   "JSON file with these fields; names use underscores", "server");
 }
 
 std::vector<setting> config_flags::settings(std::vector<std::string>& faults) const {

@@ -20,12 +20,12 @@ bool is_text(const json& value) {
 
 bool is_pair(const json& value) {
     if (!value.is_array() || value.size() != 2) return false;
-    // White space parts the two where they are written as one text.
+    // A pair is stored as one text, separated by white space, so the first part must contain none.
     return is_text(value[0]) && is_text(value[1]) &&
            value[0].get_ref<const std::string&>().find_first_of(" \t\n") == std::string::npos;
 }
 
-// With the model that it has, or without.
+// Accepts a URL, or an object with a URL and an optional model.
 bool is_server(const json& value) {
     if (is_text(value)) return true;
     if (!value.is_object() || !value.contains("url")) return false;
@@ -34,7 +34,7 @@ bool is_server(const json& value) {
     });
 }
 
-// As on the command line: NAME=URL.
+// Returns the form used on the command line: NAME=URL.
 std::string server_text(const json& value) {
     if (is_text(value)) return value.get<std::string>();
     const auto model = value.value("model", "");
@@ -51,7 +51,7 @@ constexpr bool is_optional_number = false;
 template <class Number>
 constexpr bool is_optional_number<std::optional<Number>> = std::is_arithmetic_v<Number>;
 
-// What a value must be for a field of this type; nullptr if it is that.
+// Returns what a value of this field must be, or nullptr if the type matches.
 template <class Field>
 const char* type_fault(const Field&, const json& v) {
     if constexpr (std::is_same_v<Field, bool>)
@@ -65,14 +65,16 @@ const char* type_fault(const Field&, const json& v) {
     else if constexpr (std::is_arithmetic_v<Field> || is_optional_number<Field>)
         return v.is_number() ? nullptr : "must be a number";
     else if constexpr (std::is_same_v<Field, std::vector<std::string>>)
-        return v.is_array() && std::all_of(v.begin(), v.end(), is_text) ? nullptr
-                                                                        : "must be a list of texts";
+        return v.is_array() && std::all_of(v.begin(), v.end(), is_text)
+                   ? nullptr
+                   : "must be a list of strings";
     else if constexpr (std::is_same_v<Field, std::vector<tag_pair>>)
         return v == "none" || (v.is_array() && std::all_of(v.begin(), v.end(), is_pair))
                    ? nullptr
-                   : "must be a list of pairs without spaces such as [[\"<think>\", \"</think>\"]]";
+                   : "must be a list of pairs without spaces, such as [[\"<think>\", "
+                     "\"</think>\"]]";
     else
-        return v.is_string() ? nullptr : "must be a text";
+        return v.is_string() ? nullptr : "must be a string";
 }
 
 class object_reader {
@@ -87,19 +89,18 @@ class object_reader {
             known = true;
             read_field(name, value, type_fault(field, value));
         });
-        if (!known)
-            result.faults.push_back(fmt::format("{}: the field {} is unknown", file_, name));
+        if (!known) result.faults.push_back(fmt::format("{}: unknown field {}", file_, name));
     }
 
     config_json result;
 
  private:
-    // Each is a "url", as where the flag is repeated.
+    // Each entry becomes a "url" setting, like a repeated flag.
     void read_servers(const json& value) {
         const auto origin = fmt::format("{}: servers", file_);
         if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_server))
             return result.faults.push_back(fmt::format(
-                "{} must be a list of texts, or of {{\"url\": …, \"model\": …}}", origin));
+                "{} must be a list of strings, or of {{\"url\": …, \"model\": …}}", origin));
         for (const auto& server : value)
             result.settings.push_back({origin, "url", server_text(server)});
     }
@@ -116,8 +117,8 @@ class object_reader {
     const config fields_{};
 };
 
-// `byte` counts from 1; that of a text which ends too soon lies after it, and belongs to what is
-// there.
+// `byte` is 1-based. At a premature end it lies after the text, so it is limited to the last
+// character.
 std::string place_of(std::size_t byte, std::string_view text) {
     const auto end = text.find_last_not_of(" \t\r\n") + 1;
     const auto before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, end));
@@ -129,11 +130,11 @@ std::string place_of(std::size_t byte, std::string_view text) {
 config_json read_config_json(const std::string& file, std::string_view text) try {
     object_reader reader(file);
     const auto object = json::parse(text);
-    if (!object.is_object()) return {{}, {fmt::format("{}: a JSON object is expected", file)}};
+    if (!object.is_object()) return {{}, {fmt::format("{}: not a JSON object", file)}};
     for (const auto& [name, value] : object.items()) reader.read(name, value);
     if (object.contains("servers") && object.contains("url"))
         reader.result.faults.push_back(
-            fmt::format("{}: url and servers are given; one of them is possible", file));
+            fmt::format("{}: url and servers are both given; use only one of them", file));
     return std::move(reader.result);
 } catch (const json::parse_error& e) {
     return {{}, {fmt::format("{}: {} is not valid JSON", file, place_of(e.byte, text))}};

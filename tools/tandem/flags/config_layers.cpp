@@ -2,7 +2,7 @@
 
 #include "flags/config_json.hpp"
 #include "flags/named_server.hpp"
-#include "text/text_distance.hpp"
+#include "text/edit_distance.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -23,12 +23,13 @@ bool is_predicate(std::string_view message) {
     return message.starts_with("is ") || message.starts_with("has ");
 }
 
-// The known name that `name` is nearly; empty if it is known, or nothing like one.
+// Returns the known name that `name` probably misspells; empty if `name` is known or resembles
+// none.
 std::string misspelt(std::string_view name, const std::vector<std::string>& known) {
     const std::size_t prefix = variable_name("").size();
     if (!name.starts_with(variable_name("")) || std::ranges::find(known, name) != known.end())
         return {};
-    // A step in each four letters, and two at most: short names are soon like another one.
+    // Allows one edit per four letters, at most two, because short names resemble each other.
     const auto most = std::min<std::size_t>(2, (name.size() - prefix) / 4);
     const auto near = std::ranges::min_element(
         known, {}, [name](const std::string& k) { return distance(name, k); });
@@ -37,8 +38,8 @@ std::string misspelt(std::string_view name, const std::vector<std::string>& know
 
 }  // namespace
 
-config usual_config() {
-    return {.reuse_guard = auto_guard};
+config default_config() {
+    return {.server = {.reuse_guard = auto_guard}};
 }
 
 void config_layers::add_file(const std::string& name, std::string_view json) {
@@ -59,7 +60,7 @@ void config_layers::add_environment(const environment& variables) {
     for (const auto& [name, value] : variables)
         if (const auto meant = misspelt(name, known); !value.empty() && !meant.empty())
             faults_.push_back(
-                fmt::format("{} is no variable of tandem; did you mean {}?", name, meant));
+                fmt::format("{} is not a tandem variable; did you mean {}?", name, meant));
     add(layer);
 }
 
@@ -68,7 +69,7 @@ void config_layers::add(const std::vector<setting>& layer) {
     for (const auto& s : layer) set(s);
 }
 
-// A list takes the place of the one in the layers below.
+// A list replaces the list of lower layers.
 void config_layers::begin_list(const std::string& name) {
     if (name == "url" && begun_lists_.insert(name).second) {
         urls_.clear();
@@ -98,7 +99,7 @@ void config_layers::set(const setting& given) {
 
 std::vector<std::string> config_layers::faults() {
     for (const auto& fault : check(config_)) {
-        // Of several, each is checked by those who use them.
+        // If there are several URLs, the command that uses them checks each one.
         if (fault.field == "url" && urls_.size() > 1) continue;
         const auto known = origins_.find(fault.field);
         const auto origin = known != origins_.end() ? known->second : flag_name(fault.field);

@@ -10,41 +10,41 @@
 
 namespace tandem::command {
 
-/// One value for a field, and where it comes from in words people know: "--slots", "TANDEM_SLOTS".
+/// A value for a field, and its origin as shown to users: "--slots" or "TANDEM_SLOTS".
 struct setting {
     std::string origin;
     std::string field;
     std::string text;
 };
 
-/// The names and values of the environment's variables.
+/// Environment variables by name.
 using environment = std::map<std::string, std::string>;
 
-/// What holds where no layer has a field.
-config usual_config();
+/// The default configuration of the commands.
+config default_config();
 
-/// Lays the sources of a configuration over each other: defaults, file, variables, flags. What is
-/// wrong is collected, each fault with its origin.
+/// Merges the sources of a configuration: defaults, file, environment variables, flags. Later
+/// layers override earlier ones. Collects faults with their origin.
 class config_layers {
  public:
-    /// A server may be given as NAME=URL from now on, by the model that it has.
+    /// From this call on, accepts NAME=URL for servers, where NAME is the model of the server.
     void allow_model_names() noexcept { takes_model_names_ = true; }
 
-    /// A JSON object with the fields' names as keys; `name` is the file's.
+    /// `json` is an object with field names as keys; `name` is the name of the file.
     void add_file(const std::string& name, std::string_view json);
-    /// `TANDEM_*`; those that are empty count as not set. One that is no field's, but nearly, is a
-    /// fault; others are somebody else's.
+    /// Reads the `TANDEM_*` variables; empty ones count as unset. A variable that resembles the
+    /// name of a field is a fault; other unknown variables are ignored.
     void add_environment(const environment& variables);
     void add(const std::vector<setting>& layer);
 
-    /// To be called last: checks the values too.
+    /// Checks the values and returns all faults. Must be called last.
     std::vector<std::string> faults();
     const config& result() const noexcept { return config_; }
-    /// All values of `url` that the uppermost layer with one gives; empty if none does.
+    /// All `url` values of the topmost layer that sets any; empty if no layer does.
     const std::vector<std::string>& urls() const noexcept { return urls_; }
-    /// The names of their models, in the same order; empty for one that has none.
+    /// The model names of urls(), in the same order; empty if not given.
     const std::vector<std::string>& url_models() const noexcept { return url_models_; }
-    /// Whether some layer has this field.
+    /// Returns true if any layer sets this field.
     bool has(const std::string& field) const { return origins_.contains(field); }
 
  private:
@@ -52,13 +52,13 @@ class config_layers {
     void set(const setting& given);
     setting take_model_name(const setting& s);
 
-    config config_ = usual_config();
+    config config_ = default_config();
     std::vector<std::string> urls_;
     std::vector<std::string> url_models_;
     bool takes_model_names_ = false;
     std::vector<std::string> faults_;
     std::map<std::string, std::string> origins_;
-    /// Lists that the layer being added has begun again.
+    /// Lists that the current layer has already replaced.
     std::set<std::string> begun_lists_;
 };
 

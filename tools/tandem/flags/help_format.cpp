@@ -1,7 +1,7 @@
 #include "flags/help_format.hpp"
 
-#include "flags/everyday_flags.hpp"
-#include "text/text_distance.hpp"
+#include "flags/short_help_flags.hpp"
+#include "text/edit_distance.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t width = 80;
 constexpr std::size_t help_column = 32;
 
-// `text` in lines that start at the column `start`, the first one after `head`.
+// Wraps `text` at column `start`, with `head` on the first line.
 std::string row(std::string head, std::string_view text, std::size_t start = help_column) {
     head = "  " + head;
     if (head.size() + 1 > start) head += '\n' + std::string(start, ' ');
@@ -58,7 +58,7 @@ std::string commands_text(const CLI::App& app) {
     return text.empty() ? text : "\nCommands:\n" + text;
 }
 
-// Example, what it is for, and usage: the paragraphs up to that one.
+// Returns the paragraphs up to and including the usage.
 std::string first_paragraphs(const std::string& description) {
     const auto usage = description.find("Usage:");
     return description.substr(0, description.find("\n\n", usage)) + '\n';
@@ -72,7 +72,7 @@ std::vector<const CLI::Option*> options_named(const CLI::App& app,
     return options;
 }
 
-// Their texts begin at one column, as near as the widest head allows.
+// Aligns the texts at one column, as far left as the widest head allows.
 std::string short_section(const char* title, const std::vector<const CLI::Option*>& options) {
     constexpr std::size_t gaps = 4;
     std::size_t start = 0;
@@ -85,7 +85,7 @@ std::string short_section(const char* title, const std::vector<const CLI::Option
 
 constexpr std::size_t shortest_part = 3;
 
-// Flags that `name` ends in as a word of its own.
+// Returns the flags that form the end of `name` after a hyphen.
 std::vector<std::string> flags_at_end(const CLI::App& app, const std::string& name) {
     std::vector<std::string> flags;
     for (const auto* o : app.get_options())
@@ -95,11 +95,11 @@ std::vector<std::string> flags_at_end(const CLI::App& app, const std::string& na
     return flags;
 }
 
-// The known flag that is most like `name`; empty if none is.
+// Returns the known flag that is most similar to `name`; empty if there is none.
 std::string similar_flag(const CLI::App& app, std::string_view name) {
     const bool may_be_part = name.size() >= shortest_part;
     std::string best;
-    auto best_distance = name.size() / 4 + 2;  // the first that is too far
+    auto best_distance = name.size() / 4 + 2;  // exclusive upper bound
     std::string with_part;
     for (const auto* o : app.get_options())
         for (const auto& known : o->get_lnames()) {
@@ -107,7 +107,7 @@ std::string similar_flag(const CLI::App& app, std::string_view name) {
             const auto d = begins ? 1 : distance(name, known);
             const bool part = may_be_part && known.find(name) != known.npos;
             if (part && with_part.empty()) with_part = "--" + known;
-            // Of two that begin so, the one that is nearly given whole.
+            // Of two flags that start with `name`, prefer the shorter one.
             const bool shorter = begins && d == best_distance && known.size() + 2 < best.size();
             if (d >= best_distance && !shorter) continue;
             best = "--" + known;
@@ -125,17 +125,17 @@ std::string help_text(const CLI::App& app) {
 }
 
 std::string short_help_text(const CLI::App& app) {
-    const auto everyday = everyday_flags_of(app.get_name());
+    const auto everyday = find_short_help_flags(app.get_name());
     if (everyday.own.empty()) return help_text(app);
     const auto all = app.get_options([](const CLI::Option* o) { return !o->get_positional(); });
     return first_paragraphs(app.get_description()) +
            short_section("Flags", options_named(app, everyday.own)) +
            short_section("Server and reply", options_named(app, everyday.shared)) +
-           fmt::format("\n\"tandem {} --help=all\" shows all {} flags, and tells more.\n",
+           fmt::format("\n\"tandem {} --help=all\" shows all {} flags and more details.\n",
                        app.get_name(), all.size());
 }
 
-std::vector<std::string> similar_flags(const CLI::App& app, const std::string& given) {
+std::vector<std::string> find_similar_flags(const CLI::App& app, const std::string& given) {
     const auto start = std::min(given.find_first_not_of('-'), given.size());
     const auto name = given.substr(start, given.find('=') - start);
     auto flags = flags_at_end(app, name);

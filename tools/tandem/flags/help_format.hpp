@@ -7,14 +7,14 @@
 
 namespace tandem::command {
 
-/// The help of the command or of a sub-command, at most 80 columns wide: the description, which
-/// starts with an example, then the flags in their groups.
+/// Returns the help of a command or subcommand, at most 80 columns wide: the description, which
+/// starts with an example, and then the flags by group.
 std::string help_text(const CLI::App& app);
-/// What fits on a screen of it: example, usage, and the flags of every day.
+/// Returns the short help, which fits on one screen: example, usage and the most common flags.
 std::string short_help_text(const CLI::App& app);
 
-/// The known flag that is most like `given`, after one that is the end of it ("--keys" of
-/// "--api-keys"); empty if there are none.
-std::vector<std::string> similar_flags(const CLI::App& app, const std::string& given);
+/// Returns the known flags similar to `given`: first those that form its end ("--keys" for
+/// "--api-keys"), then the most similar one.
+std::vector<std::string> find_similar_flags(const CLI::App& app, const std::string& given);
 
 }  // namespace tandem::command

@@ -9,7 +9,7 @@ named_server parse_named_server(std::string_view text) {
         return t.starts_with("http://") || t.starts_with("https://");
     };
     const auto at = std::min(text.find("=http://"), text.find("=https://"));
-    // An address may have an = of its own.
+    // A URL may itself contain "=".
     if (is_url(text) || at == text.npos) return {.url = std::string(text)};
     return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }

@@ -6,18 +6,18 @@
 
 namespace tandem::command {
 
-/// A server, and the model that it is said to have.
+/// A server and its model name.
 struct named_server {
-    /// Empty if nothing is said of it.
+    /// Empty if unknown.
     std::string model{};
     std::string url{};
-    /// Why it did not tell when it was asked; empty if it was not, or did.
-    std::string silent_because{};
+    /// Why the server did not report its model; empty if it was not queried or did report it.
+    std::string no_answer_reason{};
 
     friend bool operator==(const named_server&, const named_server&) = default;
 };
 
-/// Reads `NAME=URL`, or a URL alone. A name may have any character; the URL begins at the first
+/// Parses `NAME=URL`, or a URL alone. A name may contain any character; the URL starts at the first
 /// `=http://` or `=https://`.
 named_server parse_named_server(std::string_view text);
 

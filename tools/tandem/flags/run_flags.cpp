@@ -1,6 +1,6 @@
 #include "flags/run_flags.hpp"
 
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 #include "terminal/log_output.hpp"
 #include "text/characters/utf8.hpp"
 
@@ -12,7 +12,7 @@ void read_pace(const std::string& text, speech_pace& pace, std::vector<std::stri
         pace = *read;
     else
         faults.push_back(
-            refusal_of("--tts", text, "none or wpm=N with N over 0 and at most 100000"));
+            refusal_of("--tts", text, "none, or wpm=N with N greater than 0 and at most 100000"));
 }
 
 void read_color(const std::string& text, color_choice& color, std::vector<std::string>& faults) {
@@ -29,7 +29,7 @@ void read_log_level(const std::string& text, std::optional<log_level>& level,
 }
 
 void check_utf8(const char* flag, const std::string& text, std::vector<std::string>& faults) {
-    if (const auto bad = text::find_invalid(text); bad != std::string::npos)
+    if (const auto bad = text::find_invalid_utf8(text); bad != std::string::npos)
         faults.push_back(fmt::format("{} has invalid UTF-8 at byte {}", flag, bad + 1));
 }
 

@@ -1,7 +1,7 @@
 #include "flags/service_flags.hpp"
 
 #include "flags/config_layers.hpp"
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int most_slots_per_conversation = 1024;
 
-// In the order of the enumeration.
+// Indexed by the enumeration.
 constexpr std::array<std::string_view, 2> placement_names{"round_robin", "least_busy"};
 
 }  // namespace
@@ -29,11 +29,11 @@ void read_slots_per_conversation(const std::string& text, service_config& c,
 }
 
 std::vector<std::string> service_faults(service_config c) {
-    // A single one is checked with its configuration.
+    // A single server is checked as part of its configuration.
     if (c.servers.size() < 2) c.servers.clear();
     const auto all = check(c);
     std::vector<std::string> faults;
-    for (auto i = check(c.server).size(); i < all.size(); ++i) {
+    for (auto i = check(c.client).size(); i < all.size(); ++i) {
         const auto field = all[i].field == "servers" ? "url" : all[i].field;
         faults.push_back(fmt::format("{} {}", flag_name(field), all[i].message));
     }

@@ -19,14 +19,15 @@ constexpr double fastest = 100'000;
 constexpr std::int64_t longest_ns = 3'600'000'000'000'000;
 constexpr double words_per_character = 0.5;
 
-// Blocks of scripts that put no spaces between words. A figure of speech rate needs no more.
+// Unicode ranges of scripts without spaces between words. Approximate ranges suffice to estimate
+// the speaking rate.
 bool is_written_without_spaces(char32_t c) noexcept {
     return (c >= 0x0E00 && c <= 0x0EFF) ||  // Thai, Lao
            (c >= 0x1000 && c <= 0x109F) ||  // Myanmar
            (c >= 0x1780 && c <= 0x17FF) ||  // Khmer
-           (c >= 0x3001 && c <= 0x9FFF) ||  // their marks, kana, Han
+           (c >= 0x3001 && c <= 0x9FFF) ||  // CJK punctuation, kana, Han
            (c >= 0xF900 && c <= 0xFAFF) ||  // Han
-           (c >= 0xFF01 && c <= 0xFF9F) ||  // wide and narrow forms
+           (c >= 0xFF01 && c <= 0xFF9F) ||  // fullwidth and halfwidth forms
            (c >= 0x20000 && c <= 0x3FFFF);  // Han
 }
 
@@ -47,7 +48,7 @@ double count_words(std::string_view text) {
     double words = 0;
     bool in_word = false;
     while (!text.empty()) {
-        const auto c = text::first_character(text);
+        const auto c = text::decode_first_character(text);
         text.remove_prefix(c.bytes);
         const bool unspaced = is_written_without_spaces(c.character);
         const bool part_of_word = !unspaced && !text::is_white_space(c.character);
@@ -64,10 +65,10 @@ duration speaking_time(speech_pace pace, std::string_view text) {
     return ns < longest_ns ? duration(std::llround(ns)) : duration(longest_ns);
 }
 
-std::string too_slow_text(speech_pace pace, duration speech, duration continue_timeout) {
+std::string describe_too_slow_speech(speech_pace pace, duration speech, duration continue_timeout) {
     using namespace std::chrono;
     constexpr auto longest_timeout = hours(24);
-    // Later chunks may be longer.
+    // Leaves a margin because later chunks may be longer.
     const auto enough = ceil<minutes>(speech * 5 / 4);
     const auto timeout = enough <= longest_timeout
                              ? fmt::format("--continue-timeout {}m or more, or ", enough.count())

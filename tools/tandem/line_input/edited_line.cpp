@@ -1,7 +1,7 @@
 #include "line_input/edited_line.hpp"
 
 #include "text/characters/utf8.hpp"
-#include "text/display_text.hpp"
+#include "text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ constexpr int prompt_columns = 2;
 std::wstring wide(std::string_view text) {
     std::wstring result;
     while (!text.empty()) {
-        const auto next = text::first_character(text);
+        const auto next = text::decode_first_character(text);
         result += static_cast<wchar_t>(next.character);
         text.remove_prefix(next.bytes);
     }
@@ -35,14 +35,14 @@ std::string narrow(std::wstring_view text) {
     return result;
 }
 
-// Of lines that a terminal has wrapped: those above that of the cursor.
+// Returns the number of terminal rows above the cursor, including rows from line wrapping.
 int rows_before_cursor(std::string_view text, int width) {
     int rows = 0;
     for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
-        rows += 1 + std::max(0, columns_of(text.substr(0, end)) - 1) / width;
+        rows += 1 + std::max(0, count_columns(text.substr(0, end)) - 1) / width;
         text.remove_prefix(end + 1);
     }
-    return rows + columns_of(text) / width;
+    return rows + count_columns(text) / width;
 }
 
 struct binding {
@@ -50,8 +50,8 @@ struct binding {
     const wchar_t* command;
 };
 
-// Control characters that the commands of libedit are called by. Those that would read a further
-// key by themselves are not among them.
+// Control characters bound to commands of libedit. Commands that read a further key themselves are
+// not used.
 constexpr wchar_t redraw_key = 0x12;
 constexpr std::array<binding, 15> bindings{{
     {0x01, L"ed-move-to-beg"},
@@ -108,7 +108,7 @@ wchar_t key_of(key_kind k) {
 
 }  // namespace
 
-// What libedit writes, and must not write by itself.
+// Collects the output of libedit, because only `terminal` may write to the screen.
 class collected_output {
  public:
     collected_output()
@@ -183,13 +183,13 @@ struct edited_line::state {
         el_cursor(line, size);
         el_wdeletestr(line, size);
     }
-    // Shows nothing.
+    // Does not redraw.
     void put(const std::wstring& text, int at) {
         clear();
         el_winsertstr(line, text.c_str());
         el_cursor(line, at - cursor());
     }
-    // In place of what is shown.
+    // Replaces the text and redraws.
     void replace(const std::wstring& text, std::size_t at) {
         put(text, static_cast<int>(at));
         call(redraw_key);
@@ -216,7 +216,7 @@ bool edited_line::is_possible() const noexcept {
     return true;
 }
 
-// libedit begins a line then.
+// Entering this mode makes libedit start a new line, so the text is restored afterwards.
 void edited_line::begin_keys() {
     auto& s = *state_;
     const auto kept = std::wstring(s.text());
@@ -288,7 +288,7 @@ std::string edited_line::removed() {
     return s.out.take();
 }
 
-std::string edited_line::drawn_anew(int width) {
+std::string edited_line::redraw_at_width(int width) {
     auto& s = *state_;
     const auto before = narrow(s.text().substr(0, static_cast<std::size_t>(s.cursor())));
     const int rows = rows_before_cursor("> " + before, width);

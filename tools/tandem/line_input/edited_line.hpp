@@ -8,28 +8,29 @@
 
 namespace tandem::command {
 
-/// One line that is edited and shown in a terminal, by libedit. It neither reads nor writes: keys
-/// are given to it, and what the terminal has to be sent is asked for.
+/// Edits one line in a terminal, using libedit. Performs no I/O itself: the caller passes in the
+/// keys and writes the returned output to the terminal.
 class edited_line {
  public:
-    /// The descriptors of the terminal; it is read and written through both by others.
+    /// The descriptors of the terminal. The caller reads and writes them.
     edited_line(int in, int out);
     ~edited_line();
     edited_line(const edited_line&) = delete;
     edited_line& operator=(const edited_line&) = delete;
 
-    /// The terminal can show it; without that nothing else may be called.
+    /// Returns true if the terminal can show the line. Otherwise no other member may be called.
     bool is_possible() const noexcept;
 
-    /// The terminal gives its keys one by one, or lines again.
+    /// Call begin_keys() when the terminal delivers single keys, and end_keys() when it delivers
+    /// lines again.
     void begin_keys();
     void end_keys();
 
-    /// Not of keys that are entered, or ask for another line.
+    /// Not for Enter, or keys that select another line.
     void press(const typed_key& key);
     void insert(const std::string& text);
-    /// Inserts the text that was erased last. Returns false, and changes nothing, if the line would
-    /// have more than `max_bytes`.
+    /// Inserts the text that was erased last. Returns false without a change if the line would
+    /// exceed `max_bytes`.
     bool yank(std::size_t max_bytes);
     std::string text() const;
     void set_text(const std::string& text);
@@ -38,8 +39,9 @@ class edited_line {
     std::string drawn();
     std::string changes();
     std::string removed();
-    /// Draws it again in a terminal that has `width` columns now, and has wrapped it again.
-    std::string drawn_anew(int width);
+    /// Redraws the line after the terminal was resized to `width` columns and has rewrapped its
+    /// text.
+    std::string redraw_at_width(int width);
 
  private:
     struct state;

@@ -15,17 +15,17 @@ namespace {
 
 using pressed = typed_key::kind;
 
-// Entered lines that may wait for the program. Further input stays in the terminal.
+// Limit of entered lines that the program has not read yet. Further input stays in the terminal.
 constexpr std::size_t max_lines_ahead = 64;
 
-// A shell without job control starts programs with SIGTSTP ignored: nothing would continue them.
+// A shell without job control starts programs with SIGTSTP ignored, and could not resume them.
 bool may_be_suspended() {
     struct sigaction now {};
     ::sigaction(SIGTSTP, nullptr, &now);
     return now.sa_handler != SIG_IGN;
 }
 
-// Only the default action stops a process, so it replaces our handler for a moment.
+// Only the default action stops a process, so it temporarily replaces our handler.
 void stop_process() {
     struct sigaction usual {};
     struct sigaction before {};
@@ -35,8 +35,8 @@ void stop_process() {
     ::sigaction(SIGTSTP, &before, nullptr);
 }
 
-// A terminal that is not the controlling one has no foreground: tcgetpgrp() fails, and anyone may
-// use it.
+// For a terminal that is not the controlling one, tcgetpgrp() fails and there is no foreground
+// group, so any process may use it.
 bool is_in_foreground(int fd) {
     const auto group = ::tcgetpgrp(fd);
     return group < 0 || group == ::getpgrp();
@@ -77,7 +77,7 @@ void line_editor::stop() {
     has_ended_ = true;
     leave_terminal();
     signals_.cancel();
-    // Ctrl-Z has its default action again: no handler would stop the process any more.
+    // Restores the default action of SIGTSTP, because our handler would not stop the process.
     signals_.clear();
 }
 
@@ -93,14 +93,14 @@ void line_editor::take_terminal() {
     has_terminal_ = true;
     terminal_modes::keep(in_);
     line_.begin_keys();
-    screen_.steer(terminal_modes::pastes_told);
+    screen_.steer(terminal_modes::enable_bracketed_paste);
     screen_.set_bottom(this);
 }
 
 void line_editor::leave_terminal() {
     if (!std::exchange(has_terminal_, false)) return;
     screen_.set_bottom(nullptr);
-    screen_.steer(terminal_modes::pastes_untold);
+    screen_.steer(terminal_modes::disable_bracketed_paste);
     line_.end_keys();
     terminal_modes::restore();
 }
@@ -133,7 +133,7 @@ std::string line_editor::drawn() {
 }
 
 std::string line_editor::changes() {
-    return std::exchange(is_resized_, false) ? line_.drawn_anew(screen_.out_width())
+    return std::exchange(is_resized_, false) ? line_.redraw_at_width(screen_.out_width())
                                              : line_.changes();
 }
 
@@ -159,7 +159,8 @@ void line_editor::bytes_came(read_line read) {
     read_more();
 }
 
-// `fg` of a process that runs sends no signal: the terminal may be ours only since this input.
+// `fg` sends no SIGCONT to a running process, so this input may be the first sign that the terminal
+// is ours.
 void line_editor::press_all(std::string_view bytes) {
     take_terminal();
     if (!has_terminal_) return;
@@ -174,14 +175,14 @@ void line_editor::press(const typed_key& k) {
         case pressed::suspend:
             return void(::kill(0, SIGTSTP));
         case pressed::earlier:
-            return show_other(history_.earlier(line_.text()));
+            return show_history_line(history_.earlier(line_.text()));
         case pressed::later:
-            return show_other(history_.later(line_.text()));
+            return show_history_line(history_.later(line_.text()));
         case pressed::text:
         case pressed::pasted:
             return put(k);
         case pressed::put_back:
-            if (!line_.yank(max_line_bytes)) tell_left_out("put back");
+            if (!line_.yank(max_line_bytes)) warn_about_dropped_text("put back");
             return;
         case pressed::end_of_input:
             if (!line_.text().empty()) return line_.press({.what = pressed::erase_next});
@@ -195,13 +196,14 @@ void line_editor::press(const typed_key& k) {
 void line_editor::put(const typed_key& k) {
     const bool is_typed = k.what == pressed::text;
     if (k.missing > 0 || line_.text().size() + k.text.size() > max_line_bytes)
-        return tell_left_out(is_typed ? "typed" : "pasted");
+        return warn_about_dropped_text(is_typed ? "typed" : "pasted");
     is_typed ? line_.press(k) : line_.insert(k.text);
 }
 
-void line_editor::tell_left_out(std::string_view what) {
-    screen_.print_error(fmt::format(
-        "tandem chat: a line has {} bytes at most; what was {} is left out", max_line_bytes, what));
+void line_editor::warn_about_dropped_text(std::string_view what) {
+    screen_.print_error(
+        fmt::format("tandem chat: a line is limited to {} bytes; the text that was {} is dropped",
+                    max_line_bytes, what));
 }
 
 void line_editor::enter() {
@@ -214,7 +216,7 @@ void line_editor::enter() {
                       .at = std::chrono::steady_clock::now()});
 }
 
-void line_editor::show_other(const std::string* line) {
+void line_editor::show_history_line(const std::string* line) {
     if (line) line_.set_text(*line);
 }
 

@@ -13,26 +13,25 @@
 
 namespace tandem::command {
 
-/// Lets a user type and edit lines at the bottom of a terminal while output continues above them.
-/// Everything runs on `ioc`, except a thread that waits for keys.
+/// Lets a user edit lines at the bottom of a terminal while output scrolls above them. Runs on
+/// `ioc`, except for a thread that reads keys.
 class line_editor final : public line_source, private bottom_lines {
  public:
-    /// `in` and `out` are the terminal that `screen` prints to. `ioc` and `screen` must outlive the
-    /// editor.
+    /// `in` and `out` are the descriptors of the terminal that `screen` prints to. `ioc` and
+    /// `screen` must outlive the editor.
     line_editor(boost::asio::io_context& ioc, terminal& screen, int in, int out);
-    /// Puts the terminal back into its old mode.
+    /// Restores the terminal mode.
     ~line_editor() override;
 
-    /// False if the terminal cannot do what editing needs; then nothing else may be called.
+    /// Returns false if the terminal does not support editing. Then no other member may be called.
     bool is_possible() const noexcept { return line_.is_possible(); }
 
     void on_line(std::function<void(read_line)> f) override { on_line_ = std::move(f); }
-    /// The first call switches the terminal to reading single keys.
+    /// The first call switches the terminal to single-key input.
     void next() override;
-    /// While it listens, the prompt is shown even if nothing has been typed.
+    /// While the editor listens, it shows the prompt even if nothing has been typed.
     void listen(bool yes);
-    /// Reads no more lines and gives the terminal back. The editor no longer keeps the event loop
-    /// running.
+    /// Stops reading, restores the terminal mode and releases the event loop.
     void stop();
 
  private:
@@ -51,9 +50,9 @@ class line_editor final : public line_source, private bottom_lines {
     void press_all(std::string_view bytes);
     void press(const typed_key& key);
     void put(const typed_key& key);
-    void tell_left_out(std::string_view what);
+    void warn_about_dropped_text(std::string_view what);
     void enter();
-    void show_other(const std::string* line);
+    void show_history_line(const std::string* line);
     void deliver();
 
     boost::asio::io_context& ioc_;
@@ -63,7 +62,7 @@ class line_editor final : public line_source, private bottom_lines {
     key_decoder keys_{max_line_bytes};
     line_history history_;
     std::function<void(read_line)> on_line_;
-    std::deque<read_line> lines_;  // entered, but not asked for yet
+    std::deque<read_line> lines_;  // entered, but not requested yet
     int number_ = 0;
     int asked_ = 0;
     bool is_reading_ = false;

@@ -18,7 +18,7 @@
 namespace tandem::command {
 namespace {
 
-// A terminal that edits lines by itself drops what is longer, silently.
+// A terminal in line mode silently drops the rest of a longer line.
 constexpr std::size_t max_typed_bytes = 4094;
 
 int make_event() {
@@ -32,8 +32,8 @@ read_line::kind kind_of(input_lines::outcome o) {
     return o == input_lines::outcome::too_long ? read_line::kind::too_long : read_line::kind::end;
 }
 
-// The event loop's thread handles signals. But a read in the background has to be stopped by
-// SIGTTIN: where that is blocked, it fails.
+// The thread of the event loop handles signals. SIGTTIN stays unblocked because it must stop a read
+// in the background; if SIGTTIN is blocked, the read fails.
 void block_signals() {
     sigset_t blocked;
     sigfillset(&blocked);
@@ -68,7 +68,7 @@ void line_reader::next() {
     changed_.notify_one();
 }
 
-// False if reading has to stop.
+// Returns false if reading must stop.
 bool line_reader::wait_until_asked() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopping_ || asked_ > 0; });
@@ -78,7 +78,7 @@ bool line_reader::wait_until_asked() {
 }
 
 void line_reader::make_line(read_line& read) const {
-    // As files from other systems have it.
+    // Files from other systems end lines with "\r\n".
     if (read.text.ends_with('\r')) read.text.pop_back();
     read.max_bytes = max_line_bytes;
     if (what_ != reads::typed_lines) return;

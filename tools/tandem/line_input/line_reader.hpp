@@ -12,21 +12,21 @@
 
 namespace tandem::command {
 
-/// Reads lines for an event loop, on a thread of its own: a terminal that the loop waited for would
-/// have to be switched to another mode, for all programs that use it.
+/// Reads lines for an event loop on its own thread. Asynchronous reads from a terminal would need
+/// non-blocking mode, which affects all programs that share the terminal.
 class line_reader final : public line_source {
  public:
     enum class reads {
         lines,
-        typed_lines,  ///< of a terminal, without what is no text
-        bytes,        ///< what has come, in place of a line
+        typed_lines,  ///< from a terminal, without control characters
+        bytes,        ///< any available bytes instead of a line
     };
-    /// `fd` stays the caller's.
+    /// The caller keeps ownership of `fd`.
     line_reader(boost::asio::any_io_executor executor, int fd, reads what);
     ~line_reader() override;
 
     void on_line(std::function<void(read_line)> f) override { on_line_ = std::move(f); }
-    /// on_line() is called on `executor`.
+    /// The handler of on_line() runs on `executor`.
     void next() override;
 
  private:

@@ -8,22 +8,22 @@
 
 namespace tandem::command {
 
-/// What was read when a line was asked for.
+/// The result of reading one line.
 struct read_line {
     enum class kind { line, too_long, end };
     kind what = kind::end;
     std::string text{};
-    /// In the input, from 1.
+    /// Line number in the input, from 1.
     int number = 0;
-    /// When its newline was read.
+    /// When the line was read.
     time_point at{};
-    /// Why reading ended, in words; empty at the end of the input.
+    /// Why reading failed; empty at the end of the input.
     std::string fault{};
-    /// What a line may have.
+    /// The maximum length of a line.
     std::size_t max_bytes = 0;
 };
 
-/// Where lines come from, for an event loop.
+/// A source of lines for an event loop.
 class line_source {
  public:
     static constexpr std::size_t max_line_bytes = std::size_t{64} << 10;
@@ -33,9 +33,9 @@ class line_source {
     line_source(const line_source&) = delete;
     line_source& operator=(const line_source&) = delete;
 
-    /// Who gets the lines; before next().
+    /// Sets the handler that receives the lines. Must be called before next().
     virtual void on_line(std::function<void(read_line)> f) = 0;
-    /// Asks for one line, which comes later.
+    /// Requests one line, which is delivered later.
     virtual void next() = 0;
 };
 

@@ -21,7 +21,7 @@ struct sequence_row {
     key_kind what;
 };
 
-// What xterm, VTE, the Linux console, tmux and screen send.
+// Sequences sent by xterm, VTE, the Linux console, tmux and screen.
 constexpr sequence_row sequences[] = {
     {"\x1b[A", key_kind::earlier},
     {"\x1bOA", key_kind::earlier},
@@ -97,16 +97,16 @@ bool is_control_byte(char c) noexcept {
     return (c >= 0 && c < ' ') || c == '\x7f';
 }
 
-// Text as it is shown and sent; bytes that are no characters stand out.
+// Returns the text without control characters, with invalid bytes replaced by U+FFFD.
 std::string whole_characters(std::string_view text) {
     std::string result;
     for (auto rest = text; !rest.empty();) {
-        const auto bad = std::min(text::find_invalid(rest), rest.size());
+        const auto bad = std::min(text::find_invalid_utf8(rest), rest.size());
         result += rest.substr(0, bad);
         rest.remove_prefix(bad);
         if (rest.empty()) break;
         result += text::replacement_character;
-        rest.remove_prefix(text::first_character(rest).bytes);
+        rest.remove_prefix(text::decode_first_character(rest).bytes);
     }
     return strip_controls(result);
 }
@@ -134,11 +134,11 @@ std::vector<typed_key> key_decoder::take(std::string_view bytes) {
     return keys;
 }
 
-// False if the end of what is pasted did not come yet.
+// Returns false if the end of the paste has not arrived yet.
 bool key_decoder::take_pasted() {
     const auto end = waiting_.find(paste_ends);
     in_paste_ = end == waiting_.npos;
-    // The end may have come in part.
+    // The end marker may have arrived only in part.
     const auto kept = std::min(paste_ends.size() - 1, waiting_.size());
     const auto size = in_paste_ ? waiting_.size() - kept : end;
     const auto fits = std::min(size, max_pasted_ - pasted_.size());
@@ -148,7 +148,7 @@ bool key_decoder::take_pasted() {
     return !in_paste_;
 }
 
-// False if it is not whole yet.
+// Returns false if the sequence is incomplete.
 bool key_decoder::take_sequence(std::vector<typed_key>& keys) {
     auto length = measure_escape_sequence(waiting_);
     if (length == 0) return false;
@@ -156,7 +156,7 @@ bool key_decoder::take_sequence(std::vector<typed_key>& keys) {
     const auto bytes = waiting_.substr(0, length);
     const auto known = kind_of(sequences, std::string_view(bytes));
     in_paste_ = bytes == paste_begins;
-    // A letter after the key Escape alone is text.
+    // A letter typed after the Escape key is text.
     const bool is_letter = !known && length == 2;
     waiting_.erase(0, is_letter ? 1 : length);
     if (known) keys.push_back({.what = *known});
@@ -168,7 +168,7 @@ void key_decoder::take_control(std::vector<typed_key>& keys) {
     waiting_.erase(0, 1);
 }
 
-// False if it is the start of a character.
+// Returns false if only the start of a character has arrived.
 bool key_decoder::take_text(std::vector<typed_key>& keys) {
     const auto end = std::find_if(waiting_.begin(), waiting_.end(), is_control_byte);
     auto size = static_cast<std::size_t>(end - waiting_.begin());

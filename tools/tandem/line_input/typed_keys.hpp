@@ -7,14 +7,14 @@
 
 namespace tandem::command {
 
-/// What was typed in a terminal.
+/// A key press or a paste in a terminal.
 struct typed_key {
     enum class kind {
         text,
         pasted,
         enter,
         end_of_input,  ///< Ctrl-D
-        suspend,       ///< Ctrl-Z, where the terminal does not know it
+        suspend,       ///< Ctrl-Z, if the terminal does not handle it
         left,
         right,
         word_left,
@@ -33,16 +33,16 @@ struct typed_key {
         transpose,
     };
     kind what = kind::text;
-    /// Of text and pasted; whole characters without control characters but "\n" and "\t".
+    /// For text and pasted: complete characters, without control characters except "\n" and "\t".
     std::string text{};
-    /// How many bytes of what was pasted are missing, as it was too long.
+    /// Bytes dropped from a paste that exceeds the limit.
     std::size_t missing = 0;
 
     bool operator==(const typed_key&) const = default;
 };
 
-/// Makes keys of a terminal's bytes, which come in any parts. A key that it does not know is
-/// dropped with all its bytes. Memory: what is pasted, of which `max_pasted` bytes are kept.
+/// Decodes the byte stream of a terminal into keys. The bytes may arrive in fragments of any size.
+/// All bytes of an unknown key are dropped. Memory: up to `max_pasted` bytes of a paste.
 class key_decoder {
  public:
     explicit key_decoder(std::size_t max_pasted) : max_pasted_(max_pasted) {}
@@ -56,7 +56,7 @@ class key_decoder {
     void take_control(std::vector<typed_key>& keys);
 
     std::size_t max_pasted_;
-    std::string waiting_;  // bytes that are no whole key yet
+    std::string waiting_;  // bytes of an incomplete key
     std::string pasted_;
     std::size_t missing_ = 0;
     bool in_paste_ = false;

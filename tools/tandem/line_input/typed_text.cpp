@@ -8,15 +8,15 @@ namespace tandem::command {
 namespace {
 
 constexpr char esc = '\x1b';
-// Longer than the escape sequence of any key or color.
+// Longer than any escape sequence of a key or color.
 constexpr std::size_t longest_sequence = 64;
 
 bool is_within(char c, char first, char last) noexcept {
     return c >= first && c <= last;
 }
 
-// Sequences such as "ESC [ 1 ; 5 C" (ECMA-48): what starts at `at` ends with one byte from "@" to
-// "~". 0 if that byte is still missing.
+// Returns the end of a sequence such as "ESC [ 1 ; 5 C" (ECMA-48), which ends with a byte from "@"
+// to "~". Returns 0 if that byte is missing.
 std::size_t end_of_sequence(std::string_view text, std::size_t at) noexcept {
     const auto end = std::min(text.size(), longest_sequence);
     while (at < end && is_within(text[at], ' ', '?')) ++at;
@@ -24,7 +24,8 @@ std::size_t end_of_sequence(std::string_view text, std::size_t at) noexcept {
     return is_within(text[at], '@', '~') ? at + 1 : at;
 }
 
-// Strings such as the title of a window end with BEL or "ESC \". 0 if there is no end.
+// Returns the end of a string such as a window title, which ends with BEL or "ESC \". Returns 0 if
+// the end is missing.
 std::size_t end_of_string(std::string_view text) noexcept {
     const auto end = text.find_first_of("\a\x1b", 2);
     if (end == text.npos) return 0;
@@ -36,7 +37,8 @@ bool begins_string(char c) noexcept {
     return std::string_view("]PX^_").find(c) != std::string_view::npos;
 }
 
-// Bytes to remove where `text` begins with ESC. Of a sequence without an end the first two go.
+// Returns the number of bytes to remove if `text` starts with ESC. Only two bytes of an
+// unterminated sequence are removed.
 std::size_t length_in_text(std::string_view text) noexcept {
     if (text.size() < 2) return 1;
     const auto length =
@@ -65,7 +67,7 @@ std::string strip_controls(std::string_view text) {
             text.remove_prefix(length_in_text(text));
             continue;
         }
-        const auto next = text::first_character(text);
+        const auto next = text::decode_first_character(text);
         const auto bytes = text.substr(0, next.bytes);
         text.remove_prefix(next.bytes);
         if (bytes == "\r")

@@ -2,8 +2,8 @@
 
 namespace tandem::command {
 
-/// Lets this process have as many descriptors as the system allows it: a connection takes one, and
-/// the usual limit of 1024 is soon reached. What the system does not allow stays as it is.
+/// Raises the descriptor limit to the hard limit, because each connection uses a descriptor and the
+/// default limit of 1024 is too low. Does nothing on failure.
 void raise_descriptor_limit() noexcept;
 
 }  // namespace tandem::command

@@ -2,12 +2,12 @@
 
 namespace tandem::command {
 
-/// What the command's exit status says.
+/// Exit status of the command.
 enum exit_status {
     all_good = 0,
-    not_all_good = 1,  ///< some of it failed, or would
+    not_all_good = 1,  ///< a failure, or an expected one
     wrong_use = 2,
-    by_signal = 128,  ///< with the signal's number added
+    by_signal = 128,  ///< plus the signal number
 };
 
 }  // namespace tandem::command

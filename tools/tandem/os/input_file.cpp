@@ -11,7 +11,7 @@
 namespace tandem::command {
 namespace {
 
-// As a descriptor that blocks does by itself.
+// Waits as a read from a blocking descriptor does.
 void wait_for_input(int fd) {
     pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
     ::poll(&wanted, 1, -1);
@@ -49,9 +49,7 @@ file_content read_file(const std::string& path, std::size_t max_bytes) {
         else if (n < 0 && errno != EINTR)
             return failed();
         if (text.size() > max_bytes)
-            return {
-                {},
-                fmt::format("{}: over {} bytes, which is the most that is read", name, max_bytes)};
+            return {{}, fmt::format("{}: larger than the limit of {} bytes", name, max_bytes)};
     }
 }
 

@@ -5,7 +5,7 @@
 
 namespace tandem::command {
 
-/// A file opened for reading, or stdin for "-", which is not closed.
+/// A file opened for reading, or stdin for "-". stdin is not closed.
 class input_descriptor {
  public:
     explicit input_descriptor(const std::string& path);
@@ -13,7 +13,7 @@ class input_descriptor {
     input_descriptor(const input_descriptor&) = delete;
     input_descriptor& operator=(const input_descriptor&) = delete;
 
-    /// Below 0 if it cannot be opened; errno of the constructor tells why.
+    /// Negative if the file cannot be opened; the constructor sets errno.
     int get() const noexcept { return fd_; }
 
  private:
@@ -21,16 +21,16 @@ class input_descriptor {
     int fd_;
 };
 
-/// What messages call the file: "stdin" for "-".
+/// Returns the name of the file for messages: "stdin" for "-".
 std::string input_name(const std::string& path);
 
-/// A file's bytes, or why they cannot be had: "prompts.jsonl: No such file or directory".
+/// The content of a file, or the error: "prompts.jsonl: No such file or directory".
 struct file_content {
     std::string text;
     std::string fault;
 };
 
-/// Reads a whole file, or stdin for "-". A file over `max_bytes` is refused.
+/// Reads a whole file, or stdin for "-". Rejects a file larger than `max_bytes`.
 file_content read_file(const std::string& path, std::size_t max_bytes);
 
 }  // namespace tandem::command

@@ -46,14 +46,14 @@ void input_lines::drop_too_long() {
     start_ = searched_ = buffer_.size();
 }
 
-// False if reading has to stop.
+// Returns false if reading must stop.
 bool input_lines::wait() {
     for (;;) {
         std::array<pollfd, 2> wanted{{{.fd = stop_, .events = POLLIN, .revents = 0},
                                       {.fd = fd_, .events = POLLIN, .revents = 0}}};
         const int ready = ::poll(wanted.data(), wanted.size(), -1);
         if (ready > 0) return wanted[0].revents == 0;
-        if (ready < 0 && errno != EINTR && errno != EAGAIN) return true;  // the read tells why
+        if (ready < 0 && errno != EINTR && errno != EAGAIN) return true;  // read() reports it
     }
 }
 

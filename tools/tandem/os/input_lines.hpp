@@ -5,41 +5,41 @@
 
 namespace tandem::command {
 
-/// Reads a descriptor line by line, and can be stopped while it waits. Memory: the longest line,
-/// which has a bound.
+/// Reads a descriptor line by line. Another thread can stop a blocked read. Memory: one line of
+/// limited length.
 class input_lines {
  public:
-    /// Both descriptors stay the caller's. Reading ends when `stop` has something to read.
+    /// The caller keeps ownership of both descriptors. Reading ends when `stop` becomes readable.
     input_lines(int fd, int stop, std::size_t max_bytes) noexcept
         : fd_(fd), stop_(stop), max_bytes_(max_bytes) {}
 
     enum class outcome {
         line,
-        too_long,  ///< over `max_bytes`: the line is read past, and not kept
+        too_long,  ///< over `max_bytes`; the line is skipped
         end,
         stopped,
         failed  ///< see failure()
     };
-    /// The next line without its newline; the last one may lack it.
+    /// Reads the next line without its newline; the last line may have none.
     outcome next(std::string& line);
-    /// What comes next, whatever it is; not together with next().
+    /// Reads any available bytes. Not to be mixed with next().
     outcome next_bytes(std::string& bytes);
-    /// The errno of the read that failed.
+    /// The errno of the failed read.
     int failure() const noexcept { return failure_; }
 
  private:
     outcome take(std::size_t end, std::string& line);
     void drop_too_long();
     bool wait();
-    // `line` if there are more bytes.
+    // Returns `line` if it read more bytes.
     outcome read_more();
 
     int fd_;
     int stop_;
     std::size_t max_bytes_;
     std::string buffer_;
-    std::size_t start_ = 0;     // of the next line
-    std::size_t searched_ = 0;  // there is no newline from start_ up to here
+    std::size_t start_ = 0;     // start of the next line
+    std::size_t searched_ = 0;  // no newline between start_ and here
     bool too_long_ = false;     // the start of the line was dropped
     int failure_ = 0;
 };

@@ -4,7 +4,7 @@
 
 namespace tandem::command {
 
-/// Bytes of this process that are in memory now (RSS); 0 where the system does not tell.
+/// Returns the resident memory (RSS) of this process in bytes; 0 if unavailable.
 std::int64_t resident_bytes();
 
 }  // namespace tandem::command

@@ -16,7 +16,7 @@ stop_signals::stop_signals(boost::asio::io_context& ioc, std::function<void()> o
 }
 
 stop_signals::~stop_signals() {
-    reader_.release();  // the descriptor is the pipe's
+    reader_.release();  // the pipe owns the descriptor
 }
 
 void stop_signals::cancel() {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "os/stop_pipe.hpp"
+#include "os/signal_pipe.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -10,7 +10,7 @@
 
 namespace tandem::command {
 
-/// Calls `on_stop` at the first Ctrl-C, SIGTERM or SIGHUP. One object at a time.
+/// Calls `on_stop` at the first SIGINT, SIGTERM or SIGHUP. Only one object may exist at a time.
 class stop_signals {
  public:
     stop_signals(boost::asio::io_context& ioc, std::function<void()> on_stop);
@@ -18,12 +18,12 @@ class stop_signals {
     stop_signals(const stop_signals&) = delete;
     stop_signals& operator=(const stop_signals&) = delete;
 
-    /// No longer waits, so that the event loop can end.
+    /// Stops waiting, so that the event loop can end.
     void cancel();
 
  private:
     std::function<void()> on_stop_;
-    stop_pipe pipe_;
+    signal_pipe pipe_;
     boost::asio::posix::stream_descriptor reader_;
     std::array<char, 1> byte_{};
 };

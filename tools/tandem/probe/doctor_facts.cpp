@@ -1,16 +1,16 @@
 #include "probe/doctor_facts.hpp"
 
-#include "slots/server_builds.hpp"
+#include "slots/server_build_faults.hpp"
 
 #include <algorithm>
 
 namespace tandem::command {
 
 duration doctor_facts::reuse_guard() const {
-    return wishes.reuse_guard.value_or(slots::safe_reuse_guard(props.value.build_info));
+    return wishes.reuse_guard.value_or(slots::default_reuse_guard(props.value.build_info));
 }
 
-// As a service leases them.
+// Matches the number of slots that a service leases.
 int doctor_facts::slots_per_caller() const {
     return reuse_guard() > duration{} ? 2 : 1;
 }

@@ -10,16 +10,16 @@
 #include <variant>
 #include <vector>
 
-// What `tandem doctor` found out: plain values, which the findings are made from.
+// The results of `tandem doctor` as plain values; the findings are derived from them.
 namespace tandem::command {
 
-/// A sentence of 20 tokens should be there within some 1.5 s.
+/// A sentence of 20 tokens should take at most about 1.5 s.
 inline constexpr double slow_tokens_per_second = 15;
-/// Tokens of a slot that last for a talk of some twenty minutes.
+/// Context per slot that suffices for a conversation of about twenty minutes.
 inline constexpr int fair_context = 4096;
 
-/// What came of a question to the server; one that failed may have a value of what was known until
-/// then. Not done where an earlier question had no good answer.
+/// The outcome of a query to the server. A failed query may contain a partial value. Not done if an
+/// earlier query failed.
 template <class T = std::monostate>
 struct asked {
     bool done = false;
@@ -30,55 +30,58 @@ struct asked {
     bool failed() const { return done && fault.ec; }
 };
 
-/// Prompt tokens of one request: those that the slot still held, and those it evaluated.
-struct cache_use {
+/// Prompt tokens of one request: found in the slot's cache, and evaluated.
+struct cache_usage {
     int cached = 0;
     int evaluated = 0;
 
     int all() const noexcept { return cached + evaluated; }
 };
 
-/// One round of measuring, or the medians of several. What was not measured is below 0, or empty.
+/// One round of measurements, or the medians of several. Values that were not measured are negative
+/// or unset.
 struct doctor_round {
-    /// From the request to its first token: with nothing of the prompt in the slot, and with all.
+    /// Time to the first token with an empty cache, and with the whole prompt cached.
     double first_token_cold_ms = -1;
     double first_token_warm_ms = -1;
-    /// The server's own figures.
+    /// Figures reported by the server.
     double prompt_tokens_per_second = -1;
     double tokens_per_second = -1;
-    /// From closing the connection until /slots shows the slot idle.
+    /// Time from closing the connection until /slots reports the slot as idle.
     double cut_to_idle_ms = -1;
-    /// Tokens that the slot holds after a cut beyond those that came.
+    /// Tokens in the slot after a cut, beyond those received.
     int tokens_after_cut = -1;
-    /// The slot that was cut, asked to continue.
-    std::optional<cache_use> same_slot{};
-    /// Another slot asked to continue: as it is, and prefilled with the text so far.
-    std::optional<cache_use> other_slot{};
-    std::optional<cache_use> prefilled_slot{};
-    /// The first slot again, after the other one was used.
-    std::optional<cache_use> first_slot_again{};
+    /// The request continued on the slot of the cut.
+    std::optional<cache_usage> same_slot{};
+    /// The request continued on another slot: without preparation, and after a prefill of the text
+    /// so far.
+    std::optional<cache_usage> other_slot{};
+    std::optional<cache_usage> prefilled_slot{};
+    /// The request continued on the first slot, after the use of the other one.
+    std::optional<cache_usage> first_slot_again{};
 };
 
-struct doctor_measures {
+struct doctor_measurements {
     doctor_round median{};
     int rounds = 0;
-    /// Requests to /completion that were answered as they should be.
+    /// Successful requests to /completion.
     int requests = 0;
-    /// Of the prompt that a round begins with.
+    /// Prompt length at the start of a round.
     int prompt_tokens = 0;
-    /// The slots that were used.
+    /// The slots used for measuring.
     std::vector<int> slots{};
-    /// How long a slot was still busy after a cut when that was given up; below 0: none was.
+    /// How long a slot stayed busy after a cut until the measurement gave up; negative if it did
+    /// not give up.
     double busy_after_cut_ms = -1;
-    /// The time for measuring ran out.
+    /// The time limit for measuring expired.
     bool ran_out = false;
 };
 
-/// The part of the configuration that findings are about.
-struct doctor_wishes {
-    /// Empty: all that the server has.
+/// The configuration values that findings refer to.
+struct doctor_settings {
+    /// Unset: all slots of the server.
     std::optional<int> slots{};
-    /// Empty: what suits the build.
+    /// Unset: the guard recommended for the build.
     std::optional<duration> reuse_guard = std::chrono::seconds(2);
     std::string pacing = "warm";
     bool has_key = false;
@@ -88,30 +91,31 @@ struct doctor_facts {
     /// Without credentials.
     std::string url{};
     bool https = false;
-    /// The server is on this machine, or behind TLS.
+    /// The connection is local or uses TLS.
     bool is_private = true;
-    doctor_wishes wishes{};
+    doctor_settings wishes{};
 
     asked<> health{};
-    /// Nothing came of the URL, but the port answers to the other one of http and https.
+    /// The URL failed, but the port answers with the other scheme (http or https).
     bool other_scheme_answers = false;
-    /// How long the model's loading was waited for.
+    /// How long the probe waited for the model to load.
     double loading_ms = 0;
-    /// Of a call that does nothing.
+    /// Median duration of a health check.
     double round_trip_ms = -1;
     asked<server_props> props{};
     asked<std::vector<slot_state>> slots{};
-    /// Most slots that others were seen to use, or to have used between two looks.
+    /// Maximum number of slots seen in use by other clients, including use between two polls.
     int busy_slots = 0;
     asked<> chat_template{};
-    asked<doctor_measures> measured{};
-    /// Ctrl-C, or nobody reads the output.
+    asked<doctor_measurements> measured{};
+    /// Stopped by a signal, or because the output was closed.
     bool stopped = false;
 
-    /// The guard that holds, and what follows from it for conversations. Precondition: props.ok().
+    /// The effective reuse guard, and the slots that each conversation needs because of it.
+    /// Precondition: props.ok().
     duration reuse_guard() const;
     int slots_per_caller() const;
-    /// Callers who can be spoken to at the same time.
+    /// Number of callers that can be served at the same time.
     int callers() const;
 };
 

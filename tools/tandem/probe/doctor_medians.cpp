@@ -21,20 +21,20 @@ void set_number(Number doctor_round::*member, const std::vector<doctor_round>& r
     if (!values.empty()) result.*member = middle(std::move(values), std::less<>{});
 }
 
-void set_use(std::optional<cache_use> doctor_round::*member,
+void set_use(std::optional<cache_usage> doctor_round::*member,
              const std::vector<doctor_round>& rounds, doctor_round& result) {
-    std::vector<cache_use> values;
+    std::vector<cache_usage> values;
     for (const auto& r : rounds)
         if (r.*member) values.push_back(*(r.*member));
     if (values.empty()) return;
-    result.*member = middle(std::move(values), [](const cache_use& a, const cache_use& b) {
+    result.*member = middle(std::move(values), [](const cache_usage& a, const cache_usage& b) {
         return a.evaluated < b.evaluated;
     });
 }
 
 }  // namespace
 
-doctor_round median_of(const std::vector<doctor_round>& rounds) {
+doctor_round compute_medians(const std::vector<doctor_round>& rounds) {
     doctor_round result;
     for (const auto member :
          {&doctor_round::first_token_cold_ms, &doctor_round::first_token_warm_ms,

@@ -6,8 +6,8 @@
 
 namespace tandem::command {
 
-/// The median of each figure over the rounds that have it. Of an even number the lower one of the
-/// two in the middle, so that it is one that was seen.
-doctor_round median_of(const std::vector<doctor_round>& rounds);
+/// Returns the median of each figure over the rounds that measured it. For an even count, returns
+/// the lower of the middle two, so that the result is a measured value.
+doctor_round compute_medians(const std::vector<doctor_round>& rounds);
 
 }  // namespace tandem::command

@@ -1,7 +1,7 @@
 #include "probe/doctor_probe.hpp"
 
-#include "config/usual_values.hpp"
-#include "probe/doctor_measuring.hpp"
+#include "config/config_defaults.hpp"
+#include "probe/server_measurement.hpp"
 #include "transport/server_url.hpp"
 #include "transport/tls_failure.hpp"
 
@@ -23,7 +23,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr auto load_interval = 250ms;
 constexpr int round_trips = 5;
-// A server that takes longer for a few hundred tokens is told by what was measured until then.
+// For a server that takes longer, the report uses the measurements so far.
 constexpr auto measuring_limit = 30s;
 
 bool is_on_this_machine(const std::string& host) {
@@ -31,30 +31,30 @@ bool is_on_this_machine(const std::string& host) {
 }
 
 doctor_facts known_before(const config& c) {
-    const auto url = transport::parse_server_url(c.url).url;
+    const auto url = transport::parse_server_url(c.server.url).url;
     doctor_facts facts;
     facts.url = url.shown;
     facts.https = url.https;
     facts.is_private = url.https || is_on_this_machine(url.host);
-    facts.wishes = {.slots = c.slots == 0 ? std::optional<int>() : c.slots,
-                    .reuse_guard = detail::fixed_guard(c),
+    facts.wishes = {.slots = c.server.slots == 0 ? std::optional<int>() : c.server.slots,
+                    .reuse_guard = detail::configured_reuse_guard(c),
                     .pacing = field_text(c, "pacing"),
-                    .has_key = !c.api_key.empty()};
+                    .has_key = !c.server.api_key.empty()};
     return facts;
 }
 
-// What a port that speaks the other one of http and https leads to.
+// Returns true for errors that occur if the port uses the other scheme (http or https).
 bool may_be_wrong_scheme(const failure& f) {
     constexpr std::array codes{errc::tls_failed, errc::connect_timeout, errc::stream_incomplete,
                                errc::bad_response, errc::bad_request};
     return std::ranges::find(codes, f.ec) != codes.end();
 }
 
-// Without key and password, which anybody might read on the way.
+// Drops the API key and the password, because plain HTTP would expose them.
 config with_other_scheme(config c) {
-    const auto url = transport::parse_server_url(c.url).url;
-    c.url = (url.https ? "http" : "https") + url.shown.substr(url.shown.find(':'));
-    c.api_key.clear();
+    const auto url = transport::parse_server_url(c.server.url).url;
+    c.server.url = (url.https ? "http" : "https") + url.shown.substr(url.shown.find(':'));
+    c.server.api_key.clear();
     return c;
 }
 
@@ -101,20 +101,20 @@ awaitable<void> doctor_probe::reach() {
         const bool loading = facts_.health.fault.ec == errc::model_loading;
         if (loading || facts_.loading_ms > 0) facts_.loading_ms = to_ms(waited);
         if (!loading || waited >= rules_.load_wait) co_return;
-        doing_ = "waiting for the model to be loaded";
+        doing_ = "waiting for the model to load";
         co_await session_.pause(std::min<duration>(load_interval, rules_.load_wait - waited));
     }
 }
 
 awaitable<void> doctor_probe::try_other_scheme() {
     if (!may_be_wrong_scheme(facts_.health.fault)) co_return;
-    doing_ = "trying the other one of http and https";
+    doing_ = "trying the other URL scheme (http or https)";
     other_session_.emplace(ioc_, with_other_scheme(settings_));
     const auto health = co_await other_session_->health();
-    // A failed handshake alone is no https: a port that speaks plain HTTP gives it, too.
-    facts_.other_scheme_answers = health.ok() ||
-                                  (health.done && health.fault.diag.http_status != 0) ||
-                                  (health.done && transport::shows_certificate(health.fault));
+    // A failed handshake does not prove https, because a port that speaks plain HTTP causes it too.
+    facts_.other_scheme_answers =
+        health.ok() || (health.done && health.fault.diag.http_status != 0) ||
+        (health.done && transport::is_untrusted_certificate(health.fault));
 }
 
 awaitable<void> doctor_probe::measure_round_trip() {
@@ -130,7 +130,7 @@ awaitable<void> doctor_probe::measure_round_trip() {
 }
 
 awaitable<void> doctor_probe::ask() {
-    doing_ = "asking what it is";
+    doing_ = "querying the server";
     facts_.props = co_await session_.props();
     if (!facts_.props.ok()) co_return;
     facts_.chat_template = co_await session_.chat_template();
@@ -146,7 +146,7 @@ awaitable<void> doctor_probe::measure() {
         facts_.measured.value.ran_out = true;
         session_.stop();
     });
-    co_await doctor_measuring(session_, facts_, [this](std::string what) {
+    co_await server_measurement(session_, facts_, [this](std::string what) {
         doing_ = std::move(what);
     }).run();
 }

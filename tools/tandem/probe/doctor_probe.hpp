@@ -16,25 +16,25 @@
 namespace tandem::command {
 
 struct probe_rules {
-    /// How long a model that loads is waited for.
+    /// How long to wait for a model that is loading.
     duration load_wait = std::chrono::seconds(30);
-    /// Whether slots are used, or the server is only asked what it is.
+    /// Measure with requests to slots; otherwise only query the server.
     bool measure = true;
 };
 
-/// Finds out what there is to know about a server. Everything runs on `ioc`, with one thread.
+/// Queries and measures a server. Everything runs on `ioc` with one thread.
 class doctor_probe {
  public:
     /// `ioc` must outlive the run.
     doctor_probe(boost::asio::io_context& ioc, const config& settings, probe_rules rules);
 
-    /// Calls `on_done` once all is known; an exception that ends the run leaves `ioc.run()`.
+    /// Calls `on_done` at the end. An exception propagates out of `ioc.run()`.
     void start(std::function<void()> on_done);
-    /// Ends at once, with what is known.
+    /// Ends at once and keeps the facts found so far.
     void stop();
 
     const doctor_facts& facts() const noexcept { return facts_; }
-    /// "round 2 of 3: a cut", for people who wait.
+    /// The current step for the user, such as "round 2 of 3: a cut".
     const std::string& doing() const noexcept { return doing_; }
 
  private:

@@ -12,11 +12,11 @@
 namespace tandem::command {
 namespace {
 
-std::string body_of(const probe_wish& wish) {
-    // Without an end of its own each request does the same work, whatever the model is.
-    static const auto settings = wire::completion_settings({}) + R"(,"ignore_eos":true)";
+std::string body_of(const probe_options& wish) {
+    // Without an end-of-sequence token every request does the same work, independent of the model.
+    static const auto settings = wire::encode_completion_settings({}) + R"(,"ignore_eos":true)";
     const std::array parts{wire::prompt_part(wish.prompt)};
-    return wire::completion_body(
+    return wire::encode_completion_body(
         {.prompt = parts, .id_slot = wish.slot, .n_predict = wish.n_predict, .settings = settings});
 }
 
@@ -26,7 +26,7 @@ probe_request::probe_request(const boost::asio::any_io_executor& executor,
                              transport::http_transport& transport, probe_limits limits)
     : transport_(transport), limits_(limits), timer_(executor) {}
 
-void probe_request::start(const probe_wish& wish, std::function<void(probe_answer)> done) {
+void probe_request::start(const probe_options& wish, std::function<void(probe_answer)> done) {
     done_ = std::move(done);
     cut_after_ = wish.cut_after;
     started_ = clock::now();
@@ -63,7 +63,7 @@ void probe_request::read(const wire::token_event& event) {
     end({});
 }
 
-// Of a character in several tokens only the last id comes.
+// If a character spans several tokens, only the last id arrives.
 void probe_request::keep_tokens(const wire::token_event& event) {
     const auto came = static_cast<int>(event.tokens.size());
     all_ids_known_ = all_ids_known_ && event.predicted == answer_.predicted + came;
@@ -76,13 +76,13 @@ void probe_request::arm(duration limit, errc code) {
     timer_.expires_after(limit);
     timer_.async_wait([weak = weak_from_this(), limit, code](error_code ec) {
         const auto self = weak.lock();
-        // It may have been set again while this was on its way.
+        // The timer may have been set again after this handler was queued.
         if (!self || ec || self->timer_.expiry() > clock::now()) return;
-        self->time_out(limit, code);
+        self->fail_with_timeout(limit, code);
     });
 }
 
-void probe_request::time_out(duration limit, errc code) {
+void probe_request::fail_with_timeout(duration limit, errc code) {
     if (!exchange_) return;
     end({code,
          {.client_message = fmt::format(

@@ -19,12 +19,12 @@
 
 namespace tandem::command {
 
-struct probe_wish {
+struct probe_options {
     std::span<const wire::token_id> prompt;
     int slot = 0;
-    /// Tokens to generate, which the server does whatever the model says.
+    /// Exact number of tokens to generate; the end-of-sequence token is ignored.
     int n_predict = 1;
-    /// The connection is closed when so many have come; 0 = never.
+    /// Close the connection after this many tokens; 0 = never.
     int cut_after = 0;
 };
 
@@ -33,14 +33,14 @@ struct probe_answer {
 
     failure fault{};
     double first_token_ms = -1;
-    /// From the first token on.
+    /// Valid from the first token on.
     wire::timings timings{};
     int prompt_tokens = 0;
-    /// Tokens that the server has counted in the last event read.
+    /// The server's token count in the last event.
     int predicted = 0;
-    /// Their ids, as far as they are known without a gap.
+    /// Token ids up to the first gap.
     std::vector<wire::token_id> tokens{};
-    /// When the connection was closed by us; not set if the stream ended by itself.
+    /// The client closed the connection at `cut_at`; false if the stream ended by itself.
     bool was_cut = false;
     time_point cut_at{};
 };
@@ -50,17 +50,17 @@ struct probe_limits {
     duration between_tokens;
 };
 
-/// One request to /completion on a slot of one's choice, and what can be seen of it.
+/// One measured request to /completion on a given slot.
 class probe_request final : public std::enable_shared_from_this<probe_request>,
                             private transport::exchange_handler {
  public:
-    /// `transport` must outlive the object.
+    /// `transport` must outlive this object.
     probe_request(const boost::asio::any_io_executor& executor,
                   transport::http_transport& transport, probe_limits limits);
 
-    /// `done` is called once, from the event loop or from cancel().
-    void start(const probe_wish& wish, std::function<void(probe_answer)> done);
-    /// Closes the connection and ends with `ec`, if it runs.
+    /// Calls `done` once, from the event loop or from cancel().
+    void start(const probe_options& wish, std::function<void(probe_answer)> done);
+    /// Closes the connection and completes with `ec`, if the request is active.
     void cancel(error_code ec);
 
  private:
@@ -73,7 +73,7 @@ class probe_request final : public std::enable_shared_from_this<probe_request>,
     void read(const wire::token_event& event);
     void keep_tokens(const wire::token_event& event);
     void arm(duration limit, errc code);
-    void time_out(duration limit, errc code);
+    void fail_with_timeout(duration limit, errc code);
     void end(failure why);
 
     transport::http_transport& transport_;

@@ -17,11 +17,11 @@ using boost::asio::use_awaitable;
 probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
     : ioc_(ioc),
       transport_(transport::make_curl_transport(ioc.get_executor(), transport::curl_options_of(c))),
-      calls_(ioc.get_executor(), *transport_, c.request_timeout),
-      limits_{c.first_token_timeout, c.between_tokens_timeout},
+      calls_(ioc.get_executor(), *transport_, c.limits.request_timeout),
+      limits_{c.limits.first_token_timeout, c.limits.between_tokens_timeout},
       timer_(ioc) {}
 
-// `start` is given a function to call with the result, which it may do at once.
+// `start` receives a completion function, which it may call at once.
 template <class Result, class Start>
 boost::asio::awaitable<Result> probe_session::result_of(Start start) {
     auto initiate = [this](auto handler, Start begin) {
@@ -78,7 +78,7 @@ boost::asio::awaitable<asked<std::vector<wire::token_id>>> probe_session::tokeni
         [this, text](auto done) { calls_.tokenize(text, done); });
 }
 
-boost::asio::awaitable<probe_answer> probe_session::complete(probe_wish wish) {
+boost::asio::awaitable<probe_answer> probe_session::complete(probe_options wish) {
     if (stopped_) co_return probe_answer{.fault = {boost::asio::error::operation_aborted, {}}};
     request_ = std::make_shared<probe_request>(ioc_.get_executor(), *transport_, limits_);
     co_return co_await result_of<probe_answer>(

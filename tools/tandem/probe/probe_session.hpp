@@ -17,14 +17,14 @@
 
 namespace tandem::command {
 
-/// Questions to one server, one at a time, as coroutines. Once stopped all of them end at once:
-/// calls are not done(), requests have the fault operation_aborted. Not thread-safe.
+/// Coroutines that query one server, one at a time. After stop() they end at once: calls are not
+/// done, and requests fail with operation_aborted. Not thread-safe.
 class probe_session {
  public:
     template <class T>
     using awaitable = boost::asio::awaitable<T>;
 
-    /// `ioc` must outlive the object, and what it is asked for must not outlive it.
+    /// `ioc` must outlive this object, which must outlive its coroutines.
     probe_session(boost::asio::io_context& ioc, const config& c);
 
     awaitable<asked<>> health();
@@ -33,7 +33,7 @@ class probe_session {
     /// Renders a short conversation.
     awaitable<asked<>> chat_template();
     awaitable<asked<std::vector<wire::token_id>>> tokenize(std::string_view text);
-    awaitable<probe_answer> complete(probe_wish wish);
+    awaitable<probe_answer> complete(probe_options wish);
     awaitable<void> pause(duration time);
 
     void stop();

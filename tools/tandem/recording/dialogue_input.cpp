@@ -17,7 +17,7 @@ void tell_faults(terminal& t, const std::string& who, const std::string& name,
     for (std::size_t i = 0; i < faults.size() && i < max_faults_shown; ++i)
         t.print_error(fmt::format("{}:{}: {}", name, faults[i].line, faults[i].message));
     if (faults.size() > max_faults_shown)
-        t.print_error(fmt::format("and {} more faults", faults.size() - max_faults_shown));
+        t.print_error(fmt::format("and {} more errors", faults.size() - max_faults_shown));
     t.print_error(who + ": nothing was sent");
 }
 

@@ -8,8 +8,8 @@
 
 namespace tandem::command {
 
-/// The dialogues of a file, "-" for stdin; none if there is a fault, or nothing, which is told in
-/// the name of the command `who` ("tandem replay").
+/// Reads the dialogues of a file, or stdin for "-". Reports faults or an empty file in the name of
+/// the command `who` ("tandem replay") and then returns none.
 std::vector<dialogue> read_dialogue_file(const std::string& file, const std::string& who,
                                          terminal& t);
 

@@ -19,9 +19,9 @@ class file_parser {
         ++line_number_;
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
         if (line.size() > max_line_bytes)
-            return add(fmt::format("the line has {} bytes; at most {} are possible", line.size(),
+            return add(fmt::format("the line has {} bytes; the maximum is {}", line.size(),
                                    max_line_bytes));
-        if (const auto bad = text::find_invalid(line); bad != std::string_view::npos)
+        if (const auto bad = text::find_invalid_utf8(line); bad != std::string_view::npos)
             return add(fmt::format("invalid UTF-8 at byte {} of the line, byte {} of the file",
                                    bad + 1, offset + bad + 1));
         read_dialogue(line);
@@ -49,7 +49,7 @@ class file_parser {
 
 }  // namespace
 
-chat_message said_in(const dialogue& d, int turn) {
+chat_message get_turn_prompt(const dialogue& d, int turn) {
     if (d.prompt) return {.role = "user", .content = *d.prompt};
     if (d.turns.empty()) return d.messages.back();
     return {.role = "user", .content = d.turns[static_cast<std::size_t>(turn)]};

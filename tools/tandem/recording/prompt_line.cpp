@@ -20,7 +20,7 @@ constexpr std::size_t max_id_bytes = 256;
 constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assistant", "tool"};
 constexpr double longest_interrupt_ms = 24.0 * 3600 * 1000;
 
-// Reads the fields of one object, and collects what is wrong with them.
+// Reads the fields of one object and collects faults.
 class prompt_line_reader {
  public:
     explicit prompt_line_reader(dialogue& d) : dialogue_(d) {}
@@ -67,13 +67,13 @@ prompt_line_reader::field_reader prompt_line_reader::reader_of(const std::string
 }
 
 void prompt_line_reader::read(const json& line) {
-    if (!line.is_object()) return add("an object is expected, not {}", line.type_name());
+    if (!line.is_object()) return add("expected an object, not {}", line.type_name());
     check_kind(line);
     for (const auto& [name, value] : line.items()) {
         if (const auto reader = reader_of(name))
             (this->*reader)(value);
         else
-            add("the field \"{}\" is unknown", name);
+            add("unknown field \"{}\"", name);
     }
 }
 
@@ -84,21 +84,22 @@ void prompt_line_reader::check_kind(const json& line) {
         if (!line.contains(name)) continue;
         given += fmt::format("{}{}", kinds++ > 0 ? " and " : "", name);
     }
-    if (kinds == 0) add("one of prompt, messages and turns is needed");
-    if (kinds > 1) add("{} are given; one of them is possible", given);
-    if (line.contains("system") && !line.contains("turns")) add("system goes with turns only");
+    if (kinds == 0) add("prompt, messages or turns is required");
+    if (kinds > 1) add("{} are given; use only one of them", given);
+    if (line.contains("system") && !line.contains("turns"))
+        add("system is allowed only with turns");
 }
 
 std::string prompt_line_reader::text_of(const std::string& field, const json& value) {
     if (value.is_string()) return value.get<std::string>();
-    add("{} must be a text, not {}", field, value.type_name());
+    add("{} must be a string, not {}", field, value.type_name());
     return {};
 }
 
 void prompt_line_reader::read_id(const json& value) {
     dialogue_.id = text_of("id", value);
     if (value.is_string() && (dialogue_.id.empty() || dialogue_.id.size() > max_id_bytes))
-        add("id has {} bytes; 1 to {} are possible", dialogue_.id.size(), max_id_bytes);
+        add("id has {} bytes; it must have 1 to {}", dialogue_.id.size(), max_id_bytes);
 }
 
 void prompt_line_reader::read_prompt(const json& value) {
@@ -107,7 +108,7 @@ void prompt_line_reader::read_prompt(const json& value) {
 
 void prompt_line_reader::read_messages(const json& value) {
     if (!value.is_array() || value.empty())
-        return add("messages must be a list of at least one {{\"role\", \"content\"}}");
+        return add("messages must be a non-empty list of {{\"role\", \"content\"}}");
     for (std::size_t i = 0; i < value.size(); ++i) read_message(i, value[i]);
 }
 
@@ -115,8 +116,7 @@ void prompt_line_reader::read_message(std::size_t index, const json& value) {
     const auto where = fmt::format("messages[{}]", index);
     if (!value.is_object()) return add("{} must be {{\"role\", \"content\"}}", where);
     for (const auto& [name, _] : value.items())
-        if (name != "role" && name != "content")
-            add("{}: the field \"{}\" is unknown", where, name);
+        if (name != "role" && name != "content") add("{}: unknown field \"{}\"", where, name);
     for (const auto* name : {"role", "content"})
         if (!value.contains(name)) return add("{} has no {}", where, name);
     auto role = text_of(where + ".role", value["role"]);
@@ -130,8 +130,7 @@ void prompt_line_reader::read_system(const json& value) {
 }
 
 void prompt_line_reader::read_turns(const json& value) {
-    if (!value.is_array() || value.empty())
-        return add("turns must be a list of at least one text of the user");
+    if (!value.is_array() || value.empty()) return add("turns must be a non-empty list of strings");
     for (std::size_t i = 0; i < value.size(); ++i)
         dialogue_.turns.push_back(text_of(fmt::format("turns[{}]", i), value[i]));
 }
@@ -149,12 +148,12 @@ void prompt_line_reader::read_interrupt(const json& value) {
     dialogue_.interrupt_after = duration(std::llround(ms * 1e6));
 }
 
-// The library's own words may quote the text, so only the place is told.
+// The message of the JSON library may quote the text, so only the position is reported.
 std::string where_json_ends(const json::parse_error& e, std::string_view line) {
     const auto first = line.find_first_not_of(" \t\r");
     if (first == line.npos || line[first] != '{')
-        return R"(this is no JSON object; write it as {"prompt": "text"} or {"turns": ["text"]})";
-    if (e.byte > line.size()) return "the JSON object is not complete at the end of the line";
+        return R"(not a JSON object; write {"prompt": "text"} or {"turns": ["text"]})";
+    if (e.byte > line.size()) return "the JSON object is incomplete at the end of the line";
     return fmt::format("not valid JSON at column {}", e.byte);
 }
 

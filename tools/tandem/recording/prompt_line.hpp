@@ -8,8 +8,8 @@
 
 namespace tandem::command {
 
-/// Reads one line of a prompt file into `d`, whose id stays empty if the line has none. Returns
-/// what is wrong with it.
+/// Parses one line of a prompt file into `d`. If the line has no id, `d.id` stays empty. Returns
+/// the faults of the line.
 std::vector<std::string> parse_prompt_line(std::string_view line, dialogue& d);
 
 }  // namespace tandem::command

@@ -1,6 +1,6 @@
 #include "recording/record_flags.hpp"
 
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 
 #include "tandem/recording.hpp"
 
@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// However they are written, and whether they are there or not; a relative path that is not there
-// would stay one.
+// Normalizes a path, even if the file does not exist. weakly_canonical() would keep a nonexistent
+// relative path relative, so the path is made absolute first.
 fs::path plain_path(const std::string& path) {
     std::error_code ec;
     const auto plain = fs::weakly_canonical(fs::absolute(path), ec);
@@ -24,7 +24,7 @@ fs::path plain_path(const std::string& path) {
 
 bool is_one_file(const std::string& a, const std::string& b) {
     std::error_code ec;
-    // Nothing is lost in a device.
+    // Devices may be shared, because writing to one overwrites no data.
     if (fs::exists(a, ec) && !fs::is_regular_file(a, ec)) return false;
     return plain_path(a) == plain_path(b) || fs::equivalent(a, b, ec);
 }
@@ -42,28 +42,28 @@ std::vector<std::string> shared_file_faults(const record_options& record,
             faults.push_back(
                 fmt::format("--record and {} name the same file, {}", other.flag, record.file));
         else if (is_one_file(older, other.path))
-            faults.push_back(
-                fmt::format("{} names {}, as which --record {} keeps an older recording",
-                            other.flag, other.path, record.file));
+            faults.push_back(fmt::format("{} names {}, where --record {} keeps an older recording",
+                                         other.flag, other.path, record.file));
     }
     return faults;
 }
 
 void record_flags::add_to(CLI::App& app, const char* group) {
     const auto help = fmt::format(
-        "keep all that servers send, with its times, for replay --from-recording, up to {} MiB; an "
-        "older recording there is kept as FILE.old",
+        "record what servers send, with timing, for replay --from-recording (up to {} MiB); an "
+        "older recording is kept as FILE.old",
         recorder_options().max_bytes >> 20);
     add_value_flag(app, "--record", file_, "FILE", help.c_str(), group);
     option_ = app.get_option("--record");
-    app.add_flag("--record-no-prompts", no_prompts_, "leave prompts and messages out of it")
+    app.add_flag("--record-no-prompts", no_prompts_, "omit prompts and messages from the recording")
         ->group(group);
 }
 
 record_options record_flags::read(std::vector<std::string>& faults) const {
     if (no_prompts_ && file_.empty())
-        faults.push_back("--record-no-prompts is given without --record FILE");
-    if (option_->count() > 0 && file_.empty()) faults.push_back("--record is empty; name a file");
+        faults.push_back("--record-no-prompts requires --record FILE");
+    if (option_->count() > 0 && file_.empty())
+        faults.push_back("--record is empty; it must be a file name");
     return {file_, !no_prompts_};
 }
 

@@ -7,24 +7,24 @@
 
 namespace tandem::command {
 
-/// Where a command records what servers send.
+/// Where a command records the responses of servers.
 struct record_options {
-    /// Empty = nowhere.
+    /// Empty = no recording.
     std::string file{};
     bool prompts = true;
 };
 
-/// A file that another flag of the run names; empty = none.
+/// A file that another flag of the run refers to; empty = none.
 struct named_file {
     const char* flag;
     std::string path;
 };
 
-/// Each must be another file than that of --record, and than that which keeps an older recording.
+/// Reports each file that is also the --record file or the file that keeps an older recording.
 std::vector<std::string> shared_file_faults(const record_options& record,
                                             const std::vector<named_file>& others);
 
-/// --record and --record-no-prompts. The object must outlive the parsing.
+/// The flags --record and --record-no-prompts. The object must stay alive during parsing.
 class record_flags {
  public:
     void add_to(CLI::App& app, const char* group);

@@ -2,7 +2,7 @@
 
 #include "os/input_file.hpp"
 #include "recording/prompt_line.hpp"
-#include "text/shown_url.hpp"
+#include "text/redact_url.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -22,7 +22,7 @@ using run_json = nlohmann::ordered_json;
 
 constexpr std::size_t max_recording_bytes = std::size_t{1} << 30;
 constexpr const char* origin = "the recording";
-// What they say belongs to what was asked.
+// These fields may contain text of the prompts, so they count as prompts.
 constexpr std::array<std::string_view, 4> fields_with_texts{"stop", "grammar", "json_schema",
                                                             "tools"};
 
@@ -31,7 +31,7 @@ std::vector<std::string> texts_of(const std::vector<std::string>& texts, const s
 }
 
 std::vector<std::string> texts_of(const std::vector<tag_pair>& pairs, const std::string&) {
-    std::vector<std::string> texts{"none"};  // takes those away that are there by default
+    std::vector<std::string> texts{"none"};  // clears the default list
     for (const auto& p : pairs) texts.push_back(p.open + ' ' + p.close);
     return texts;
 }
@@ -40,7 +40,7 @@ std::vector<std::string> texts_of(const auto&, const std::string& text) {
     return {text};
 }
 
-// Texts that were left out keep their length.
+// Replaces omitted texts by filler of the same length.
 class text_keeper {
  public:
     explicit text_keeper(bool keeps) : keeps_(keeps) {}
@@ -55,7 +55,7 @@ class text_keeper {
 
 run_json json_of(const dialogue& d, const text_keeper& kept) {
     run_json out = run_json::object();
-    if (kept.keeps()) out["id"] = d.id;  // which may be somebody's name
+    if (kept.keeps()) out["id"] = d.id;  // the id may contain a person's name
     if (d.prompt) out["prompt"] = kept(*d.prompt);
     if (!d.prompt && d.turns.empty())
         for (const auto& m : d.messages)
@@ -70,7 +70,8 @@ run_json json_of(const dialogue& d, const text_keeper& kept) {
 void add_replies(const recording& r, recorded_run& run) {
     for (const auto& url : r.servers()) run.settings.push_back({origin, "url", url});
     for (const auto& reply : r.replies()) {
-        // What was left out, or is made of ids, is told apart by its place alone.
+        // A placeholder for a prompt that was omitted or consists of token ids. The position alone
+        // identifies the reply.
         dialogue d{.id = fmt::format("r{}", run.dialogues.size() + 1)};
         d.prompt = reply.prompt.empty() ? d.id : reply.prompt;
         if (reply.max_tokens >= 0) d.max_tokens = reply.max_tokens;
@@ -78,22 +79,23 @@ void add_replies(const recording& r, recorded_run& run) {
     }
 }
 
-// What is to be told before it is played.
+// Returns a note to show before the playback.
 std::string note_on(const recording& r, const recorded_run& run, const std::string& path) {
-    if (r.is_cut_short()) return "the recording reached its bound of bytes; its end is missing";
-    // While a voice speaks no request may be under way.
+    if (r.is_cut_short()) return "the recording reached its size limit; its end is missing";
+    // A run killed while the voice speaks may have no active request, so the recording does not
+    // look unfinished.
     const bool lacks_end =
         run.tells_end && std::ranges::find(r.notes(), end_note) == r.notes().end();
     if (!r.is_unfinished() && !lacks_end) return {};
     return input_name(path) +
-           " ends in the middle of a run: the program that wrote it was killed, perhaps";
+           " ends in the middle of a run; the recording program may have been killed";
 }
 
 }  // namespace
 
-std::vector<setting> settings_of(const config& settings, bool has_prompts) {
+std::vector<setting> collect_changed_settings(const config& settings, bool has_prompts) {
     std::vector<setting> list;
-    const auto usual = usual_config();
+    const auto usual = default_config();
     const auto is_left_out = [&](const field_info& f) {
         return f.secret || std::string_view(f.name) == "url" ||
                (!has_prompts &&
@@ -107,13 +109,13 @@ std::vector<setting> settings_of(const config& settings, bool has_prompts) {
     return list;
 }
 
-std::vector<setting> settings_of(const service_config& settings, bool has_prompts) {
-    auto list = settings_of(settings.server, has_prompts);
-    for (const auto& url : server_urls(settings)) list.push_back({origin, "url", shown_url(url)});
+std::vector<setting> collect_changed_settings(const service_config& settings, bool has_prompts) {
+    auto list = collect_changed_settings(settings.client, has_prompts);
+    for (const auto& url : server_urls(settings)) list.push_back({origin, "url", redact_url(url)});
     return list;
 }
 
-std::string note_of(const recorded_run& run, bool has_prompts) {
+std::string format_run_note(const recorded_run& run, bool has_prompts) {
     auto flags = run.flags;
     if (!has_prompts) flags.erase("interrupted-mark");
     run_json settings = run_json::array();
@@ -128,7 +130,7 @@ std::string note_of(const recorded_run& run, bool has_prompts) {
     return note.dump(-1, ' ', false, run_json::error_handler_t::replace);
 }
 
-std::optional<recorded_run> run_of_note(std::string_view note) try {
+std::optional<recorded_run> parse_run_note(std::string_view note) try {
     const auto all = run_json::parse(note);
     const auto& replay = all.at("replay");
     recorded_run run;
@@ -148,12 +150,12 @@ std::optional<recorded_run> run_of_note(std::string_view note) try {
 }
 
 std::unique_ptr<recording_file> start_recording(const record_options& options,
-                                                const recorded_run& run, config& c) {
+                                                const recorded_run& run, instruments& i) {
     if (options.file.empty()) return nullptr;
     auto file = std::make_unique<recording_file>(options);
     if (!file->recorder()) return file;
-    file->recorder()->note(note_of(run, options.prompts));
-    c.record = file->recorder();
+    file->recorder()->note(format_run_note(run, options.prompts));
+    i.record = file->recorder();
     return file;
 }
 
@@ -171,13 +173,13 @@ opened_recording open_recording(const std::string& path) {
     if (!read.fault.empty()) return {.fault = std::move(read.fault)};
     error_code ec;
     diagnostics diag;
-    opened_recording opened{.file = recording::read(read.text, ec, &diag)};
+    opened_recording opened{.file = recording::read(read.text, ec, diag)};
     if (!opened.file) {
         opened.fault = fmt::format("{}: {}", input_name(path), diag.client_message);
         return opened;
     }
     for (const auto& note : opened.file->notes())
-        if (auto run = run_of_note(note)) {
+        if (auto run = parse_run_note(note)) {
             opened.run = *std::move(run);
             break;
         }

@@ -5,6 +5,7 @@
 #include "recording/record_flags.hpp"
 #include "recording/recording_file.hpp"
 
+#include "tandem/instruments.hpp"
 #include "tandem/recording.hpp"
 #include "tandem/service.hpp"
 
@@ -17,59 +18,61 @@
 
 namespace tandem::command {
 
-/// What a run was asked for, as a recording keeps it in a note, so that it can be run again.
+/// The parameters of a run. A recording stores them in a note so that the run can be repeated.
 struct recorded_run {
-    /// Of the configuration.
+    /// Settings of the configuration.
     std::vector<setting> settings{};
-    /// Other flags, by their names without "--".
+    /// Other flags; keys are the flag names without "--".
     std::map<std::string, std::string> flags{};
-    /// None: each recorded reply is asked for again, at the servers of the recording.
+    /// If empty, each recorded reply is requested again from the servers of the recording.
     std::vector<dialogue> dialogues{};
-    /// Whether `end_note` is to follow, so that a run that was killed can be told.
+    /// True if a complete run ends with `end_note`, which makes a killed run detectable.
     bool tells_end = false;
 };
 
-/// The fields that are not as they are by default. URLs and keys are left out; without prompts, so
-/// are texts that belong to them, such as stop words.
-std::vector<setting> settings_of(const config& settings, bool has_prompts);
-/// Those of its servers, and all URLs, which are shown without password.
-std::vector<setting> settings_of(const service_config& settings, bool has_prompts);
+/// Returns the fields that differ from their defaults. Omits URLs and keys and, without prompts,
+/// fields related to the prompts, such as stop words.
+std::vector<setting> collect_changed_settings(const config& settings, bool has_prompts);
+/// Returns the settings of the servers and all URLs, with passwords hidden.
+std::vector<setting> collect_changed_settings(const service_config& settings, bool has_prompts);
 
-/// As JSON, with texts that say nothing instead of what was asked where `has_prompts` is false.
-std::string note_of(const recorded_run& run, bool has_prompts);
+/// Returns the run as JSON. If `has_prompts` is false, filler replaces the prompts.
+std::string format_run_note(const recorded_run& run, bool has_prompts);
 
-/// What a run that was not killed notes last.
+/// The last note of a complete run.
 inline constexpr std::string_view end_note = R"({"replay_ended":true})";
 
-/// Nothing if `note` is not of a run.
-std::optional<recorded_run> run_of_note(std::string_view note);
+/// Returns nothing if `note` does not describe a run.
+std::optional<recorded_run> parse_run_note(std::string_view note);
 
-/// Clients and services made with `c` from now on are recorded, after a note of `run`. Null if
-/// nothing is to be recorded. An older recording stays until begin_recording() is called.
+/// Records the clients and services that are later created with `i`, after a note of `run`. Returns
+/// null if no recording is requested. An older recording stays in place until begin_recording() is
+/// called.
 std::unique_ptr<recording_file> start_recording(const record_options& options,
-                                                const recorded_run& run, config& c);
+                                                const recorded_run& run, instruments& i);
 
-/// Of what start_recording() gave. False if it is to be recorded and cannot be.
+/// `recorded` is the result of start_recording(). Returns false if a requested recording is not
+/// possible.
 bool begin_recording(const std::unique_ptr<recording_file>& recorded);
 
-/// Of what start_recording() gave; empty if that is null.
+/// `recorded` is the result of start_recording(). Returns an empty text for null.
 std::string fault_of(const std::unique_ptr<recording_file>& recorded);
 
-/// A recording, with the run that it was made by; of one that was made by something else each reply
-/// is asked for again.
+/// A recording and the run that created it. If the recording contains no run, each recorded reply
+/// becomes a dialogue.
 struct opened_recording {
     std::shared_ptr<recording> file{};
     recorded_run run{};
-    /// As of source_text().
+    /// The result of source_text().
     std::string source{};
-    /// What is missing of it; mostly empty.
+    /// A note on missing data; usually empty.
     std::string note{};
-    /// Why there is none.
+    /// Why the recording could not be opened.
     std::string fault{};
 };
 opened_recording open_recording(const std::string& path);
 
-/// "the recording run.rec, speed 3"; 0 = without waiting.
+/// Formats the source as "the recording run.rec, speed 3". A `speed` of 0 means without waiting.
 std::string source_text(const std::string& path, double speed);
 
 }  // namespace tandem::command

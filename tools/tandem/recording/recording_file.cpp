@@ -1,6 +1,6 @@
 #include "recording/recording_file.hpp"
 
-#include "recording/recording_place.hpp"
+#include "recording/recording_target.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 
 namespace tandem::command {
 
-// Written through, a line at a time, so that a crash leaves what came before it.
+// Flushes after every line, so that a crash loses only the last one.
 class recording_file::lines {
  public:
     explicit lines(const std::string& path) : path_(path), place_(path), fault_(place_.fault()) {
@@ -69,8 +69,8 @@ class recording_file::lines {
 
     std::string path_;
     std::mutex mutex_;
-    recording_place place_;
-    /// What came before the older recording could be put aside.
+    recording_target place_;
+    /// Lines written before the older recording was moved aside.
     std::string early_;
     std::FILE* file_ = nullptr;
     std::string fault_;

@@ -10,8 +10,8 @@
 
 namespace tandem::command {
 
-/// A file that a run records into; an older recording is kept as FILE.old once the run begins.
-/// Nobody but its owner may read it, as it has all that was said.
+/// The file that a run records to. When the run begins, an older recording is renamed to FILE.old.
+/// Only the owner can read the file, because it contains the conversations.
 class recording_file {
  public:
     explicit recording_file(const record_options& options);
@@ -19,13 +19,13 @@ class recording_file {
     recording_file(const recording_file&) = delete;
     recording_file& operator=(const recording_file&) = delete;
 
-    /// Nothing stands in the way of the run any more. Where there is an older recording, nothing is
-    /// written before. False if there is no file to write into; fault() tells why.
+    /// Starts writing, once all other checks of the run have passed. Until then an older recording
+    /// stays untouched. Returns false if the file cannot be written; see fault().
     bool begin();
-    /// Null if the file cannot be written. It may outlive this object, and keeps nothing then.
+    /// Null if the file cannot be written. May outlive this object; it then discards its input.
     const std::shared_ptr<tandem::recorder>& recorder() const noexcept { return recorder_; }
-    /// Why the file cannot be written, or is not whole; empty if it can, and is. To be asked when
-    /// nothing is recorded any more.
+    /// Why the file cannot be written or is incomplete; otherwise empty. Call it after the
+    /// recording has ended.
     std::string fault() const;
 
  private:

@@ -1,20 +1,20 @@
 #include "replay/guard_forecast.hpp"
 
-#include "slots/server_builds.hpp"
+#include "slots/server_build_faults.hpp"
 
 #include <algorithm>
 
 namespace tandem::command {
 
-// Until the build is told it may be any.
+// Assumes the guard of an unknown build until server_is() is called.
 guard_forecast::guard_forecast(int slots, std::optional<duration> reuse_guard)
     : is_auto_(!reuse_guard),
       uses_all_(slots == 0),
-      reuse_guard_(reuse_guard.value_or(slots::safe_reuse_guard({}))),
+      reuse_guard_(reuse_guard.value_or(slots::default_reuse_guard({}))),
       free_at_(static_cast<std::size_t>(std::max(slots, 1)), time_point::min()) {}
 
 void guard_forecast::server_is(int slots, std::string_view build_info) {
-    if (is_auto_) reuse_guard_ = slots::safe_reuse_guard(build_info);
+    if (is_auto_) reuse_guard_ = slots::default_reuse_guard(build_info);
     const auto there = static_cast<std::size_t>(std::max(slots, 1));
     if (slots > 0 && (uses_all_ || there < free_at_.size()))
         free_at_.resize(there, time_point::min());

@@ -10,20 +10,21 @@
 
 namespace tandem::command {
 
-/// Tells from the chunks so far how long the reuse guard holds the next request back, in a run of
-/// one reply at a time. For the eye only: the library decides by itself.
+/// Estimates how long the reuse guard delays the next request of a run with one reply at a time.
+/// For display only; the library decides independently.
 class guard_forecast {
  public:
     using time_point = std::chrono::steady_clock::time_point;
 
-    /// 0 slots: all that the server has. No guard: as the server's build allows.
+    /// 0 slots = all slots of the server. Without `reuse_guard`, the guard depends on the build of
+    /// the server.
     guard_forecast(int slots, std::optional<duration> reuse_guard);
 
-    /// The server has no more slots than that, if it has any, and is of this build.
+    /// Limits the number of slots to that of the server (0 = unknown), and sets its build.
     void server_is(int slots, std::string_view build_info);
-    /// A request on this slot has ended; -1 is no slot.
+    /// A request on this slot has ended; -1 = no slot.
     void used(int slot, time_point now);
-    /// 0 if a slot is free now.
+    /// Returns the remaining delay; 0 if a slot is free.
     duration left(time_point now) const;
 
  private:

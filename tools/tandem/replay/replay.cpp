@@ -1,7 +1,7 @@
 #include "replay/replay.hpp"
 
-#include "os/together.hpp"
-#include "text/shown_url.hpp"
+#include "os/when_all.hpp"
+#include "text/redact_url.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -20,7 +20,7 @@ using boost::asio::use_awaitable;
 
 std::vector<std::string> shown_urls_of(const service_config& settings) {
     auto urls = server_urls(settings);
-    std::ranges::transform(urls, urls.begin(), shown_url);
+    std::ranges::transform(urls, urls.begin(), redact_url);
     return urls;
 }
 
@@ -30,7 +30,7 @@ const char* state_name(server_status::health state) {
     return state == health::loading ? "loading" : "down";
 }
 
-// How a reply ended that could not start.
+// Returns the result of a reply that could not start.
 reply_result failed(const error_code& ec, std::string words) {
     reply_result r;
     r.error = ec;
@@ -46,15 +46,16 @@ int count_replies(const std::vector<dialogue>& dialogues, int conversations) {
     return static_cast<int>(std::min<std::int64_t>(sum * conversations, INT_MAX));
 }
 
-replay::replay(boost::asio::io_context& ioc, service_config settings, replay_rules rules,
-               std::vector<dialogue> dialogues, replay_view& view)
+replay::replay(boost::asio::io_context& ioc, service_config settings, instruments i,
+               replay_rules rules, std::vector<dialogue> dialogues, replay_view& view)
     : ioc_(ioc),
       settings_(std::move(settings)),
+      instruments_(std::move(i)),
       rules_(rules),
       dialogues_(std::move(dialogues)),
       view_(view),
       totals_(count_replies(dialogues_, rules.conversations), shown_urls_of(settings_)),
-      servers_(ioc.get_executor(), settings_),
+      servers_(ioc.get_executor(), settings_, instruments_),
       rest_(ioc) {}
 
 void replay::start(std::function<void()> on_done) {
@@ -69,7 +70,7 @@ void replay::stop() {
     stopping_ = true;
     for (const auto& r : running_) r->interrupt();
     rest_.cancel();
-    // With no reply running, only the first questions may still wait for an answer.
+    // If no reply is running, only the initial requests to the servers may be pending.
     if (running_.empty()) servers_.close();
 }
 
@@ -95,7 +96,7 @@ auto replay::dialogues_of(bool raw) const -> dialogue_list {
 awaitable<void> replay::run_all(const dialogue_list& list) {
     const auto runs = list.size() * static_cast<std::size_t>(rules_.conversations);
     std::size_t next = 0;
-    co_await together(ioc_.get_executor(),
+    co_await when_all(ioc_.get_executor(),
                       std::min(static_cast<std::size_t>(rules_.concurrency), runs),
                       [&](std::size_t) { return work(list, next); });
 }
@@ -116,11 +117,11 @@ awaitable<void> replay::work(const dialogue_list& list, std::size_t& next) {
 
 awaitable<void> replay::run_prompts(dialogue_list list) {
     co_await run_all(list);
-    if (!list.empty() && list.size() < dialogues_.size()) co_await let_slots_rest();
+    if (!list.empty() && list.size() < dialogues_.size()) co_await wait_for_reuse_guard();
 }
 
-// The service does not know that the slots were just used.
-awaitable<void> replay::let_slots_rest() {
+// The service does not know that the clients have just used the slots.
+awaitable<void> replay::wait_for_reuse_guard() {
     if (stopping_) co_return;
     error_code ec;
     rest_.expires_after(servers_.reuse_guard());
@@ -129,11 +130,11 @@ awaitable<void> replay::let_slots_rest() {
 
 awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
     const turn_name where{id, 0};
-    if (!tell_start(where, *d.prompt)) co_return;
+    if (!report_start(where, *d.prompt)) co_return;
     auto& server = servers_.next();
     const auto running = std::make_shared<paced_reply>(
         ioc_.get_executor(), server.talk->start(*d.prompt, options_of(d)), where, rules_.pace,
-        settings_.server.continue_timeout);
+        settings_.client.limits.continue_timeout);
     running->is_on(server.url);
     co_await speak(running, d);
     servers_.reply_failed(server, running->end().result.error);
@@ -145,25 +146,25 @@ awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
 awaitable<void> replay::run_conversations(dialogue_list list) {
     if (stopping_ || list.empty()) co_return;
     auto settings = settings_;
-    settings.servers = servers_.that_may_serve();
-    service_.emplace(ioc_.get_executor(), std::move(settings));
+    settings.servers = servers_.usable_server_urls();
+    service_.emplace(ioc_.get_executor(), std::move(settings), instruments_);
     co_await run_all(list);
-    co_await learn_states();
+    co_await fetch_server_states();
     service_.reset();
 }
 
-awaitable<void> replay::learn_states() {
+awaitable<void> replay::fetch_server_states() {
     error_code ec;
     const auto servers = co_await service_->async_servers(redirect_error(use_awaitable, ec));
     for (const auto& s : servers)
         if (s.state != server_status::health::unknown)
-            totals_.server_is(shown_url(s.url), state_name(s.state));
+            totals_.server_is(redact_url(s.url), state_name(s.state));
 }
 
 awaitable<void> replay::run_conversation(const dialogue& d, const std::string& id) {
     auto talk = begin(d);
     for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
-        const auto said = said_in(d, turn);
+        const auto said = get_turn_prompt(d, turn);
         const bool ended_well = co_await run_turn(d, {id, turn}, said, talk);
         if (!ended_well) break;
     }
@@ -172,7 +173,7 @@ awaitable<void> replay::run_conversation(const dialogue& d, const std::string& i
     totals_.add(state.metrics);
 }
 
-// Of `messages`, the last one is what is said in the first turn.
+// If the dialogue has only `messages`, the last one is the text of the first turn.
 conversation replay::begin(const dialogue& d) {
     auto options = settings_.conversation;
     options.messages = d.messages;
@@ -182,16 +183,16 @@ conversation replay::begin(const dialogue& d) {
 
 awaitable<bool> replay::run_turn(const dialogue& d, turn_name where, const chat_message& said,
                                  conversation& talk) {
-    if (!tell_start(where, said.content)) co_return false;
+    if (!report_start(where, said.content)) co_return false;
     diagnostics diag;
-    if (const auto ec = talk.append(said, &diag)) {
+    if (const auto ec = talk.append(said, diag)) {
         const auto fault = failed(ec, diag.to_string());
-        tell_end({.where = where, .result = fault, .t_ns = ns_of(clock::now())});
+        report_end({.where = where, .result = fault, .t_ns = to_monotonic_ns(clock::now())});
         co_return false;
     }
     const auto running =
         std::make_shared<paced_reply>(ioc_.get_executor(), talk.generate(options_of(d)), where,
-                                      rules_.pace, settings_.server.continue_timeout, &talk);
+                                      rules_.pace, settings_.client.limits.continue_timeout, &talk);
     co_await speak(running, d);
     co_return running->end().result.finish_reason != finish_reason::error;
 }
@@ -199,15 +200,15 @@ awaitable<bool> replay::run_turn(const dialogue& d, turn_name where, const chat_
 // --- any reply
 
 generation_options replay::options_of(const dialogue& d) const {
-    auto options = settings_.server.generation;
+    auto options = settings_.client.generation;
     if (d.max_tokens) options.max_tokens = *d.max_tokens;
     return options;
 }
 
-bool replay::tell_start(turn_name where, std::string_view prompt) {
+bool replay::report_start(turn_name where, std::string_view prompt) {
     if (stopping_) return false;
     view_.started({where, prompt});
-    // Output that fails while that is shown stops the run.
+    // started() stops the run if its output fails.
     return !stopping_;
 }
 
@@ -220,10 +221,10 @@ awaitable<void> replay::speak(const std::shared_ptr<paced_reply>& running, const
         co_await running->speak(*c);
     }
     running_.erase(running);
-    tell_end(running->end());
+    report_end(running->end());
 }
 
-void replay::tell_end(const end_event& e) {
+void replay::report_end(const end_event& e) {
     totals_.add(e);
     view_.ended(e);
 }

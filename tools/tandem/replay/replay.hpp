@@ -23,30 +23,30 @@ namespace tandem::command {
 
 struct replay_rules {
     speech_pace pace{};
-    /// So often each dialogue is run, at once as far as `concurrency` allows.
+    /// Runs of each dialogue. They run concurrently, limited by `concurrency`.
     int conversations = 1;
-    /// Dialogues that run at a time.
+    /// Number of concurrent dialogues.
     int concurrency = 1;
-    /// Servers that start, or load their model, are waited for so long before.
+    /// How long to wait for servers that start or load their model.
     duration wait{};
 };
 
-/// Replies of a run that runs each of these so often.
+/// Returns the total number of replies.
 int count_replies(const std::vector<dialogue>& dialogues, int conversations);
 
-/// Runs dialogues, and tells a view what happens: those of raw prompts over the servers in turn,
-/// then the others as conversations of one service. They come one after the other, since a client
-/// and a service that share a server know nothing of each other's use of its slots. Everything runs
-/// on `ioc`, with one thread; the view is called from there.
+/// Runs dialogues and notifies a view. Raw prompts run first, distributed over the servers in
+/// rotation; the other dialogues follow as conversations of one service. The two groups never
+/// overlap, because clients and services that share a server do not know of each other's slots.
+/// Everything runs on `ioc` with one thread, including calls of the view.
 class replay {
  public:
     /// `ioc` and `view` must outlive the run.
-    replay(boost::asio::io_context& ioc, service_config settings, replay_rules rules,
+    replay(boost::asio::io_context& ioc, service_config settings, instruments i, replay_rules rules,
            std::vector<dialogue> dialogues, replay_view& view);
 
-    /// Calls `on_done` once all is over; an exception that ends the run leaves `ioc.run()`.
+    /// Calls `on_done` at the end. An exception propagates out of `ioc.run()`.
     void start(std::function<void()> on_done);
-    /// Interrupts what runs, and starts nothing more.
+    /// Interrupts the running replies and starts no new ones.
     void stop();
 
     const replay_totals& totals() const noexcept { return totals_; }
@@ -59,27 +59,28 @@ class replay {
     awaitable<void> run();
     dialogue_list dialogues_of(bool raw) const;
     awaitable<void> run_prompts(dialogue_list list);
-    awaitable<void> let_slots_rest();
+    awaitable<void> wait_for_reuse_guard();
     awaitable<void> run_conversations(dialogue_list list);
-    awaitable<void> learn_states();
+    awaitable<void> fetch_server_states();
     awaitable<void> run_all(const dialogue_list& list);
     awaitable<void> work(const dialogue_list& list, std::size_t& next);
 
     awaitable<void> run_prompt(const dialogue& d, const std::string& id);
     awaitable<void> run_conversation(const dialogue& d, const std::string& id);
-    // False if it failed or could not start.
+    // Returns false if the turn failed or could not start.
     awaitable<bool> run_turn(const dialogue& d, turn_name where, const chat_message& said,
                              conversation& talk);
     conversation begin(const dialogue& d);
     generation_options options_of(const dialogue& d) const;
 
-    // False if the run is being stopped.
-    bool tell_start(turn_name where, std::string_view prompt);
+    // Returns false if the run is stopping.
+    bool report_start(turn_name where, std::string_view prompt);
     awaitable<void> speak(const std::shared_ptr<paced_reply>& running, const dialogue& d);
-    void tell_end(const end_event& e);
+    void report_end(const end_event& e);
 
     boost::asio::io_context& ioc_;
     service_config settings_;
+    instruments instruments_;
     replay_rules rules_;
     std::vector<dialogue> dialogues_;
     replay_view& view_;

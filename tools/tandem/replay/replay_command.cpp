@@ -1,22 +1,22 @@
 #include "replay/replay_command.hpp"
 
-#include "config/usual_values.hpp"
+#include "config/config_defaults.hpp"
 #include "os/exit_status.hpp"
-#include "os/lost_output.hpp"
-#include "os/stop_pipe.hpp"
+#include "os/output_failure.hpp"
+#include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
 #include "recording/dialogue_input.hpp"
 #include "recording/prompt_file.hpp"
 #include "recording/recorded_run.hpp"
-#include "replay/json_view.hpp"
 #include "replay/replay.hpp"
+#include "replay/replay_json_view.hpp"
 #include "replay/replay_report.hpp"
-#include "replay/text_view.hpp"
+#include "replay/replay_text_view.hpp"
 #include "run/progress.hpp"
-#include "run/text_lines.hpp"
+#include "run/replay_text.hpp"
 #include "terminal/log_output.hpp"
 #include "terminal/terminal.hpp"
-#include "text/display_text.hpp"
+#include "text/terminal_text.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int max_name_columns = 16;
 
-// Of this process so far, in user and system mode.
+// User and system time of this process.
 double cpu_ms() {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
@@ -40,7 +40,7 @@ double cpu_ms() {
     return ms(usage.ru_utime) + ms(usage.ru_stime);
 }
 
-// The dialogues to run; none if there is a fault, which is told.
+// Returns the dialogues to run. Reports a fault and returns no dialogues if the input is invalid.
 std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t) {
     if (options.played) return options.played_dialogues;
     return options.file.empty() ? dialogues_of(options.prompts, options.user_messages)
@@ -48,8 +48,8 @@ std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t)
 }
 
 int status_of(const replay_summary& s, const terminal& t) {
-    if (const auto lost = status_of_output(t)) return *lost;
-    if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+    if (const auto lost = output_exit_status(t)) return *lost;
+    if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
     return s.failed > 0 || s.not_started > 0 ? not_all_good : all_good;
 }
 
@@ -57,22 +57,22 @@ bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& d
     return options.concurrency == 1 || (dialogues.size() == 1 && options.conversations == 1);
 }
 
-// Columns for the names of replies that run side by side.
+// Returns the width of the name column for concurrent replies; 0 if replies run one at a time.
 int name_columns(const replay_options& options, const std::vector<dialogue>& dialogues, int width) {
     if (is_one_by_one(options, dialogues)) return 0;
     const auto runs = options.conversations;
     int columns = 0;
     for (const auto& d : dialogues) {
         const auto id = run_id(d.id, runs - 1, runs);
-        columns = std::max(columns, columns_of(name_text({id, d.replies() - 1})));
+        columns = std::max(columns, count_columns(format_turn_name({id, d.replies() - 1})));
     }
     return std::min(columns, std::max(max_name_columns, width / 5));
 }
 
-// The time line tells all that is worth a warning itself.
+// The timeline already shows the events that the log would warn about.
 log_level level_of(const replay_options& options) {
-    // What is seen of a cut that is verified stands in no chunk's line.
-    const bool warns = options.json || options.service.server.verify_cut;
+    // The chunk lines do not show the outcome of cut verification.
+    const bool warns = options.json || options.service.client.server.verify_cut;
     return options.log_level.value_or(warns ? log_level::warning : log_level::off);
 }
 
@@ -87,36 +87,39 @@ bool has_conversations(const std::vector<dialogue>& dialogues) {
     return std::ranges::any_of(dialogues, [](const dialogue& d) { return !d.prompt; });
 }
 
-// Slots that a run uses; 0 = all.
+// Returns the number of slots that a run uses; 0 = all.
 int slots_of(const replay_options& options, const std::vector<dialogue>& dialogues) {
-    return options.service.server.slots.value_or(has_conversations(dialogues) ? 0 : 2);
+    return options.service.client.server.slots.value_or(has_conversations(dialogues) ? 0 : 2);
 }
 
-recorded_run run_of(const replay_options& options, const std::vector<dialogue>& dialogues) {
-    auto settings = settings_of(options.service, options.record.prompts);
-    if (const auto slots = options.service.server.slots)
+recorded_run count_leading_marks(const replay_options& options,
+                                 const std::vector<dialogue>& dialogues) {
+    auto settings = collect_changed_settings(options.service, options.record.prompts);
+    if (const auto slots = options.service.client.server.slots)
         settings.push_back({"", "slots", std::to_string(*slots)});
     return {std::move(settings), options.recorded_flags, dialogues, true};
 }
 
-// One run with all that belongs to it.
+// One run and the objects it needs.
 class replay_run {
  public:
-    /// `report` is told what happens besides, unless it is null.
+    /// `report` also receives all events, unless it is null.
     replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t,
                replay_view* report)
         : options_(options),
           terminal_(t),
           json_(t, has_several_servers() || has_conversations(dialogues)),
           text_(t,
-                {.color = wants_color(options.color, t),
+                {.color = is_color_enabled(options.color, t),
                  .name_columns = name_columns(options, dialogues, t.out_width()),
                  .tells_servers = has_several_servers()},
-                slots_of(options, dialogues), detail::fixed_guard(options.service.server)),
+                slots_of(options, dialogues),
+                detail::configured_reuse_guard(options.service.client)),
           with_report_(shown(), report ? *report : shown()),
           reports_(report != nullptr),
           one_by_one_(is_one_by_one(options, dialogues)),
-          replay_(ioc_, settings(), rules_of(options), std::move(dialogues), view()),
+          replay_(ioc_, options.service, instruments_of_run(), rules_of(options),
+                  std::move(dialogues), view()),
           signals_(ioc_, [this] { replay_.stop(); }),
           progress_(ioc_, t, [this] { return status_line(); }) {
         t.on_failure([this] { replay_.stop(); });
@@ -137,10 +140,10 @@ class replay_run {
 
  private:
     bool has_several_servers() const noexcept { return options_.service.servers.size() > 1; }
-    service_config settings() const {
-        auto s = options_.service;
-        s.server.logger = log_to_terminal(terminal_, level_of(options_));
-        return s;
+    instruments instruments_of_run() const {
+        auto i = options_.instruments;
+        i.log = log_to_terminal(terminal_, level_of(options_));
+        return i;
     }
     replay_view& shown() {
         if (options_.json) return json_;
@@ -163,9 +166,9 @@ class replay_run {
 
     const replay_options& options_;
     terminal& terminal_;
-    json_view json_;
-    text_view text_;
-    both_views with_report_;
+    replay_json_view json_;
+    replay_text_view text_;
+    tee_view with_report_;
     bool reports_;
     bool one_by_one_;
     clock::time_point start_ = clock::now();
@@ -178,11 +181,11 @@ class replay_run {
 }  // namespace
 
 int run_replay(replay_options options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     auto dialogues = read_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
-    options.service.server.play = options.played;
+    options.instruments.play = options.played;
     if (!options.played_note.empty()) t.print_error("tandem replay: " + options.played_note);
     std::optional<replay_report> report;
     if (!options.reports.empty())
@@ -191,9 +194,9 @@ int run_replay(replay_options options) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
-    // Last, as it takes the place of an older one.
-    const auto recorded =
-        start_recording(options.record, run_of(options, dialogues), options.service.server);
+    // Last, because it replaces an older recording.
+    const auto recorded = start_recording(options.record, count_leading_marks(options, dialogues),
+                                          options.instruments);
     begin_recording(recorded);
     if (const auto fault = fault_of(recorded); !fault.empty()) {
         t.print_error("tandem replay: " + fault);
@@ -202,7 +205,7 @@ int run_replay(replay_options options) {
     const auto summary =
         replay_run(options, std::move(dialogues), t, report ? &report->view() : nullptr).run();
     if (recorded) recorded->recorder()->note(end_note);
-    tell_lost_output(t, "tandem replay");
+    print_output_failure(t, "tandem replay");
     const auto fault = report ? report->write() : "";
     if (!fault.empty()) t.print_error("tandem replay: " + fault);
     const auto lost = fault_of(recorded);

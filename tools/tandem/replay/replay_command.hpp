@@ -5,6 +5,7 @@
 #include "recording/record_flags.hpp"
 #include "terminal/color.hpp"
 
+#include "tandem/instruments.hpp"
 #include "tandem/recording.hpp"
 #include "tandem/service.hpp"
 
@@ -16,37 +17,38 @@
 
 namespace tandem::command {
 
-/// What `tandem replay` was asked for.
+/// Options of `tandem replay`.
 struct replay_options {
-    /// The servers, each once; empty = that of `server`.
+    /// The servers, without duplicates; if empty, the one in `server`.
     service_config service{};
+    tandem::instruments instruments{};
     /// A file of prompts, "-" for stdin, or empty.
     std::string file{};
     std::vector<std::string> prompts{};
     std::vector<std::string> user_messages{};
-    /// Takes the place of servers and prompts, with what was asked then; may be null.
+    /// A recording and its dialogues, which replace servers and prompts; may be null.
     std::shared_ptr<recording> played{};
     std::vector<dialogue> played_dialogues{};
-    /// "the recording run.rec, speed 3"; empty if none is played.
+    /// "the recording run.rec, speed 3"; empty without a recording.
     std::string played_source{};
-    /// What is missing of it; mostly empty.
+    /// A note on missing data; usually empty.
     std::string played_note{};
     record_options record{};
-    /// Flags that a recording keeps, by their names without "--".
+    /// Flags that a recording stores; keys are the flag names without "--".
     std::map<std::string, std::string> recorded_flags{};
     speech_pace pace{};
     duration wait{};
     bool json = false;
     int conversations = 1;
     int concurrency = 1;
-    /// Where its report goes: names in .html, .htm or .svg, each another form of it.
+    /// Files for the report. The extension (.html, .htm or .svg) selects the format.
     std::vector<std::string> reports{};
     color_choice color = color_choice::automatic;
-    /// Not set: as it suits the output.
+    /// Unset: depends on the output format.
     std::optional<tandem::log_level> log_level{};
 };
 
-/// Carries out `tandem replay`; returns the exit status.
+/// Runs `tandem replay`; returns the exit status.
 int run_replay(replay_options options);
 
 }  // namespace tandem::command

@@ -1,10 +1,10 @@
 #include "replay/replay_flags.hpp"
 
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
 #include "flags/service_flags.hpp"
 #include "replay/replay_report.hpp"
-#include "text/shown_url.hpp"
+#include "text/redact_url.hpp"
 
 #include <fmt/format.h>
 
@@ -24,49 +24,50 @@ constexpr const char* replay_text = R"(Example:
   tandem replay --url http://127.0.0.1:8080 --tts wpm=160 prompts.jsonl
 
 Sends prompts to llama-server, and shows how each reply is handed over chunk by
-chunk: the next chunk is asked for when the one before is spoken.
+chunk: the next chunk is requested when the previous one has been spoken.
 
 Usage: tandem replay [FLAG...] FILE
        tandem replay [FLAG...] --user TEXT
        tandem replay [FLAG...] --from-recording FILE
 
-FILE has one JSON object a line ("-" reads stdin), of one of these kinds:
+FILE contains one JSON object per line ("-" reads stdin), of one of these kinds:
   {"prompt": "raw text"}
   {"messages": [{"role": "user", "content": "Hello"}]}
   {"system": "Be brief.", "turns": ["Hello", "And then?"]}
-Each may have "id", "max_tokens" and "interrupt_after_ms". A reply is called by
-its line's id, and further turns of a line by their number too: p1, p1.1, p1.2.
+Each may have "id", "max_tokens" and "interrupt_after_ms". A reply is named by
+the id of its line; further turns of a line have a number: p1, p1.1, p1.2.
 
-messages and turns are held as conversations, whose history has what a listener
+messages and turns run as conversations. Their history contains what a listener
 heard of an interrupted turn. They use all slots of their server unless --slots
-is given. Raw prompts know no history; in a file of both kinds they come first.
-Several servers (--url may be repeated) share the conversations: one whose
-server dies goes on at another one. Raw prompts take the servers in turn, and
-wait for their own if it dies. A server that is down is told once.
+is given. Raw prompts have no history. In a file of both kinds they run first.
+Several servers (--url may be repeated) share the conversations. If a server
+dies, its conversations continue on another one. Raw prompts use the servers in
+rotation; if a server dies, its prompts wait for it. A server that is down is
+reported once.
 
-The columns show the time since a reply was asked for, the slot, how many tokens
-of the prompt it still held and how many it evaluated, and the chunk.
+The columns show the time since the reply was requested, the slot, the cached
+and the evaluated tokens of the prompt, and the chunk.
 
-Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
-groups server to generation may also be set by a variable (--reuse-guard by
-TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
-variables, and variables over the file.
+Times are written as 250ms, 2s, 1m, 0.5h or plain seconds. The flags of the
+groups server to generation can also be set by environment variables
+(--reuse-guard by TANDEM_REUSE_GUARD) or in the file of --config
+("reuse_guard"). Flags override variables, and variables override the file.
 
 Exit status: 0 all replies complete, 1 some failed, or a report or recording
 could not be written, 2 wrong use, 130 stopped with Ctrl-C, 143 with SIGTERM,
-129 with SIGHUP, 141 when nobody reads its output any more.)";
+129 with SIGHUP, 141 if the reader of its output has gone.)";
 
-// In the order of their enumerations.
+// Indexed by the enumeration.
 constexpr std::array<std::string_view, 4> history_names{"heard", "handed_over", "full", "none"};
 
 }  // namespace
 
 replay_flags::replay_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, replay_text)) {
-    app_.footer("send prompts, show the chunks");
+    app_.footer("send prompts and show the chunks");
     app_.set_help_flag();
     app_.allow_extras();
     add_own_flags();
-    app_.set_help_flag("-h,--help", "this text")->group("output");
+    app_.set_help_flag("-h,--help", "show this help")->group("output");
     config_.add_to(app_);
 }
 
@@ -79,32 +80,29 @@ void replay_flags::add_conversation_flags() {
     auto& t = texts_;
     constexpr auto group = "conversations";
     add_flag("--placement", t.placement, "HOW",
-             "server of a conversation: round_robin, or least_busy for its slots [least_busy]",
+             "how to choose a conversation's server: round_robin or least_busy [least_busy]",
              group);
     add_flag("--slots-per-conversation", t.slots_per_conversation, "N",
-             "slots that one has for itself while it generates (0: two with a reuse guard, else "
-             "one) [0]",
+             "slots reserved for a generating conversation (0: 2 with a reuse guard, else 1) [0]",
              group);
     app_.add_flag("--share-idle-slots", t.share_idle_slots,
-                  "where no slot is free, take one that rests while its voice speaks")
+                  "if no slot is free, use an idle slot of a conversation that is being spoken")
         ->group(group);
     add_flag("--interrupted", t.interrupted, "WHAT",
-             "what history keeps of an interrupted turn: heard, handed_over, full or none [heard]",
+             "text of an interrupted turn to keep: heard, handed_over, full or none [heard]",
              group);
     add_flag("--interrupted-mark", t.interrupted_mark, "TEXT",
-             "put behind what is kept of it, if something was left out", group);
+             "text appended to an interrupted turn if part of it is not kept", group);
 }
 
 void replay_flags::add_recording_flags() {
     auto& t = texts_;
     record_.add_to(app_, "recording");
     add_flag("--from-recording", t.recording, "FILE",
-             "run again what was recorded, without a server: with the same settings, and those of "
-             "the flags that are given in their place",
-             "recording");
+             "replay a recording without a server; flags override its settings", "recording");
     add_flag("--speed", t.speed, "N",
-             "servers are so many times as fast as they were, or max: nothing is waited for, nor "
-             "for voice and reuse guard unless they are given or a line interrupts [1]",
+             "speed factor of the recorded servers, or max for no waits; max also skips voice and "
+             "reuse guard unless set [1]",
              "recording");
 }
 
@@ -114,39 +112,37 @@ void replay_flags::add_own_flags() {
     add_flag("--prompt", t.prompts, "TEXT", "a raw prompt (may be repeated)", "prompts");
     add_flag("--user", t.user_messages, "TEXT", "a user's message (may be repeated)", "prompts");
     add_flag("--tts", t.tts, "PACE",
-             "how long a chunk is spoken: none, or wpm=N for N words a minute [none]", "run");
+             "simulated speaking rate: none, or wpm=N for N words per minute [none]", "run");
     add_flag("--conversations", t.conversations, "N",
-             "run each line of FILE N times at once, under the ids p1#1 to p1#N [1]", "run");
-    add_flag(
-        "--concurrency", t.concurrency, "N",
-        "lines of FILE that run at a time, each run of a line counted [as many as --conversations]",
-        "run");
+             "run each line of FILE N times concurrently, with IDs p1#1 to p1#N [1]", "run");
+    add_flag("--concurrency", t.concurrency, "N",
+             "maximum concurrent runs of lines of FILE [value of --conversations]", "run");
     add_flag("--wait", t.wait, "TIME",
-             "how long to wait for servers that start or load their model [0]", "run");
+             "how long to wait for servers to start and load their model [0]", "run");
     add_conversation_flags();
     add_recording_flags();
-    app_.add_flag("--json", t.json, "one JSON object a line, for programs")->group("output");
+    app_.add_flag("--json", t.json, "print one JSON object per line")->group("output");
     add_flag("--report", t.reports, "FILE",
-             "write a page of time lines, figures and texts (FILE.html), or a drawing of the only "
-             "reply (FILE.svg); may be repeated",
+             "write a report page (FILE.html), or a drawing of a single reply (FILE.svg); may be "
+             "repeated",
              "output");
-    add_flag("--color", t.color, "WHEN", "auto, always or never [auto]", "output");
+    add_flag("--color", t.color, "WHEN", "use color: auto, always or never [auto]", "output");
     add_flag("--log-level", t.log_level, "LEVEL",
-             "log lines on stderr: debug, info, warning, error or off [warning with --json or "
+             "log level on stderr: debug, info, warning, error or off [warning with --json or "
              "--verify-cut, else off]",
              "output");
 }
 
 replay_options replay_flags::read(const environment& variables, std::vector<std::string>& faults) {
     faults = unknown_flags(app_);
-    // The value of an unknown flag is taken for FILE: more would mislead.
+    // CLI11 parses the value of an unknown flag as FILE, so further faults would mislead.
     if (faults.empty()) faults = prompt_faults();
     auto opened = open(faults);
     auto options = read_own_flags(faults);
-    // What is set here is no matter of what was run elsewhere.
+    // The local environment does not apply to a recorded run, which may come from another machine.
     auto loaded = config_.load(opened.file ? environment() : variables, opened.run.settings);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
-    options.service.server = std::move(loaded.value);
+    options.service.client = std::move(loaded.value);
     options.service.servers = std::move(loaded.urls);
     check_servers(opened, options.service, faults);
     options.played = std::move(opened.file);
@@ -157,20 +153,17 @@ replay_options replay_flags::read(const environment& variables, std::vector<std:
     return options;
 }
 
-// What is wrong with FILE, --prompt and --user.
+// Reports faults of FILE, --prompt and --user.
 std::vector<std::string> replay_flags::prompt_faults() const {
     auto faults = surplus_arguments(app_);
     const bool has_prompts = !texts_.prompts.empty() || !texts_.user_messages.empty();
     const bool has_recording = !texts_.recording.empty();
     if (texts_.file.empty() && !has_prompts && !has_recording)
-        faults.push_back(
-            "there is nothing to replay; give a FILE, -, --prompt, --user or --from-recording");
+        faults.push_back("nothing to replay; give FILE, -, --prompt, --user or --from-recording");
     if (has_recording && (has_prompts || !texts_.file.empty()))
-        faults.push_back(
-            "FILE, --prompt or --user is given with --from-recording, which has its "
-            "own prompts; leave one of them out");
+        faults.push_back("--from-recording cannot be combined with FILE, --prompt or --user");
     if (!texts_.file.empty() && has_prompts)
-        faults.push_back("FILE and --prompt or --user are given; one of them is possible");
+        faults.push_back("FILE cannot be combined with --prompt or --user");
     std::ranges::move(text_faults(texts_.prompts, texts_.user_messages),
                       std::back_inserter(faults));
     return faults;
@@ -201,10 +194,10 @@ bool replay_flags::is_given(const std::string& flag) const {
     return app_.count(flag) > 0;
 }
 
-// 0 = without waiting.
+// Returns the playback speed; 0 = without waiting.
 double replay_flags::speed(std::vector<std::string>& faults) const {
     if (is_given("--speed") && texts_.recording.empty())
-        faults.push_back("--speed is given without --from-recording FILE");
+        faults.push_back("--speed requires --from-recording FILE");
     double n = 0;
     if (texts_.speed != "max")
         read_decimal("--speed", texts_.speed, slowest_speed, fastest_speed, n, faults);
@@ -225,7 +218,7 @@ opened_recording replay_flags::open(std::vector<std::string>& faults) {
             *text = found->second;
     if (!is_given("--share-idle-slots"))
         texts_.share_idle_slots = opened.run.flags.contains("share-idle-slots");
-    // An interruption comes at a time of the voice.
+    // Interruptions depend on the speaking time, so such runs keep their --tts.
     const bool is_timed = std::ranges::any_of(
         opened.run.dialogues, [](const dialogue& d) { return d.interrupt_after.has_value(); });
     if (n != 0 || is_timed) return opened;
@@ -240,7 +233,7 @@ void replay_flags::check_servers(const opened_recording& opened, const service_c
     const auto& known = opened.file->servers();
     for (const auto& url : server_urls(c))
         if (std::ranges::find(known, url) == known.end())
-            faults.push_back(fmt::format("--url {} is no server of the recording, which has {}",
+            faults.push_back(fmt::format("--url {} is not a server of the recording, which has {}",
                                          url, fmt::join(known, ", ")));
 }
 

@@ -13,18 +13,18 @@
 
 namespace tandem::command {
 
-/// `tandem replay` and its flags. The object must outlive the parsing.
+/// The `tandem replay` subcommand and its flags. The object must stay alive during parsing.
 class replay_flags {
  public:
     static constexpr const char* name = "replay";
 
     explicit replay_flags(CLI::App& tandem);
 
-    /// What the parsed flags ask for; `faults` tells what is wrong with them.
+    /// Returns the options from the parsed flags. `faults` receives the errors.
     replay_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:
-    /// The flags besides the configuration.
+    /// All flags except those of the configuration.
     struct flag_texts {
         std::string file;
         std::vector<std::string> prompts;
@@ -52,7 +52,7 @@ class replay_flags {
     void add_conversation_flags();
     void add_recording_flags();
     std::vector<std::string> prompt_faults() const;
-    /// Flags that say how a run is made, and no matter of its servers or output.
+    /// Flags that a recording stores: they define the run, not its servers or its output.
     std::map<std::string, std::string*> run_flags();
     bool is_given(const std::string& flag) const;
     double speed(std::vector<std::string>& faults) const;

@@ -1,6 +1,6 @@
 #include "replay/replay_report.hpp"
 
-#include "os/whole_file.hpp"
+#include "os/atomic_file.hpp"
 #include "replay/report_settings.hpp"
 #include "report/report_drawing.hpp"
 #include "report/report_page.hpp"
@@ -15,7 +15,7 @@
 namespace tandem::command {
 namespace {
 
-// What a drawing, which has little room, tells of its run.
+// Returns the few settings that fit into a drawing.
 std::string head_of(const report_run& run) {
     std::string head;
     for (const auto& [name, value] : run.settings)
@@ -26,7 +26,7 @@ std::string head_of(const report_run& run) {
 }
 
 std::string lost_by(const std::string& fault) {
-    return fault.empty() ? fault : "the report is lost: " + fault;
+    return fault.empty() ? fault : "cannot write the report: " + fault;
 }
 
 }  // namespace
@@ -49,9 +49,10 @@ std::string replay_report::fault() const {
     for (const auto& name : names_) {
         if (is_drawing(name) && replies_ != 1)
             return fmt::format(
-                "--report is {}, which shows one reply, and this run has {}; give a name in .html",
+                "--report is {}, which can show only one reply, but this run has {}; use a name "
+                "that ends in .html",
                 name, replies_);
-        if (const auto fault = whole_file(name).fault(); !fault.empty())
+        if (const auto fault = atomic_file(name).fault(); !fault.empty())
             return "--report: " + fault;
     }
     return {};
@@ -69,12 +70,13 @@ std::string replay_report::write_file(const std::string& name) const {
     const auto not_written = [&](std::string_view why) {
         return fmt::format("--report: {} was not written, as {}", name, why);
     };
-    if (!is_drawing(name)) return lost_by(whole_file(name).write(report_page(run)));
+    if (!is_drawing(name)) return lost_by(atomic_file(name).write(report_page(run)));
     if (run.replies.empty() && run.left_out == 0) return not_written("there was no reply");
-    const auto drawing = run.replies.empty() ? "" : drawing_file(run.replies.front(), head_of(run));
+    const auto drawing =
+        run.replies.empty() ? "" : make_svg_file(run.replies.front(), head_of(run));
     if (drawing.empty() || drawing.size() > max_report_bytes)
         return not_written(fmt::format("its reply takes more than {} MiB", max_report_bytes >> 20));
-    return lost_by(whole_file(name).write(drawing));
+    return lost_by(atomic_file(name).write(drawing));
 }
 
 }  // namespace tandem::command

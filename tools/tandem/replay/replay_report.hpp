@@ -1,6 +1,6 @@
 #pragma once
 
-#include "os/whole_file.hpp"
+#include "os/atomic_file.hpp"
 #include "replay/replay_command.hpp"
 #include "report/report_view.hpp"
 
@@ -10,20 +10,20 @@
 
 namespace tandem::command {
 
-/// Whether a report of that name is a page, or a drawing of one reply.
+/// Returns whether the file name denotes a page, or a drawing of one reply.
 bool is_page(std::string_view name);
 bool is_drawing(std::string_view name);
 
-/// The report of one run, from its first event to its files.
+/// The report of one run: collects the events and writes the files.
 class replay_report {
  public:
-    /// `replies`: how many the run asks for.
+    /// `replies`: the number of requested replies.
     replay_report(const replay_options& options, int replies);
 
-    /// Why there cannot be one, known before the run; or nothing.
+    /// Returns why a report is not possible, before the run; otherwise an empty text.
     std::string fault() const;
     replay_view& view() noexcept { return view_; }
-    /// At the end: why it was not written, or nothing.
+    /// Writes the files at the end. Returns the error, or an empty text.
     std::string write() const;
 
  private:

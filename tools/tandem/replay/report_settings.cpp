@@ -1,6 +1,6 @@
 #include "replay/report_settings.hpp"
 
-#include "run/text_lines.hpp"
+#include "run/replay_text.hpp"
 
 #include "tandem/config_fields.hpp"
 #include "tandem/version.hpp"
@@ -12,8 +12,8 @@ namespace tandem::command {
 namespace {
 
 std::string prompts_text(const replay_options& options, int replies) {
-    auto text = fmt::format("{} repl{} asked for", replies, replies == 1 ? "y" : "ies");
-    if (options.played) return text;  // which is told by itself
+    auto text = fmt::format("{} repl{} requested", replies, replies == 1 ? "y" : "ies");
+    if (options.played) return text;  // the recording has its own entry
     const auto* const from = options.file.empty() ? "the command line" : nullptr;
     return text + ", from " + (from ? from : options.file == "-" ? "stdin" : options.file);
 }
@@ -32,7 +32,7 @@ std::string run_text(const replay_options& options) {
 
 std::vector<std::pair<std::string, std::string>> report_settings(
     const replay_options& options, int replies, std::chrono::system_clock::time_point now) {
-    const auto& c = options.service.server;
+    const auto& c = options.service.client;
     const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
     std::vector<std::pair<std::string, std::string>> list{
         {"tandem", TANDEM_VERSION_STRING},

@@ -9,7 +9,7 @@
 
 namespace tandem::command {
 
-/// What a report tells of a run before it begins: names and values. Pure.
+/// Returns the settings of a run that are known before it begins, as names and values. Pure.
 std::vector<std::pair<std::string, std::string>> report_settings(
     const replay_options& options, int replies, std::chrono::system_clock::time_point now);
 

@@ -1,6 +1,6 @@
 #include "report/report_bars.hpp"
 
-#include "text/shown_url.hpp"
+#include "text/redact_url.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ using event_kind = timeline_event::kind;
 using bar_kind = report_bar::kind;
 using mark_kind = report_mark::kind;
 
-// A slot that is free at once is no wait.
+// Shorter waits are not shown: the slot was free at once.
 constexpr double least_wait_ms = 0.5;
 
 constexpr std::array<std::string_view, 10> bar_names{
@@ -46,7 +46,7 @@ place place_of(const event& e) {
     return {e.server, e.slot};
 }
 
-/// Makes the bars of one reply, event by event.
+/// Converts the events of one reply into bars.
 class bar_maker {
  public:
     explicit bar_maker(const report_reply& r)
@@ -70,7 +70,7 @@ class bar_maker {
     }
 
  private:
-    // The end, which stands after the dropped ones, would seem to end what they ended.
+    // Without the end event: it follows the dropped events and would seem to end open intervals.
     static std::span<const event> kept_events(const reply_result& r) {
         const std::span all(r.timeline);
         return r.dropped_events > 0 && !all.empty() ? all.first(all.size() - 1) : all;
@@ -105,7 +105,7 @@ class bar_maker {
     int voice_lane() const { return static_cast<int>(result_.lanes.size()) - 1; }
     int text_lane() const { return voice_lane() - 1; }
 
-    // What `bar` says of itself ends with its times.
+    // Adds a bar and appends its times to `words`.
     void bar(bar_kind what, int lane, double from, double to, std::string words,
              std::string label = {}) {
         to = std::max(from, to);
@@ -116,7 +116,7 @@ class bar_maker {
         result_.marks.push_back({what, lane, at, fmt::format("{}\nat {:.1f} ms", words, at)});
     }
 
-    // The first event after the i-th one that `is_it`.
+    // Returns the first event after index `i` that satisfies `is_it`.
     template <class Is>
     const event* after(std::size_t i, Is is_it) const {
         const auto found = std::find_if(events_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
@@ -179,21 +179,22 @@ class bar_maker {
         const auto end = over ? index_of(*over) : events_.size();
         const auto* first = find_between(i, end, event_kind::first_token);
         const int lane = lane_of(e);
-        if (is_lost_) mark(mark_kind::retry, lane, ms_of(e), "goes on after the failure");
+        if (is_lost_) mark(mark_kind::retry, lane, ms_of(e), "continues after the failure");
         is_lost_ = false;
         const auto until = first ? ms_of(*first) : time_of(over);
         bar(bar_kind::prompt, lane, ms_of(e), until, prompt_words(requests_++));
         if (first) add_generation(index_of(*first), end, lane);
     }
-    // The first chunk that a request made tells what it found and evaluated.
+    // The first chunk of a request contains its counts of cached and evaluated tokens.
     std::string prompt_words(int request) const {
         const auto c = std::ranges::find_if(reply_.chunks, [&](const chunk& made) {
-            return made.request == request && made.cached + made.evaluated > 0;
+            return made.metrics.request == request &&
+                   made.metrics.cached + made.metrics.evaluated > 0;
         });
-        const auto tokens =
-            c == reply_.chunks.end()
-                ? std::string()
-                : fmt::format(": {} tokens cached, {} evaluated", c->cached, c->evaluated);
+        const auto tokens = c == reply_.chunks.end()
+                                ? std::string()
+                                : fmt::format(": {} tokens cached, {} evaluated", c->metrics.cached,
+                                              c->metrics.evaluated);
         return "request until its first token" + tokens;
     }
     const event* find_between(std::size_t from, std::size_t to, event_kind k) const {
@@ -206,9 +207,10 @@ class bar_maker {
                                                         events_[end].what == event_kind::lost);
         const auto to = is_closed ? ms_of(events_[end]) : last_sign(first, end);
         bar(bar_kind::generation, lane, ms_of(events_[first]), to,
-            is_closed ? "generates" : "generates, at least so long");
+            is_closed ? "generates" : "generates, at least this long");
     }
-    // A request that the server ended by itself leaves no event: what was read last tells.
+    // If the server ends the request, there is no event. The last boundary or chunk gives a lower
+    // bound.
     double last_sign(std::size_t first, std::size_t end) const {
         auto last = first;
         bool is_continued = false;
@@ -257,7 +259,7 @@ class bar_maker {
         }
         if (!has_dropped()) add_last_silence(silent_since);
     }
-    // Of a reply that is complete nothing more was waited for.
+    // After a complete reply the listener does not wait for a further chunk.
     void add_last_silence(double since) {
         const bool has_failed = facts_.finish_reason == finish_reason::error;
         if (!has_failed && facts_.finish_reason != finish_reason::interrupted) return;
@@ -266,7 +268,7 @@ class bar_maker {
             fmt::format("no {}chunk until the {}", since > 0 ? "further " : "",
                         has_failed ? "failure" : "interrupt"));
     }
-    // When it ends.
+    // Returns the end of the speech.
     double add_speech(std::size_t i) {
         const auto& e = events_[i];
         const auto* over = after(i, [&](const event& x) {
@@ -288,7 +290,7 @@ class bar_maker {
             fmt::format("{} {}", e.chunk, text));
     }
     void add_dropped() {
-        const auto words = fmt::format("not recorded: {} events behind the first {}",
+        const auto words = fmt::format("not recorded: {} events after the first {}",
                                        facts_.dropped_events, events_.size());
         bar(bar_kind::dropped, text_lane(), known_ms_, end_ms_, words, words);
         bar(bar_kind::dropped, voice_lane(), known_ms_, end_ms_, words);
@@ -300,7 +302,7 @@ class bar_maker {
     std::vector<place> places_;
     report_bars result_;
     double end_ms_ = 0;
-    double known_ms_ = 0;  // so far the events tell
+    double known_ms_ = 0;  // end of the time that events cover
     int requests_ = 0;
     bool is_lost_ = false;
 };
@@ -315,7 +317,7 @@ std::string_view to_string(report_mark::kind k) noexcept {
     return mark_names.at(static_cast<std::size_t>(k));
 }
 
-report_bars bars_of(const report_reply& r) {
+report_bars make_bars(const report_reply& r) {
     return bar_maker(r).make();
 }
 

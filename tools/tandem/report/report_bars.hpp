@@ -7,28 +7,29 @@
 #include <string_view>
 #include <vector>
 
-// What happened in a reply, as bars and marks on lanes. Pure; times are ms since the reply's start.
+// The events of a reply as bars and marks on lanes. Pure. Times are ms since the start of the
+// reply.
 namespace tandem::command {
 
 struct report_bar {
     enum class kind {
         slot_wait,   ///< another request holds the slot
-        guard_wait,  ///< the slot rests for the reuse guard
+        guard_wait,  ///< the slot is paused by the reuse guard
         prompt,      ///< from the request to its first token
-        generation,  ///< from there to the cut, or the end
-        peek,        ///< a chunk could end, and its next token is looked at
-        warming,     ///< the slot is prefilled with the text so far
+        generation,  ///< from the first token to the cut or the end
+        peek,        ///< the next token decides whether a chunk ends
+        warming,     ///< prefill of the slot with the text so far
         text,        ///< a chunk, until the next one
-        speech,      ///< a chunk that is spoken: from its hand-over to its continue
-        silence,     ///< what the listener waits for the next chunk, or the first
-        dropped,     ///< events that the timeline had no room for
+        speech,      ///< speech of a chunk, from hand-over to continue
+        silence,     ///< the listener waits for a chunk
+        dropped,     ///< events that did not fit into the timeline
     };
     kind what = kind::prompt;
-    /// An index of `report_bars::lanes`.
+    /// Index into `report_bars::lanes`.
     int lane = 0;
     double from_ms = 0;
     double to_ms = 0;
-    /// What is told of it, and what stands in it; the latter mostly empty.
+    /// The tooltip, and the text inside the bar, which is usually empty.
     std::string words{};
     std::string label{};
 };
@@ -41,7 +42,7 @@ struct report_mark {
     std::string words{};
 };
 
-/// A slot of a server, which is named without its scheme.
+/// A slot of a server. The server name has no scheme.
 struct report_slot {
     std::string server{};
     int slot = -1;
@@ -52,7 +53,7 @@ struct report_slot {
 struct report_bars {
     /// "slot 0", "slot 1 at 10.0.0.2:8080", "chunks", "voice".
     std::vector<std::string> lanes{};
-    /// What the first lanes stand for.
+    /// The slots of the first lanes.
     std::vector<report_slot> slots{};
     std::vector<report_bar> bars{};
     std::vector<report_mark> marks{};
@@ -62,7 +63,7 @@ struct report_bars {
 std::string_view to_string(report_bar::kind k) noexcept;
 std::string_view to_string(report_mark::kind k) noexcept;
 
-/// In the order of their lanes' events.
-report_bars bars_of(const report_reply& r);
+/// Returns the bars and marks of one reply.
+report_bars make_bars(const report_reply& r);
 
 }  // namespace tandem::command

@@ -10,39 +10,39 @@
 #include <utility>
 #include <vector>
 
-// What `tandem replay --report` shows: the data of a run, kept until its end.
+// The data that `tandem replay --report` collects during a run.
 namespace tandem::command {
 
-/// Replies in a report, what is kept of them, and what is written of them; further ones are counted
-/// only.
+/// Limits of a report: the number of replies, and the bytes of replies in memory and in the page.
+/// Further replies are only counted.
 inline constexpr std::size_t max_report_replies = 500;
 inline constexpr std::size_t max_report_bytes = std::size_t{32} << 20;
 
-/// One reply that ended.
+/// A reply that has ended.
 struct report_reply {
     std::string id{};
     int turn = 0;
-    /// What the user said last, or the raw prompt.
+    /// The latest user message, or the raw prompt.
     std::string prompt{};
-    /// Since the start of the run.
+    /// Relative to the start of the run.
     double start_ms = 0;
-    /// In words, if it failed.
+    /// The error message if the reply failed.
     std::string fault{};
-    /// Without its text, which the chunks have. Its servers are as they may be shown.
+    /// Without the text, which is in `chunks`. The URLs of servers are in display form.
     reply_result result{};
-    /// Without their servers.
+    /// Without the servers.
     std::vector<chunk> chunks{};
 };
 
-/// A run.
+/// The data of one run.
 struct report_run {
-    /// What was run: names and values, in the order in which they are shown.
+    /// Settings of the run as names and values, in display order.
     std::vector<std::pair<std::string, std::string>> settings{};
-    /// The first ones that ended.
+    /// The first replies that ended.
     std::vector<report_reply> replies{};
-    /// Replies that ended, and are not among them for want of room.
+    /// Replies omitted because of the limits.
     int left_out = 0;
-    /// Servers at which nothing could be started, in words.
+    /// Messages about unusable servers.
     std::vector<std::string> faults{};
     replay_summary summary{};
 };

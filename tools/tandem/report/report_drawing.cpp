@@ -1,9 +1,9 @@
 #include "report/report_drawing.hpp"
 
 #include "report/report_files.hpp"
-#include "run/text_lines.hpp"
-#include "text/display_text.hpp"
+#include "run/replay_text.hpp"
 #include "text/markup.hpp"
+#include "text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -19,10 +19,10 @@ using bar_kind = report_bar::kind;
 using mark_kind = report_mark::kind;
 using out_text = std::back_insert_iterator<std::string>;
 
-// More than most letters have.
+// Wider than most letters.
 constexpr int pixels_of_column = 7;
 
-// What a bar looks like beside its color: where in its lane it begins, and how high it is.
+// Vertical position of a bar in its lane, and its height.
 struct bar_shape {
     int y = 0;
     int height = 0;
@@ -52,7 +52,7 @@ constexpr bar_shape shape_of(bar_kind k) {
 struct legend_entry {
     bar_kind kind;
     std::string_view words;
-    int width;  // of swatch and words, in pixels
+    int width;  // of the swatch and its text, in pixels
 };
 
 constexpr std::array legend{
@@ -75,11 +75,11 @@ struct mark_entry {
 constexpr std::array mark_legend{
     mark_entry{mark_kind::cut, "cut", 60},
     mark_entry{mark_kind::lost, "server lost", 108},
-    mark_entry{mark_kind::retry, "goes on", 90},
+    mark_entry{mark_kind::retry, "resumes", 90},
     mark_entry{mark_kind::interrupt, "interrupt", 96},
 };
 
-constexpr std::string_view path_of(mark_kind k) {
+constexpr std::string_view append_path(mark_kind k) {
     switch (k) {
         case mark_kind::cut:
             return "M0,3V25M-3,3H3M-3,25H3";
@@ -95,7 +95,7 @@ constexpr std::string_view path_of(mark_kind k) {
     return "M0,3V25";
 }
 
-/// Times as shares of the width, with some room after the end.
+/// Converts times to percentages of the width, with a margin at the end.
 class time_scale {
  public:
     explicit time_scale(double duration_ms) : whole_(std::max(duration_ms, 1e-3) * 1.01) {}
@@ -107,7 +107,7 @@ class time_scale {
     double whole_;
 };
 
-// 1, 2 or 5 times a power of ten, so that about eight of them make the duration.
+// Returns a step of 1, 2 or 5 times a power of ten, for about eight ticks.
 double tick_step(double duration_ms) {
     const double wanted = std::max(duration_ms, 1e-3) / 8;
     const double power = std::pow(10, std::floor(std::log10(wanted)));
@@ -145,7 +145,8 @@ void draw_lanes(out_text out, const report_bars& b) {
                        top_of(lane));
 }
 
-// Texts of HTML end with dots at any zoom. The first word, which is a number, has none.
+// HTML text is truncated with an ellipsis at any zoom level. Only the text after the leading number
+// gets one.
 void draw_page_label(out_text out, const report_bar& bar, const time_scale& scale, int top) {
     const std::string_view label = bar.label;
     const auto number = label.substr(0, label.find(' '));
@@ -153,10 +154,10 @@ void draw_page_label(out_text out, const report_bar& bar, const time_scale& scal
                    R"(<foreignObject class="label" x="{}" y="{}" width="{}" height="22">)"
                    R"(<div><span>{}</span><span>{}</span></div></foreignObject>)",
                    scale.at(bar.from_ms), top, scale.width(bar.from_ms, bar.to_ms),
-                   escaped_markup(number), escaped_markup(label.substr(number.size())));
+                   escape_markup(number), escape_markup(label.substr(number.size())));
 }
 
-// In a drawing that is so wide. The number is there whole or not at all.
+// For a drawing of a fixed width. The leading number is shown in full or not at all.
 void draw_file_label(out_text out, const report_bar& bar, const time_scale& scale, int top,
                      int width) {
     constexpr int indent = 5;
@@ -167,7 +168,7 @@ void draw_file_label(out_text out, const report_bar& bar, const time_scale& scal
                    R"(<svg class="label" x="{}" y="{}" width="{}" height="22">)"
                    R"(<text x="{}" y="15">{}</text></svg>)",
                    scale.at(bar.from_ms), top, scale.width(bar.from_ms, bar.to_ms), indent,
-                   escaped_markup(shortened(bar.label, columns)));
+                   escape_markup(shortened(bar.label, columns)));
 }
 
 void draw_label(out_text out, const report_bar& bar, const time_scale& scale, int top, int width) {
@@ -184,7 +185,7 @@ void draw_bar(out_text out, const report_bar& bar, const time_scale& scale, int 
     fmt::format_to(out,
                    R"(<g class="bar {}"><title>{}</title>)"
                    R"(<rect x="{}" y="{}" width="{}" height="{}"/>)",
-                   to_string(bar.what), escaped_markup(bar.words), scale.at(bar.from_ms), top,
+                   to_string(bar.what), escape_markup(bar.words), scale.at(bar.from_ms), top,
                    scale.width(bar.from_ms, bar.to_ms), shape.height);
     draw_label(out, bar, scale, top, width);
     fmt::format_to(out, "</g>\n");
@@ -196,7 +197,7 @@ void draw_mark(out_text out, const report_mark& m, const time_scale& scale) {
                    R"(<title>{}</title><path d="{}"/></svg>)"
                    "\n",
                    to_string(m.what), scale.at(m.at_ms), top_of(m.lane), report_lane_height,
-                   escaped_markup(m.words), path_of(m.what));
+                   escape_markup(m.words), append_path(m.what));
 }
 
 std::string swatch_of(bar_kind k) {
@@ -208,7 +209,7 @@ std::string swatch_of(bar_kind k) {
 
 std::string swatch_of(mark_kind k) {
     return fmt::format(R"svg(<g class="mark {}" transform="translate(12)"><path d="{}"/></g>)svg",
-                       to_string(k), path_of(k));
+                       to_string(k), append_path(k));
 }
 
 template <class Entry>
@@ -219,15 +220,15 @@ void draw_legend(out_text out, const Entry& entry, int& x, int y) {
     x += entry.width;
 }
 
-// Columns that texts of a file have room for: its name and head, which share a line, its facts, and
-// the name of a lane.
+// Column limits in a drawing file: the name and the head share a line, the facts and lane names do
+// not.
 constexpr int columns_for_name = 40, columns_for_head = 100, columns_for_facts = 160,
               columns_for_lane = 36;
 
-// What stands in a <text> for what may be longer.
+// Returns the content of a <text>, with the full text as its <title> if it was shortened.
 std::string with_title(std::string_view fit, std::string_view whole) {
-    auto markup = escaped_markup(fit);
-    if (fit != whole) markup += fmt::format("<title>{}</title>", escaped_markup(whole));
+    auto markup = escape_markup(fit);
+    if (fit != whole) markup += fmt::format("<title>{}</title>", escape_markup(whole));
     return markup;
 }
 
@@ -235,11 +236,11 @@ std::string fitted(std::string_view text, int columns) {
     return with_title(shortened(text, columns), text);
 }
 
-// Wide enough for the longest name.
+// Returns the width for the longest lane name.
 int gutter_of(const report_bars& b) {
     constexpr int least = 70;
     int longest = 0;
-    for (const auto& name : b.lanes) longest = std::max(longest, columns_of(name));
+    for (const auto& name : b.lanes) longest = std::max(longest, count_columns(name));
     return std::max(std::min(longest, columns_for_lane) * pixels_of_column + 28, least);
 }
 
@@ -256,7 +257,7 @@ int drawing_height(const report_bars& b) noexcept {
     return report_axis_height + static_cast<int>(b.lanes.size()) * report_lane_height;
 }
 
-std::string drawing_of(const report_bars& b, int width) {
+std::string draw_timeline(const report_bars& b, int width) {
     std::string text;
     const out_text out(text);
     const time_scale scale(b.duration_ms);
@@ -278,9 +279,9 @@ std::string legend_items() {
     return text;
 }
 
-std::string drawing_file(const report_reply& r, std::string_view head) {
+std::string make_svg_file(const report_reply& r, std::string_view head) {
     constexpr int width = 1200, above = 60, below = 44, margin = 16;
-    const auto bars = bars_of(r);
+    const auto bars = make_bars(r);
     const int height = drawing_height(bars), gutter = gutter_of(bars);
     std::string text;
     const out_text out(text);
@@ -289,20 +290,20 @@ std::string drawing_file(const report_reply& r, std::string_view head) {
         R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}">)"
         "\n<title>{2}</title>\n<style>{3}{4}</style>\n"
         R"(<rect class="ground" width="100%" height="100%"/>)",
-        width, above + height + below, escaped_markup(reply_name(r)),
-        report_file_text("colors.css"), report_file_text("drawing.css"));
+        width, above + height + below, escape_markup(reply_name(r)), report_file_text("colors.css"),
+        report_file_text("drawing.css"));
     fmt::format_to(out,
                    R"(<text class="head" x="{0}" y="26">{1}</text><text x="{0}" y="46">{2}</text>)"
                    R"(<text text-anchor="end" x="{3}" y="26">{4}</text>)"
                    "\n",
                    margin, with_title(short_name(r), reply_name(r)),
-                   fitted(reply_facts(r), columns_for_facts), width - margin,
+                   fitted(format_reply_facts(r), columns_for_facts), width - margin,
                    fitted(head, columns_for_head));
     fmt::format_to(out, R"svg(<g transform="translate(0 {})">)svg", above);
     draw_names(out, bars, gutter);
     const int line = width - gutter - margin;
     fmt::format_to(out, R"(<svg x="{}" width="{}" height="{}">{}</svg></g>)", gutter, line, height,
-                   drawing_of(bars, line));
+                   draw_timeline(bars, line));
     int x = margin;
     for (const auto& entry : legend) draw_legend(out, entry, x, above + height + 8);
     for (const auto& entry : mark_legend) draw_legend(out, entry, x, above + height + 8);
@@ -310,20 +311,20 @@ std::string drawing_file(const report_reply& r, std::string_view head) {
 }
 
 std::string reply_name(const report_reply& r) {
-    return name_text({r.id, r.turn});
+    return format_turn_name({r.id, r.turn});
 }
 
-// The turn, which stands at its end, is to be seen.
+// Shortens the id only, so that the turn at the end stays visible.
 std::string short_name(const report_reply& r) {
     const auto turn = reply_name(r).substr(r.id.size());
     return shortened(r.id, columns_for_name - static_cast<int>(turn.size())) + turn;
 }
 
-std::string reply_facts(const report_reply& r) {
+std::string format_reply_facts(const report_reply& r) {
     const auto& m = r.result.metrics;
     std::string text(to_string(r.result.finish_reason));
     const auto add = [&](const char* name, double ms) {
-        if (ms >= 0) text += fmt::format(" · {} {}", name, time_text(ms));
+        if (ms >= 0) text += fmt::format(" · {} {}", name, format_elapsed(ms));
     };
     add("first token", first_token_ms(r.result));
     add("first chunk", m.first_chunk_ms);

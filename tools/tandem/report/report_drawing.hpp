@@ -5,29 +5,29 @@
 #include <string>
 #include <string_view>
 
-// Draws the time line of a reply. Pure. Times are percentages of the width, so that a reader zooms
-// by setting that alone, and texts keep their size.
+// Draws the timeline of a reply. Pure. Times are percentages of the width, so that changing the
+// width zooms the drawing without scaling the text.
 namespace tandem::command {
 
-/// Pixels from lane to lane, and above the first one.
+/// Lane height, and height of the axis above the first lane, in pixels.
 inline constexpr int report_lane_height = 28;
 inline constexpr int report_axis_height = 22;
 
 int drawing_height(const report_bars& b) noexcept;
-/// The axis, lanes, bars and marks, for an <svg> of that height, and of `width` pixels; 0: of any
-/// width, on a page. Labels that have no room in their bars end with "…".
-std::string drawing_of(const report_bars& b, int width = 0);
-/// A bar of that kind and its meaning, for each kind that stands in a legend: <svg>s in a list.
+/// Returns the axis, lanes, bars and marks for an <svg> of drawing_height(). A `width` of 0 means a
+/// page, where the width is variable. Labels that do not fit into their bars end with "…".
+std::string draw_timeline(const report_bars& b, int width = 0);
+/// Returns the legend as list items, each with an <svg> of a bar and its meaning.
 std::string legend_items();
 
-/// A file of its own: the drawing with names of the lanes, heads and a legend. `head` tells what
-/// was run. What has no room in a line ends with "…", and is whole in a title.
-std::string drawing_file(const report_reply& r, std::string_view head);
+/// Returns a self-contained SVG file: the drawing with lane names, headings and a legend. `head`
+/// describes the run. Text that does not fit ends with "…" and is complete in its title.
+std::string make_svg_file(const report_reply& r, std::string_view head);
 
-/// As name_text() has it; the short one has 40 columns at most.
+/// The name as in format_turn_name(); short_name() is limited to 40 columns.
 std::string reply_name(const report_reply& r);
 std::string short_name(const report_reply& r);
-/// "eos · first token 12 ms · …".
-std::string reply_facts(const report_reply& r);
+/// Returns a summary such as "eos · first token 12 ms · …".
+std::string format_reply_facts(const report_reply& r);
 
 }  // namespace tandem::command

@@ -4,8 +4,8 @@
 
 namespace tandem::command {
 
-/// A file of tools/tandem/report, or the colors.css of the gateway's page, which are built in;
-/// empty if there is none of that name.
+/// Returns the embedded file of that name: a file of tools/tandem/report, or colors.css of the
+/// gateway's page. Empty if there is none.
 std::string_view report_file_text(std::string_view name) noexcept;
 
 }  // namespace tandem::command

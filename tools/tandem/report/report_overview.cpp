@@ -13,14 +13,14 @@
 namespace tandem::command {
 namespace {
 
-// More voices are no help to the eye.
+// More lanes would make the drawing hard to read.
 constexpr std::size_t most_voices = 24;
 
-/// Puts the bars of replies onto common lanes.
+/// Merges the bars of several replies onto common lanes.
 class overview_maker {
  public:
     explicit overview_maker(std::span<const report_reply> replies) : replies_(replies) {
-        for (const auto& r : replies) drawn_.push_back(bars_of(r));
+        for (const auto& r : replies) drawn_.push_back(make_bars(r));
         add_slot_lanes();
         add_voice_lanes();
     }
@@ -54,7 +54,7 @@ class overview_maker {
         }
     }
 
-    // Of a reply's lane, the common one; -1 where that is not shown.
+    // Returns the common lane for a lane of a reply, or -1 if it is not shown.
     int lane_of(const report_reply& r, const report_bars& b, int lane) const {
         const auto i = static_cast<std::size_t>(lane);
         if (i < b.slots.size()) return slot_lanes_.at(b.slots[i]);
@@ -91,7 +91,7 @@ class overview_maker {
 
 }  // namespace
 
-report_bars overview_of(std::span<const report_reply> replies) {
+report_bars make_overview(std::span<const report_reply> replies) {
     return overview_maker(replies).make();
 }
 

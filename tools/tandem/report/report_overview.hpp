@@ -6,8 +6,8 @@
 
 namespace tandem::command {
 
-/// What all replies of a run did, on the lanes of all slots and, where the dialogues are few, on
-/// one for the voice of each. Times are ms since the run's start. Pure.
-report_bars overview_of(std::span<const report_reply> replies);
+/// Returns the bars of all replies of a run: a lane for each slot and, for few dialogues, a lane
+/// for each voice. Times are ms since the start of the run. Pure.
+report_bars make_overview(std::span<const report_reply> replies);
 
 }  // namespace tandem::command

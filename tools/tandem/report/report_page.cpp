@@ -3,7 +3,7 @@
 #include "report/report_drawing.hpp"
 #include "report/report_files.hpp"
 #include "report/report_overview.hpp"
-#include "run/text_lines.hpp"
+#include "run/replay_text.hpp"
 #include "text/characters/white_space.hpp"
 #include "text/markup.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using page_text = std::back_insert_iterator<std::string>;
 
-// Replies that are unfolded at the beginning.
+// Number of replies that are initially expanded.
 constexpr std::size_t most_open = 12;
 
 constexpr std::string_view page_head =
@@ -36,9 +36,9 @@ std::string ms_text(double ms) {
     return ms < 0 ? "–" : fmt::format("{:.1f}", ms);
 }
 
-// Of any language, which must not turn what is around it.
+// dir="auto" keeps right-to-left text from affecting its surroundings.
 std::string text_cell(std::string_view text) {
-    return fmt::format(R"(<td class="text" dir="auto">{}</td>)", escaped_markup(text));
+    return fmt::format(R"(<td class="text" dir="auto">{}</td>)", escape_markup(text));
 }
 
 std::string number_cell(const std::string& number) {
@@ -51,23 +51,24 @@ std::string number_cell(std::int64_t number) {
 void write_settings(page_text out, const report_run& run) {
     fmt::format_to(out, "<header>\n<h1>tandem replay</h1>\n<dl class=\"settings\">\n");
     for (const auto& [name, value] : run.settings)
-        fmt::format_to(out, "<div><dt>{}</dt><dd>{}</dd></div>\n", escaped_markup(name),
-                       escaped_markup(value));
+        fmt::format_to(out, "<div><dt>{}</dt><dd>{}</dd></div>\n", escape_markup(name),
+                       escape_markup(value));
     fmt::format_to(out, "</dl>\n</header>\n");
 }
 
-// `left_out`: replies.
+// `left_out`: number of omitted replies.
 void write_faults(page_text out, const report_run& run, std::size_t left_out) {
     if (left_out == 0 && run.replies.empty())
         fmt::format_to(out, "<p class=\"fault\">{}</p>\n",
-                       run.faults.empty() ? "The run ended before a reply did."
-                                          : "No reply was asked for, as no server can be used:");
+                       run.faults.empty()
+                           ? "The run ended before any reply."
+                           : "No reply was requested because no server is available:");
     for (const auto& fault : run.faults)
-        fmt::format_to(out, "<p class=\"fault\">{}</p>\n", escaped_markup(fault));
+        fmt::format_to(out, "<p class=\"fault\">{}</p>\n", escape_markup(fault));
     if (left_out > 0)
         fmt::format_to(out,
                        "<p class=\"fault\">{} more replies ended and are not shown: a report keeps "
-                       "the first {}, and {} MiB of them. The figures below count all.</p>\n",
+                       "the first {}, up to {} MiB. The figures below include all.</p>\n",
                        left_out, max_report_replies, max_report_bytes >> 20);
 }
 
@@ -123,7 +124,7 @@ void write_counts(page_text out, const replay_summary& s) {
     fmt::format_to(out, "</tbody>\n</table>\n");
 }
 
-void write_slot(page_text out, const server_figures& server, const slot_figures& slot) {
+void write_slot(page_text out, const server_stats& server, const slot_stats& slot) {
     fmt::format_to(out, "<tr>{}{}{}{}{}{}{}</tr>\n", text_cell(server.url), number_cell(slot.slot),
                    number_cell(slot.requests), number_cell(slot.chunks), number_cell(slot.cached),
                    number_cell(slot.evaluated),
@@ -131,7 +132,7 @@ void write_slot(page_text out, const server_figures& server, const slot_figures&
 }
 
 void write_slots(page_text out, const replay_summary& s) {
-    const auto has_slots = [](const server_figures& server) { return !server.slots.empty(); };
+    const auto has_slots = [](const server_stats& server) { return !server.slots.empty(); };
     if (std::ranges::none_of(s.servers, has_slots)) return;
     fmt::format_to(out,
                    "<div class=\"wide\" tabindex=\"0\" role=\"group\" "
@@ -150,7 +151,7 @@ void write_overview_row(page_text out, const report_reply& r, std::size_t number
     const auto& u = r.result.usage;
     const double longest_gap_ms = m.chunks > 1 ? m.longest_gap_ms : -1;
     fmt::format_to(out, "<tr><th scope=\"row\"><a href=\"#r{}\">{}</a></th>", number,
-                   escaped_markup(reply_name(r)));
+                   escape_markup(reply_name(r)));
     for (const double ms : {r.start_ms, first_token_ms(r.result), m.first_chunk_ms, longest_gap_ms,
                             m.slot_wait_ms, m.guard_wait_ms, m.total_ms})
         fmt::format_to(out, "{}", number_cell(ms_text(ms)));
@@ -177,31 +178,31 @@ void write_time_line(page_text out, const report_bars& bars, std::string_view na
                      std::string_view facts) {
     fmt::format_to(out, "<div class=\"time-line\"><ul class=\"lanes\" aria-hidden=\"true\">");
     for (const auto& lane : bars.lanes)
-        fmt::format_to(out, "<li title=\"{0}\">{0}</li>", escaped_markup(lane));
+        fmt::format_to(out, "<li title=\"{0}\">{0}</li>", escape_markup(lane));
     fmt::format_to(out,
                    "</ul><div class=\"track\" tabindex=\"0\" role=\"group\" aria-label=\"Time line "
                    "of {0}\" data-ms=\"{1:.3f}\">\n<svg width=\"100%\" height=\"{2}\" role=\"img\" "
                    "aria-label=\"{0}: {3}\">\n{4}</svg>\n</div></div>\n",
-                   escaped_markup(name), bars.duration_ms, drawing_height(bars),
-                   escaped_markup(facts), drawing_of(bars));
+                   escape_markup(name), bars.duration_ms, drawing_height(bars),
+                   escape_markup(facts), draw_timeline(bars));
 }
 
-// One reply alone has its own time line.
+// A single reply has its own timeline.
 void write_run_line(page_text out, std::span<const report_reply> replies) {
     if (replies.size() < 2) return;
     fmt::format_to(out, "<div class=\"reply\">\n<h3>All of the run</h3>\n");
-    write_time_line(out, overview_of(replies), "the run", "all slots, and the voices");
+    write_time_line(out, make_overview(replies), "the run", "all slots, and the voices");
     fmt::format_to(out, "</div>\n");
 }
 
 void write_chunk(page_text out, const chunk& c) {
     fmt::format_to(out, "<tr>{}<td>{}</td>{}{}{}{}{}{}", number_cell(c.id.seq),
                    to_string(c.boundary), number_cell(c.tokens),
-                   number_cell(ms_text(c.id.seq > 0 ? c.gap_ms : -1)),
-                   number_cell(ms_text(c.guard_wait_ms)), number_cell(c.slot),
-                   number_cell(c.cached), number_cell(c.evaluated));
+                   number_cell(ms_text(c.id.seq > 0 ? c.metrics.gap_ms : -1)),
+                   number_cell(ms_text(c.metrics.guard_wait_ms)), number_cell(c.metrics.slot),
+                   number_cell(c.metrics.cached), number_cell(c.metrics.evaluated));
     fmt::format_to(out, "{}", text_cell(c.text));
-    if (text::without_outer_space(c.speech) == text::without_outer_space(c.text))
+    if (text::trim_white_space(c.speech) == text::trim_white_space(c.text))
         fmt::format_to(out, "<td class=\"same\">the same</td></tr>\n");
     else
         fmt::format_to(out, "{}</tr>\n", text_cell(c.speech));
@@ -223,7 +224,7 @@ void write_chunks(page_text out, const report_reply& r) {
 void write_text(page_text out, std::string_view name, std::string_view text) {
     if (text.empty()) return;
     fmt::format_to(out, "<div><dt>{}</dt><dd class=\"text\" dir=\"auto\">{}</dd></div>\n", name,
-                   escaped_markup(text));
+                   escape_markup(text));
 }
 
 void write_reply(page_text out, const report_reply& r, const report_bars& bars,
@@ -231,36 +232,37 @@ void write_reply(page_text out, const report_reply& r, const report_bars& bars,
     fmt::format_to(out,
                    "<details class=\"reply\" id=\"r{}\"{}>\n<summary><h3>{}</h3> "
                    "<span class=\"facts\">{}</span></summary>\n",
-                   number, number < most_open ? " open" : "", escaped_markup(reply_name(r)),
-                   escaped_markup(reply_facts(r)));
+                   number, number < most_open ? " open" : "", escape_markup(reply_name(r)),
+                   escape_markup(format_reply_facts(r)));
     if (!r.fault.empty())
-        fmt::format_to(out, "<p class=\"fault\">{}</p>\n", escaped_markup(r.fault));
+        fmt::format_to(out, "<p class=\"fault\">{}</p>\n", escape_markup(r.fault));
     fmt::format_to(out, "<dl class=\"texts\">\n");
     write_text(out, "asked", r.prompt);
     fmt::format_to(out, "</dl>\n");
-    write_time_line(out, bars, reply_name(r), reply_facts(r));
+    write_time_line(out, bars, reply_name(r), format_reply_facts(r));
     write_chunks(out, r);
     fmt::format_to(out, "<dl class=\"texts\">\n");
     write_text(out, "reasoning", r.result.reasoning);
-    write_text(out, "read, and not handed over", r.result.unspoken_text);
+    write_text(out, "read, but not handed over", r.result.unspoken_text);
     fmt::format_to(out, "</dl>\n</details>\n");
 }
 
-/// What the page tells of replies.
+/// The parts of the page that describe replies.
 struct told_replies {
     std::string rows{};
     std::string sections{};
-    /// How many these are: the first ones.
+    /// Number of replies included, from the first.
     std::size_t count = 0;
 };
 
-// As many as the page has room for. Their bars stand there again, in the line of the run.
+// Includes replies up to the size limit. The limit counts their bars twice, because the timeline of
+// the run repeats them.
 told_replies tell_replies(const std::vector<report_reply>& replies) {
     constexpr std::size_t most_of_a_bar = 1000;
     told_replies told;
     std::size_t of_bars = 0;
     for (const auto& r : replies) {
-        const auto bars = bars_of(r);
+        const auto bars = make_bars(r);
         const auto rows = told.rows.size(), sections = told.sections.size();
         write_overview_row(page_text(told.rows), r, told.count);
         write_reply(page_text(told.sections), r, bars, told.count);
@@ -277,10 +279,11 @@ told_replies tell_replies(const std::vector<report_reply>& replies) {
 
 void write_replies(page_text out, const report_run& run, const told_replies& told) {
     fmt::format_to(out,
-                   "<section aria-labelledby=\"lines\">\n<h2 id=\"lines\">Time lines</h2>\n"
+                   "<section aria-labelledby=\"lines\">\n"
+                   "<h2 id=\"lines\">Time lines</h2>\n"
                    "<p class=\"how\" hidden>Zoom with <kbd>Ctrl</kbd> and the wheel, or "
                    "<kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd>; drag or <kbd>←</kbd> <kbd>→</kbd> to "
-                   "pan; <kbd>N</kbd> and <kbd>P</kbd> step through what happened.</p>\n"
+                   "pan; <kbd>N</kbd> and <kbd>P</kbd> step through the events.</p>\n"
                    "<ul class=\"legend\">{}</ul>\n",
                    legend_items());
     write_run_line(out, std::span(run.replies).first(told.count));

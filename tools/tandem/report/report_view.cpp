@@ -1,7 +1,7 @@
 #include "report/report_view.hpp"
 
-#include "run/text_lines.hpp"
-#include "text/shown_url.hpp"
+#include "run/replay_text.hpp"
+#include "text/redact_url.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ std::size_t bytes_of(const report_reply& r) {
 reply_result kept_of(const end_event& e) {
     auto result = e.result;
     result.text = {};
-    std::ranges::transform(result.servers, result.servers.begin(), shown_url);
+    std::ranges::transform(result.servers, result.servers.begin(), redact_url);
     return result;
 }
 
@@ -58,7 +58,7 @@ void report_view::chunk_came(const chunk_event& e) {
     const auto found = running_.find({std::string(e.where.id), e.where.turn});
     if (found == running_.end()) return;
     found->second.chunks.push_back(e.chunk);
-    found->second.chunks.back().server = {};
+    found->second.chunks.back().metrics.server = {};
 }
 
 void report_view::ended(const end_event& e) {
@@ -74,7 +74,8 @@ report_reply report_view::taken(const turn_name& where) {
     return {.id = std::string(where.id), .turn = where.turn};
 }
 
-// The first ones, without a gap: a later one that is small is left out too.
+// Keeps only a prefix: after the first omitted reply, later ones are omitted even if they would
+// fit.
 void report_view::keep(report_reply r) {
     const auto bytes = bytes_ + bytes_of(r);
     if (run_.left_out > 0 || run_.replies.size() >= max_report_replies ||
@@ -90,7 +91,7 @@ void report_view::failed(const fault_event& e) {
     if (run_.faults.size() < max_faults) run_.faults.push_back(fault_text({}, e));
 }
 
-// Turns of a dialogue stand together, in the order in which the dialogues began.
+// Groups the turns of a dialogue, and orders the dialogues by start time.
 void report_view::finished(const replay_summary& s) {
     run_.summary = s;
     std::map<std::string, double> begins;

@@ -12,12 +12,12 @@
 
 namespace tandem::command {
 
-/// Keeps what a run tells, for its report.
+/// Collects the data of a run for its report.
 class report_view final : public replay_view {
  public:
     static constexpr std::size_t max_faults = 100;
 
-    /// `settings`: what is to be run. `is_played`: from a recording, whose servers are gone.
+    /// `settings`: settings of the run. `is_played`: the servers are those of a recording.
     explicit report_view(std::vector<std::pair<std::string, std::string>> settings = {},
                          bool is_played = false)
         : is_played_(is_played) {
@@ -31,7 +31,7 @@ class report_view final : public replay_view {
     void failed(const fault_event& e) override;
     void finished(const replay_summary& s) override;
 
-    /// Complete when the run has finished.
+    /// Complete after finished().
     const report_run& run() const noexcept { return run_; }
 
  private:
@@ -43,17 +43,17 @@ class report_view final : public replay_view {
 
     report_run run_;
     bool is_played_;
-    /// Replies that run, whose number is bounded by the concurrency.
+    /// Running replies; concurrency limits their number.
     std::map<name, report_reply> running_;
     std::size_t bytes_ = 0;
     clock::time_point began_ = clock::now();
 };
 
-/// Tells two views the same.
-class both_views final : public replay_view {
+/// Forwards events to two views.
+class tee_view final : public replay_view {
  public:
-    /// Both must outlive it.
-    both_views(replay_view& first, replay_view& second) : first_(first), second_(second) {}
+    /// Both views must outlive this object.
+    tee_view(replay_view& first, replay_view& second) : first_(first), second_(second) {}
 
     void server_ready(std::string_view url, const server_props& props) override {
         first_.server_ready(url, props);

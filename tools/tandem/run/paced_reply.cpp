@@ -1,6 +1,6 @@
 #include "run/paced_reply.hpp"
 
-#include "text/shown_url.hpp"
+#include "text/redact_url.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -16,7 +16,7 @@ using boost::asio::use_awaitable;
 
 }  // namespace
 
-std::int64_t ns_of(clock::time_point t) {
+std::int64_t to_monotonic_ns(clock::time_point t) {
     return std::chrono::nanoseconds(t.time_since_epoch()).count();
 }
 
@@ -53,7 +53,7 @@ void paced_reply::interrupt() {
 }
 
 awaitable<std::optional<chunk>> paced_reply::next_chunk() {
-    error_code ec;  // the reply's result tells it
+    error_code ec;  // result() reports the error
     asked_ = clock::now();
     auto c = co_await reply_.async_next_chunk(redirect_error(use_awaitable, ec));
     came_ = clock::now();
@@ -61,14 +61,14 @@ awaitable<std::optional<chunk>> paced_reply::next_chunk() {
     if (c)
         if (const auto& server = slots_.add(*c); !server.empty()) server_ = server;
     if (!c) {
-        count_what_was_heard();
-        co_await learn_server();
+        count_heard_tokens();
+        co_await fetch_server_url();
     }
     co_return c;
 }
 
-// The library counts chunks that were continued.
-void paced_reply::count_what_was_heard() {
+// The library counts only chunks that were continued.
+void paced_reply::count_heard_tokens() {
     if (heard_in_part_ == 0) return;
     heard_result_ = reply_.result();
     heard_result_->usage.heard += heard_in_part_;
@@ -78,21 +78,21 @@ const reply_result& paced_reply::result() const {
     return heard_result_ ? *heard_result_ : reply_.result();
 }
 
-awaitable<void> paced_reply::learn_server() {
+awaitable<void> paced_reply::fetch_server_url() {
     const auto& r = reply_.result();
     const auto last = r.timeline.empty() ? std::string() : server_of(r, r.timeline.back());
     if (!last.empty()) server_ = last;
-    // What sent no request was meant for a server, all the same.
+    // A reply without a request has a server too: the server of its conversation.
     if (!talk_ || !server_.empty()) co_return;
-    error_code ec;  // a conversation that has ended has none
+    error_code ec;  // an ended conversation has none
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
-    if (!state.server.empty()) server_ = shown_url(state.server);
+    if (!state.server.empty()) server_ = redact_url(state.server);
 }
 
 chunk_event paced_reply::event_of(const chunk& c) const {
     return {.where = where_,
             .chunk = c,
-            .t_ns = ns_of(came_),
+            .t_ns = to_monotonic_ns(came_),
             .at_ms = to_ms(came_ - started_),
             .gap_ms = to_ms(came_ - asked_),
             .speech_ms = to_ms(speaking_time(pace_, c.text)),
@@ -108,12 +108,12 @@ awaitable<void> paced_reply::speak(const chunk& c) {
         speaking_.reset();
         spoken_ += clock::now() - came_;
     }
-    // What an interrupt left unspoken was not heard.
+    // An interrupted chunk is not continued, because its rest was not heard.
     continued_ = clock::now();
     if (!interrupted_) reply_.continue_after(c.id);
 }
 
-// After its continue_timeout the reply fails, and the rest of the speech is of no use.
+// After continue_timeout the reply fails. Polling then ends the speech early.
 awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
     constexpr auto look_again = std::chrono::milliseconds(20);
     auto until = std::min(end, came_ + continue_timeout_);
@@ -128,14 +128,15 @@ end_event paced_reply::end() const {
     const auto& result = this->result();
     const bool too_slow =
         result.error == errc::continue_timeout && last_speech_ > continue_timeout_;
-    return {.where = where_,
-            .result = result,
-            .t_ns = ns_of(clock::now()),
-            .speech_ms = to_ms(spoken_),
-            .gap_ms = to_ms(waited_),
-            .hint = too_slow ? too_slow_text(pace_, last_speech_, continue_timeout_) : "",
-            .server = server_,
-            .slots = slots_.of(result)};
+    return {
+        .where = where_,
+        .result = result,
+        .t_ns = to_monotonic_ns(clock::now()),
+        .speech_ms = to_ms(spoken_),
+        .gap_ms = to_ms(waited_),
+        .hint = too_slow ? describe_too_slow_speech(pace_, last_speech_, continue_timeout_) : "",
+        .server = server_,
+        .slots = slots_.of(result)};
 }
 
 }  // namespace tandem::command

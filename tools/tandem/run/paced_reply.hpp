@@ -21,37 +21,37 @@ namespace tandem::command {
 
 using clock = std::chrono::steady_clock;
 
-/// One running reply whose chunks are spoken at a pace, as far as time goes. Held by shared_ptr.
+/// One running reply with simulated speech of its chunks. Owned by shared_ptr.
 class paced_reply : public std::enable_shared_from_this<paced_reply> {
  public:
-    /// `continue_timeout` is the client's. `talk` is the conversation of the reply, if it is part
-    /// of one, and must outlive this.
+    /// `continue_timeout` is the timeout of the client. `talk` is the conversation of the reply, if
+    /// any, and must outlive this object.
     paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, turn_name where,
                 speech_pace pace, duration continue_timeout, conversation* talk = nullptr);
 
-    /// URL of the server that it begins on; a conversation is asked for it.
+    /// Sets the initial server URL. For a conversation it is queried instead.
     void is_on(std::string url) { server_ = std::move(url); }
 
     /// Interrupts the reply this long after its start.
     void interrupt_after(duration d);
-    /// Ends the reply and the speech of its chunk; a conversation is told how much was spoken.
+    /// Ends the reply and the current speech. Reports to the conversation how much was spoken.
     void interrupt();
 
-    /// Waits for the next chunk; nothing at the reply's end.
+    /// Returns the next chunk, or nothing at the end of the reply.
     boost::asio::awaitable<std::optional<chunk>> next_chunk();
-    /// Of the chunk that came last.
+    /// Returns the event of the latest chunk.
     chunk_event event_of(const chunk& c) const;
-    /// Waits until the chunk is spoken, and says continue. Ends early with the reply.
+    /// Waits for the end of the speech, then continues. Returns early if the reply ends.
     boost::asio::awaitable<void> speak(const chunk& c);
-    /// When it said so last.
+    /// Time of the latest continue.
     clock::time_point continued() const noexcept { return continued_; }
-    /// Once the reply has ended.
+    /// Valid after the reply has ended.
     end_event end() const;
 
  private:
     boost::asio::awaitable<void> wait_for_speech(clock::time_point end);
-    boost::asio::awaitable<void> learn_server();
-    void count_what_was_heard();
+    boost::asio::awaitable<void> fetch_server_url();
+    void count_heard_tokens();
     const reply_result& result() const;
 
     tandem::reply reply_;
@@ -59,13 +59,13 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     speech_pace pace_;
     duration continue_timeout_;
     conversation* talk_;
-    std::string server_;  // of the last chunk; of the reply's end, once that is told
+    std::string server_;  // of the latest chunk; after the end, of the reply
     std::optional<chunk_id> speaking_;
-    int spoken_tokens_ = 0;  // of the chunk that is spoken
-    int heard_in_part_ = 0;  // tokens of the chunk that an interrupt ended
-    /// Once it has ended, where that is more than the library knows.
+    int spoken_tokens_ = 0;  // of the current chunk
+    int heard_in_part_ = 0;  // tokens heard of the interrupted chunk
+    /// The final result, if it differs from that of the library.
     std::optional<reply_result> heard_result_;
-    reply_slots slots_;
+    reply_slot_stats slots_;
     boost::asio::steady_timer speech_timer_;
     boost::asio::steady_timer interrupt_timer_;
     bool interrupted_ = false;
@@ -78,7 +78,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     duration waited_{};
 };
 
-/// CLOCK_MONOTONIC in ns.
-std::int64_t ns_of(clock::time_point t);
+/// Converts a time to CLOCK_MONOTONIC nanoseconds.
+std::int64_t to_monotonic_ns(clock::time_point t);
 
 }  // namespace tandem::command

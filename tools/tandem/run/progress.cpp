@@ -1,6 +1,6 @@
 #include "run/progress.hpp"
 
-#include "text/display_text.hpp"
+#include "text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ void progress::start() {
     if (terminal_.err_is_terminal()) timer_.start();
 }
 
-// A line as wide as the terminal could wrap, and would not be taken away whole.
+// A line as wide as the terminal could wrap, and would then not be erased completely.
 void progress::show() {
     terminal_.show_status(shortened(line_(), terminal_.err_width() - 1));
 }

@@ -11,17 +11,17 @@
 
 namespace tandem::command {
 
-/// "37/200 replies, 12.3 a second, 2 failed, 13 s left".
+/// Returns "37/200 replies, 12.3 a second, 2 failed, 13 s left".
 std::string progress_text(const replay_totals& totals, double elapsed_ms);
 
-/// Rewrites the terminal's bottom line several times a second.
+/// Updates a status line at the bottom of the terminal several times per second.
 class progress {
  public:
-    /// `line` gives what to show; empty shows nothing.
+    /// `line` returns the text; an empty text hides the line.
     progress(boost::asio::io_context& ioc, terminal& t, std::function<std::string()> line);
 
     void start();
-    /// Takes the line away, and lets the event loop end.
+    /// Removes the line and releases the event loop.
     void stop();
 
  private:

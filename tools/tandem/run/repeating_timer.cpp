@@ -22,7 +22,7 @@ void repeating_timer::call_and_wait() {
     call_();
     timer_.expires_after(interval_);
     timer_.async_wait([this](const boost::system::error_code&) {
-        // cancel() does not reach a handler that is queued already: only stop() ends the calls.
+        // cancel() does not affect a handler that is already queued, so only stop() ends the calls.
         if (is_running_) call_and_wait();
     });
 }

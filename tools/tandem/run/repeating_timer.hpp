@@ -8,15 +8,15 @@
 
 namespace tandem::command {
 
-/// Calls a function at once and then at each interval, on a loop that it keeps running until it is
-/// stopped. To be used on the thread of the loop, and not destroyed before the loop has ended.
+/// Calls a function immediately and then periodically, and keeps the loop running until it is
+/// stopped. To be used on the loop's thread, and destroyed only after the loop has ended.
 class repeating_timer {
  public:
     repeating_timer(boost::asio::io_context& loop, std::chrono::milliseconds interval,
                     std::function<void()> call);
 
     void start();
-    /// No call begins afterwards.
+    /// No call starts after this.
     void stop();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "run/slot_figures.hpp"
+#include "run/slot_stats.hpp"
 
 #include "tandem/chunk.hpp"
 #include "tandem/error.hpp"
@@ -13,19 +13,19 @@
 
 namespace tandem::command {
 
-/// Names a reply of a run: the line it belongs to, and its turn there from 0.
+/// Identifies a reply of a run: the id of its line, and the turn from 0.
 struct turn_name {
     std::string_view id{};
     int turn = 0;
 };
 
-/// How a reply is called wherever people read it: "p3", and for further turns "p3.1".
-std::string name_text(const turn_name& name);
+/// Returns the displayed name of a reply: "p3", or "p3.1" for a later turn.
+std::string format_turn_name(const turn_name& name);
 
-/// A reply was asked for.
+/// A reply was requested.
 struct start_event {
     turn_name where{};
-    /// What the user said last, or the raw prompt.
+    /// The latest user message, or the raw prompt.
     std::string_view prompt{};
 };
 
@@ -34,36 +34,36 @@ struct chunk_event {
     const tandem::chunk& chunk;
     /// CLOCK_MONOTONIC when the chunk reached this program.
     std::int64_t t_ns = 0;
-    /// Since the reply's start, and since the chunk before was continued.
+    /// Time since the start of the reply, and since the previous continue.
     double at_ms = 0;
     double gap_ms = 0;
     double speech_ms = 0;
-    /// URL of the server that made it, which is left empty where it goes without saying.
+    /// URL of the chunk's server; empty if the output does not name servers.
     std::string_view server{};
 };
 
-/// A reply ended, well or not.
+/// A reply ended, successfully or not.
 struct end_event {
     turn_name where{};
     const reply_result& result;
     std::int64_t t_ns = 0;
-    /// How long its chunks were spoken, and how long they were waited for.
+    /// Total time of speech, and total time waiting for chunks.
     double speech_ms = 0;
     double gap_ms = 0;
-    /// What this program knows about an error besides the library's words; mostly empty.
+    /// Advice of this program in addition to the library's message; usually empty.
     std::string hint{};
-    /// Where it ended; empty too if it had no server.
+    /// The last server; also empty if the reply had none.
     std::string_view server{};
-    std::vector<slot_figures> slots{};
+    std::vector<slot_stats> slots{};
 };
 
-/// Nothing could be started at a server.
+/// A server cannot be used.
 struct fault_event {
     error_code error{};
     const tandem::diagnostics& diagnostics;
     std::int64_t t_ns = 0;
     std::string_view server{};
-    /// What becomes of the server besides; mostly empty.
+    /// The consequence for the run; usually empty.
     std::string_view hint{};
 };
 

@@ -7,10 +7,11 @@
 namespace tandem::command {
 namespace {
 
-// 8 MB of times: runs of more chunks tell the spread of so many.
+// 8 MB of samples. Later gaps are not included in the percentiles.
 constexpr std::size_t max_gaps = 1'000'000;
 
-// The smallest value that at least this share of the sorted, non-empty values does not exceed.
+// Returns the smallest value that at least this share of the sorted values does not exceed.
+// `sorted` must not be empty.
 double percentile(const std::vector<double>& sorted, double share) {
     const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
     return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
@@ -18,7 +19,7 @@ double percentile(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
-spread spread_of(std::vector<double> times_ms) {
+spread compute_percentiles(std::vector<double> times_ms) {
     if (times_ms.empty()) return {};
     std::sort(times_ms.begin(), times_ms.end());
     return {percentile(times_ms, 0.5), percentile(times_ms, 0.9), times_ms.back()};
@@ -44,8 +45,8 @@ replay_totals::replay_totals(int replies, const std::vector<std::string>& server
     for (const auto& url : servers) summary_.servers.push_back({.url = url});
 }
 
-server_figures* replay_totals::find(std::string_view url) {
-    const auto found = std::ranges::find(summary_.servers, url, &server_figures::url);
+server_stats* replay_totals::find(std::string_view url) {
+    const auto found = std::ranges::find(summary_.servers, url, &server_stats::url);
     return found == summary_.servers.end() ? nullptr : &*found;
 }
 
@@ -73,7 +74,7 @@ void replay_totals::add(const end_event& e) {
 }
 
 void replay_totals::add(const chunk& c) {
-    if (c.id.seq > 0 && gap_ms_.size() < max_gaps) gap_ms_.push_back(c.gap_ms);
+    if (c.id.seq > 0 && gap_ms_.size() < max_gaps) gap_ms_.push_back(c.metrics.gap_ms);
 }
 
 void replay_totals::add(const reply_result& r) {
@@ -115,11 +116,11 @@ replay_summary replay_totals::summary(double total_ms, double cpu_ms) const {
     s.not_started = s.replies - ended();
     s.total_ms = total_ms;
     s.cpu_ms = cpu_ms;
-    s.first_token_ms = spread_of(first_token_ms_);
-    s.first_chunk_ms = spread_of(first_chunk_ms_);
-    s.gap_ms = spread_of(gap_ms_);
-    s.slot_wait_ms = spread_of(slot_wait_ms_);
-    s.guard_part_ms = spread_of(guard_part_ms_);
+    s.first_token_ms = compute_percentiles(first_token_ms_);
+    s.first_chunk_ms = compute_percentiles(first_chunk_ms_);
+    s.gap_ms = compute_percentiles(gap_ms_);
+    s.slot_wait_ms = compute_percentiles(slot_wait_ms_);
+    s.guard_part_ms = compute_percentiles(guard_part_ms_);
     return s;
 }
 

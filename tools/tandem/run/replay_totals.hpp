@@ -1,7 +1,7 @@
 #pragma once
 
 #include "run/replay_events.hpp"
-#include "run/server_figures.hpp"
+#include "run/server_stats.hpp"
 
 #include "tandem/conversation.hpp"
 
@@ -12,25 +12,26 @@
 
 namespace tandem::command {
 
-/// How times are spread, in ms; -1 if there was none.
+/// Distribution of durations in ms; -1 without samples.
 struct spread {
     double p50 = -1;
     double p90 = -1;
     double max = -1;
 };
 
-/// Of any number of times, in any order.
-spread spread_of(std::vector<double> times_ms);
+/// Accepts any number of durations, in any order.
+spread compute_percentiles(std::vector<double> times_ms);
 
 /// Figures of a whole run.
 struct replay_summary {
-    int replies = 0;  ///< that were asked for: the sum of the four below
+    int replies = 0;  ///< requested replies: the sum of the next four counts
     int complete = 0;
     int failed = 0;
     int interrupted = 0;
     int not_started = 0;
 
-    /// Replies whose server failed, and how often that was; and those that continued after that.
+    /// Replies with a server failure, the number of retries, and replies that continued after a
+    /// failure.
     int lost_servers = 0;
     std::int64_t retries = 0;
     int went_on = 0;
@@ -47,33 +48,33 @@ struct replay_summary {
     std::int64_t guard_waits = 0;
     double guard_wait_ms = 0;
 
-    /// Over the replies that a first token came of.
+    /// Over replies with a first token.
     spread first_token_ms{};
-    /// Over the replies that had a chunk.
+    /// Over replies with a chunk.
     spread first_chunk_ms{};
-    /// Over all chunks but the first of each reply: from a continue to the next hand-over.
+    /// From a continue to the next hand-over. Excludes the first chunk of each reply.
     spread gap_ms{};
-    /// Over the replies that sent a request: what all of its requests waited.
+    /// Total wait of all requests of a reply, over replies that sent a request.
     spread slot_wait_ms{};
-    /// The guard's part of that.
+    /// The part of that wait caused by the reuse guard.
     spread guard_part_ms{};
 
-    std::vector<server_figures> servers{};
-    conversation_figures conversations{};
+    std::vector<server_stats> servers{};
+    conversation_stats conversations{};
 
     double total_ms = 0;
-    /// Processor time of this process.
+    /// CPU time of this process.
     double cpu_ms = 0;
 
     double cache_hit_ratio() const noexcept;
-    /// 0 if no token was generated.
+    /// 0 if no tokens were generated.
     double cpu_us_per_token() const noexcept;
 };
 
-/// From a reply's start to the first token of all; -1 if none came.
+/// Returns the time from the start of a reply to its first token; -1 if there is none.
 double first_token_ms(const reply_result& r) noexcept;
 
-/// Adds up the results of a run.
+/// Accumulates the results of a run.
 class replay_totals {
  public:
     explicit replay_totals(int replies, const std::vector<std::string>& servers = {});
@@ -88,18 +89,18 @@ class replay_totals {
     int failed() const noexcept { return summary_.failed; }
     int replies() const noexcept { return summary_.replies; }
 
-    /// The figures so far, with the times that the caller has measured.
+    /// Returns the figures so far, with the times measured by the caller.
     replay_summary summary(double total_ms, double cpu_ms) const;
 
  private:
     void add(const reply_result& r);
-    server_figures* find(std::string_view url);
+    server_stats* find(std::string_view url);
 
     replay_summary summary_;
-    std::vector<double> first_token_ms_;  // one for each reply at most
-    std::vector<double> first_chunk_ms_;  // the same
-    std::vector<double> slot_wait_ms_;    // the same
-    std::vector<double> guard_part_ms_;   // the same
+    std::vector<double> first_token_ms_;  // at most one per reply
+    std::vector<double> first_chunk_ms_;  // at most one per reply
+    std::vector<double> slot_wait_ms_;    // at most one per reply
+    std::vector<double> guard_part_ms_;   // at most one per reply
     std::vector<double> gap_ms_;          // the first max_gaps
 };
 

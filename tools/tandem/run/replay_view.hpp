@@ -9,12 +9,12 @@
 
 namespace tandem::command {
 
-/// What a run tells while it continues.
+/// Receives the events of a run.
 class replay_view {
  public:
     virtual ~replay_view() = default;
 
-    /// Once for each server that answers, before anything else.
+    /// Called once for each server that answers, before all other events.
     virtual void server_ready(std::string_view url, const server_props& props) = 0;
     virtual void started(const start_event& e) = 0;
     virtual void chunk_came(const chunk_event& e) = 0;

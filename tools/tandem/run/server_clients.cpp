@@ -1,11 +1,11 @@
 #include "run/server_clients.hpp"
 
-#include "config/usual_values.hpp"
-#include "os/together.hpp"
+#include "config/config_defaults.hpp"
+#include "os/when_all.hpp"
 #include "reply/make_client.hpp"
 #include "run/paced_reply.hpp"
-#include "slots/server_builds.hpp"
-#include "text/shown_url.hpp"
+#include "slots/server_build_faults.hpp"
+#include "text/redact_url.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -25,20 +25,21 @@ bool may_be_starting(const error_code& ec) {
 }  // namespace
 
 server_clients::server_clients(boost::asio::any_io_executor executor,
-                               const service_config& settings)
-    : executor_(executor), reuse_guard_(detail::fixed_guard(settings.server)) {
-    auto c = settings.server;
+                               const service_config& settings, const instruments& i)
+    : executor_(executor), reuse_guard_(detail::configured_reuse_guard(settings.client)) {
+    auto c = settings.client;
     for (auto& url : server_urls(settings)) {
-        c.url = std::move(url);
-        servers_.push_back({.given = c.url,
-                            .url = shown_url(c.url),
-                            .talk = detail::make_client(executor, c, detail::defaults_of_command),
-                            .pause = boost::asio::steady_timer(executor)});
+        c.server.url = std::move(url);
+        servers_.push_back(
+            {.given = c.server.url,
+             .url = redact_url(c.server.url),
+             .talk = detail::make_client(executor, c, i, detail::command_slot_defaults),
+             .pause = boost::asio::steady_timer(executor)});
     }
 }
 
 boost::asio::awaitable<void> server_clients::ask(duration wait) {
-    co_await together(executor_, servers_.size(),
+    co_await when_all(executor_, servers_.size(),
                       [this, wait](std::size_t i) { return ask(servers_[i], wait); });
 }
 
@@ -48,7 +49,7 @@ boost::asio::awaitable<void> server_clients::ask(server& s, duration wait) {
     const auto until = clock::now() + wait;
     while (s.talk) {
         s.props =
-            co_await s.talk->async_prepare(redirect_error(use_awaitable, s.fault), &s.diagnostics);
+            co_await s.talk->async_prepare(s.diagnostics, redirect_error(use_awaitable, s.fault));
         s.answers = !s.fault;
         if (!may_be_starting(s.fault) || clock::now() >= until) co_return;
         error_code ec;  // close() ends the pause
@@ -61,7 +62,7 @@ bool server_clients::is_left_out(const server& s) const {
     return !s.answers && !is_retryable(s.fault) && answering() > 0;
 }
 
-std::vector<std::string> server_clients::that_may_serve() const {
+std::vector<std::string> server_clients::usable_server_urls() const {
     std::vector<std::string> urls;
     for (const auto& s : servers_)
         if (!is_left_out(s)) urls.push_back(s.given);
@@ -75,9 +76,9 @@ void server_clients::tell(replay_view& view) const {
         if (!s.answers)
             view.failed({.error = s.fault,
                          .diagnostics = s.diagnostics,
-                         .t_ns = ns_of(clock::now()),
+                         .t_ns = to_monotonic_ns(clock::now()),
                          .server = s.url,
-                         .hint = is_left_out(s) ? "this run does without it" : ""});
+                         .hint = is_left_out(s) ? "this run does not use it" : ""});
 }
 
 void server_clients::close() {
@@ -113,7 +114,7 @@ duration server_clients::reuse_guard() const {
     if (reuse_guard_) return *reuse_guard_;
     duration longest{};
     for (const auto& s : servers_)
-        if (s.answers) longest = std::max(longest, slots::safe_reuse_guard(s.props.build_info));
+        if (s.answers) longest = std::max(longest, slots::default_reuse_guard(s.props.build_info));
     return longest;
 }
 

@@ -3,6 +3,7 @@
 #include "run/replay_view.hpp"
 
 #include "tandem/client.hpp"
+#include "tandem/instruments.hpp"
 #include "tandem/service.hpp"
 
 // clang-format off
@@ -20,11 +21,11 @@
 
 namespace tandem::command {
 
-/// The servers of a run, each with a client of its own. To be used on one thread.
+/// The servers of a run, each with its own client. To be used on one thread.
 class server_clients {
  public:
     struct server {
-        /// As it was given, and as it may be shown.
+        /// As given, and in display form.
         std::string given;
         std::string url;
         std::optional<client> talk;
@@ -38,26 +39,27 @@ class server_clients {
         const char* state() const noexcept;
     };
 
-    /// `settings` must be free of faults.
-    server_clients(boost::asio::any_io_executor executor, const service_config& settings);
+    /// Precondition: `settings` is valid.
+    server_clients(boost::asio::any_io_executor executor, const service_config& settings,
+                   const instruments& i);
 
-    /// Asks all servers what they are; so long again, as they start, or load their model.
+    /// Queries all servers. Repeats this for up to `wait` while a server starts or loads its model.
     boost::asio::awaitable<void> ask(duration wait);
-    /// Tells which answered, and once of each that did not.
+    /// Reports to the view which servers answered, and each failure.
     void tell(replay_view& view) const;
-    /// Calls that wait for an answer are given up.
+    /// Cancels pending calls.
     void close();
 
-    /// Those that answered, in turn. Precondition: some did.
+    /// Returns the next server in rotation that answered. Precondition: at least one did.
     server& next();
-    /// A reply ended with this: one that cannot be reached is left out, if there is another one.
+    /// Handles the result of a reply. An unreachable server is excluded unless it is the last one.
     void reply_failed(server& s, const error_code& ec);
 
     std::size_t answering() const noexcept;
-    /// The URLs, as they were given, except those that answered what no waiting will change, where
-    /// another one can serve.
-    std::vector<std::string> that_may_serve() const;
-    /// The longest one of those that answered.
+    /// Returns the URLs as given. Omits servers with a permanent error if another server can be
+    /// used.
+    std::vector<std::string> usable_server_urls() const;
+    /// Returns the longest reuse guard of the servers that answered.
     duration reuse_guard() const;
     const std::vector<server>& all() const noexcept { return servers_; }
 

@@ -1,7 +1,7 @@
 #include "run/server_table.hpp"
 
-#include "text/display_text.hpp"
-#include "text/shown_url.hpp"
+#include "text/redact_url.hpp"
+#include "text/terminal_text.hpp"
 
 #include <fmt/format.h>
 
@@ -10,20 +10,20 @@
 namespace tandem::command {
 namespace {
 
-constexpr int figure_columns = 59;  // with the indent
+constexpr int figure_columns = 59;  // including the indent
 constexpr int least_name_columns = 12;
 
-std::string slot_row(const slot_figures& s) {
+std::string slot_row(const slot_stats& s) {
     return fmt::format("{:>6}{:>10}{:>8}{:>11}{:>9.0f} %{:>11}", s.slot, s.requests, s.chunks,
                        s.generated, s.cache_hit_ratio() * 100, s.evaluated);
 }
 
-// The servers' names, which are their URLs, or where one does not fit the shorter form of all.
-std::vector<std::string> names_of(const std::vector<server_figures>& servers, int columns) {
+// Returns the URLs, all of them without the scheme if one does not fit.
+std::vector<std::string> names_of(const std::vector<server_stats>& servers, int columns) {
     std::vector<std::string> names;
     names.reserve(servers.size());
     for (const auto& s : servers) names.push_back(s.url);
-    if (std::ranges::any_of(names, [=](const auto& n) { return columns_of(n) > columns; }))
+    if (std::ranges::any_of(names, [=](const auto& n) { return count_columns(n) > columns; }))
         std::ranges::transform(names, names.begin(), without_scheme);
     for (auto& n : names) n = shortened(n, columns);
     return names;
@@ -31,10 +31,10 @@ std::vector<std::string> names_of(const std::vector<server_figures>& servers, in
 
 }  // namespace
 
-std::string server_table(const std::vector<server_figures>& servers, int width) {
+std::string server_table(const std::vector<server_stats>& servers, int width) {
     const auto names = names_of(servers, std::max(least_name_columns, width - figure_columns));
     int columns = least_name_columns;
-    for (const auto& n : names) columns = std::max(columns, columns_of(n));
+    for (const auto& n : names) columns = std::max(columns, count_columns(n));
     auto text = fmt::format("  {}{:>6}{:>10}{:>8}{:>11}{:>11}{:>11}\n", filled("server", columns),
                             "slot", "requests", "chunks", "generated", "cache hit", "evaluated");
     for (std::size_t i = 0; i < servers.size(); ++i) {

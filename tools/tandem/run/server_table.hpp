@@ -1,14 +1,14 @@
 #pragma once
 
-#include "run/server_figures.hpp"
+#include "run/server_stats.hpp"
 
 #include <string>
 #include <vector>
 
 namespace tandem::command {
 
-/// A table of servers and their slots, for people; at most `width` columns wide, where that is 80
-/// at least.
-std::string server_table(const std::vector<server_figures>& servers, int width);
+/// Returns a text table of servers and slots, at most `width` columns wide; `width` must be at
+/// least 80.
+std::string server_table(const std::vector<server_stats>& servers, int width);
 
 }  // namespace tandem::command

@@ -3,8 +3,8 @@
 #include "os/exit_status.hpp"
 #include "os/input_file.hpp"
 #include "os/input_lines.hpp"
-#include "os/lost_output.hpp"
-#include "os/stop_pipe.hpp"
+#include "os/output_failure.hpp"
+#include "os/signal_pipe.hpp"
 #include "segment/segment_protocol.hpp"
 #include "segment/segment_text.hpp"
 #include "terminal/terminal.hpp"
@@ -21,10 +21,10 @@ namespace {
 constexpr std::size_t max_line_bytes = 64u << 20;
 
 std::string too_long() {
-    return fmt::format("over {} bytes, which is the most that is read", max_line_bytes);
+    return fmt::format("larger than the limit of {} bytes", max_line_bytes);
 }
 
-// One run over the lines of a descriptor.
+// A run over the lines of one descriptor.
 class segment_run {
  public:
     segment_run(const segment_options& options, int fd, terminal& t)
@@ -35,11 +35,11 @@ class segment_run {
  private:
     using outcome = input_lines::outcome;
 
-    // Each line is shown, or not, by what the functions give back.
+    // Prints what `take` returns for each line, or what `skip` returns for a line that is too long.
     outcome read_lines(const std::function<std::string(std::string)>& take,
                        const std::function<std::string()>& skip) {
         std::string line;
-        while (stop_pipe::received() == 0 && terminal_.failure().empty()) {
+        while (signal_pipe::received() == 0 && terminal_.failure().empty()) {
             const auto read = input_.next(line);
             if (read == outcome::line)
                 terminal_.print(take(std::move(line)));
@@ -57,9 +57,8 @@ class segment_run {
             read_lines([&](std::string line) { return protocol.answer(std::move(line)); },
                        [&] { return protocol.refuse(too_long()); });
         if (protocol.bad_lines() > 0)
-            tell(
-                fmt::format("{} of the lines could not be used; \"error\" in the answers tells why",
-                            protocol.bad_lines()));
+            tell(fmt::format("{} of the lines could not be used; see \"error\" in the answers",
+                             protocol.bad_lines()));
         return end;
     }
 
@@ -68,7 +67,7 @@ class segment_run {
         const auto end = read_lines(
             [&](const std::string& line) { return sentence_lines(splitter.feed(line + '\n')); },
             [&] {
-                tell("a line is left out: it is " + too_long());
+                tell("a line is skipped: it is " + too_long());
                 return std::string();
             });
         terminal_.print(sentence_lines(splitter.finish()));
@@ -81,20 +80,20 @@ class segment_run {
     }
 
     int status_of(outcome end) {
-        if (stop_pipe::has_hung_up()) return by_signal + stop_pipe::received();
-        tell_lost_output(terminal_, "tandem segment");
-        if (const auto lost = status_of_output(terminal_)) return *lost;
+        if (signal_pipe::has_hung_up()) return by_signal + signal_pipe::received();
+        print_output_failure(terminal_, "tandem segment");
+        if (const auto lost = output_exit_status(terminal_)) return *lost;
         if (end == outcome::failed) {
             tell(input_name(options_.file) + ": " + std::strerror(input_.failure()));
             return wrong_use;
         }
-        if (stop_pipe::received() != 0) return by_signal + stop_pipe::received();
+        if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
         return failed_ ? not_all_good : all_good;
     }
 
     const segment_options& options_;
     terminal& terminal_;
-    stop_pipe stop_;
+    signal_pipe stop_;
     input_lines input_;
     bool failed_ = false;
 };

@@ -6,16 +6,16 @@
 
 namespace tandem::command {
 
-/// What `tandem segment` was asked for.
+/// Options of `tandem segment`.
 struct segment_options {
     sentence_options sentences{};
     /// "-" for stdin.
     std::string file = "-";
-    /// The file is plain text, and sentences are shown to people.
+    /// Read plain text and print sentences for humans.
     bool text = false;
 };
 
-/// Carries out `tandem segment`; returns the exit status.
+/// Runs `tandem segment`; returns the exit status.
 int run_segment(const segment_options& options);
 
 }  // namespace tandem::command

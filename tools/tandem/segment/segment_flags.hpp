@@ -9,14 +9,14 @@
 
 namespace tandem::command {
 
-/// `tandem segment` and its flags. The object must outlive the parsing.
+/// The `tandem segment` subcommand and its flags. The object must stay alive during parsing.
 class segment_flags {
  public:
     static constexpr const char* name = "segment";
 
     explicit segment_flags(CLI::App& tandem);
 
-    /// What the parsed flags ask for; `faults` tells what is wrong with them.
+    /// Returns the options from the parsed flags. `faults` receives the errors.
     segment_options read(std::vector<std::string>& faults);
 
  private:

@@ -24,14 +24,14 @@ std::string json_line(const ordered_json& answer) {
     return answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
-// Precondition: the value is a text.
+// Precondition: the value is a string.
 const std::string& bytes_of(const json& value) {
     return value.get_ref<const std::string&>();
 }
 
 void check_text(std::string_view field, const json& value) {
     if (!value.is_string())
-        throw bad_line{fmt::format("{} must be a text, not {}", field, value.type_name())};
+        throw bad_line{fmt::format("{} must be a string, not {}", field, value.type_name())};
 }
 
 void check_true(const char* field, const json& value) {
@@ -39,13 +39,13 @@ void check_true(const char* field, const json& value) {
 }
 
 std::string where_json_ends(const json::parse_error& e, std::size_t bytes) {
-    if (e.byte > bytes) return "the JSON object is not complete at the end of the line";
+    if (e.byte > bytes) return "the JSON object is incomplete at the end of the line";
     return fmt::format("not valid JSON at byte {}", e.byte);
 }
 
-constexpr std::size_t escape_bytes = 6;  // of "\uD800"
+constexpr std::size_t escape_bytes = 6;  // length of "\uD800"
 
-// What the escape at `at` stands for; 0 if it is none of this kind.
+// Returns the code unit of the \u escape at `at`; 0 if there is none.
 unsigned escaped_unit(std::string_view line, std::size_t at) {
     const auto escape = line.substr(std::min(at, line.size()), escape_bytes);
     if (escape.size() < escape_bytes || !escape.starts_with("\\u")) return 0;
@@ -63,7 +63,7 @@ bool is_low_surrogate(unsigned unit) {
 }  // namespace
 
 void replace_lone_surrogates(std::string& line) {
-    // A backslash stands in strings only, and takes what follows it along.
+    // In JSON, backslashes occur only in strings, where each escapes the next character.
     for (auto at = line.find('\\'); at < line.size(); at = line.find('\\', at)) {
         const auto unit = escaped_unit(line, at);
         const bool pair =
@@ -74,18 +74,18 @@ void replace_lone_surrogates(std::string& line) {
     }
 }
 
-// One line, read and checked.
+// A parsed and validated line.
 struct segment_protocol::request {
     enum class kind { tokens, token, start, end };
     static constexpr std::array<const char*, 4> names{"tokens", "token", "start", "end"};
 
     explicit request(const json& line) {
         if (!line.is_object())
-            throw bad_line{fmt::format("an object is expected, not {}", line.type_name())};
+            throw bad_line{fmt::format("expected an object, not {}", line.type_name())};
         for (std::size_t i = 0; i < names.size(); ++i)
             if (const auto field = line.find(names[i]); field != line.end())
                 set(static_cast<kind>(i), *field);
-        if (!value) throw bad_line{"one of tokens, token, start and end is needed"};
+        if (!value) throw bad_line{"tokens, token, start or end is required"};
         if (const auto lang = line.find("lang"); lang != line.end()) {
             check_text("lang", *lang);
             language = bytes_of(*lang);
@@ -101,7 +101,7 @@ struct segment_protocol::request {
     void set(kind k, const json& field) {
         const auto* before = names[static_cast<std::size_t>(what)];
         if (value)
-            throw bad_line{fmt::format("{} and {} are given; one of them is possible", before,
+            throw bad_line{fmt::format("{} and {} are given; use only one of them", before,
                                        names[static_cast<std::size_t>(k)])};
         what = k;
         value = &field;
@@ -126,7 +126,7 @@ struct segment_protocol::request {
 std::string segment_protocol::answer(std::string line) try {
     ++line_number_;
     if (line.find_first_not_of(" \t\r") == std::string::npos) return {};
-    if (const auto bad = text::find_invalid(line); bad != std::string::npos)
+    if (const auto bad = text::find_invalid_utf8(line); bad != std::string::npos)
         return error(fmt::format("invalid UTF-8 at byte {}", bad + 1));
     replace_lone_surrogates(line);
     const auto parsed = json::parse(line);

@@ -10,16 +10,16 @@
 
 namespace tandem::command {
 
-/// Answers the lines of `tandem segment`: a whole text in one line, or one token a line. Each line
-/// but a start gets one answer, also if something is wrong with it; empty ones are skipped.
+/// Answers the lines of `tandem segment`: a whole text per line, or one token per line. Every line
+/// gets one answer, even if it is invalid, except a start. Empty lines are skipped.
 class segment_protocol {
  public:
-    /// `defaults.language` is for lines without "lang".
+    /// `defaults.language` applies to lines without "lang".
     explicit segment_protocol(sentence_options defaults) : defaults_(std::move(defaults)) {}
 
-    /// The answer to the next line, newline included; empty if it wants none.
+    /// Returns the answer to the next line, including the newline; empty if there is none.
     std::string answer(std::string line);
-    /// The answer to a line that could not be read.
+    /// Returns the answer to an unreadable line.
     std::string refuse(std::string_view why);
 
     std::size_t bad_lines() const noexcept { return bad_lines_; }
@@ -33,13 +33,13 @@ class segment_protocol {
     sentence_splitter splitter_for(const request& r) const;
 
     sentence_options defaults_;
-    std::optional<sentence_splitter> text_;  // that comes one token a line
+    std::optional<sentence_splitter> text_;  // the text that arrives token by token
     std::size_t line_number_ = 0;
     std::size_t bad_lines_ = 0;
 };
 
-/// Replaces the escapes of lone surrogates in a JSON text, which stand for no character, by that of
-/// U+FFFD.
+/// Replaces escapes of lone surrogates in a JSON text by the escape of U+FFFD, because they
+/// represent no character.
 void replace_lone_surrogates(std::string& line);
 
 }  // namespace tandem::command

@@ -16,10 +16,10 @@ bool is_control(char32_t c) {
 
 std::string one_line(std::string_view sentence) {
     std::string line;
-    std::string space;  // is written when something follows it
+    std::string space;  // pending white space, dropped at the end
     bool broken = false;
-    for (auto c = text::first_character(sentence); c.bytes > 0;
-         c = text::first_character(sentence)) {
+    for (auto c = text::decode_first_character(sentence); c.bytes > 0;
+         c = text::decode_first_character(sentence)) {
         const bool line_break = is_line_break(c.character);
         if (line_break && !broken) space += ' ';
         broken = line_break;

@@ -6,9 +6,9 @@
 
 namespace tandem::command {
 
-/// Each sentence on a line of its own, newline included, without white space around it; line breaks
-/// inside are shown as one space. What could steer a terminal, and bytes that are not UTF-8, are
-/// shown as U+FFFD. White space alone gives no line.
+/// Returns each sentence on its own line, including the newline, without surrounding white space.
+/// Inner line breaks become one space. Control characters and invalid UTF-8 become U+FFFD. White
+/// space alone produces no line.
 std::string sentence_lines(const std::vector<std::string>& sentences);
 
 }  // namespace tandem::command

@@ -7,8 +7,8 @@
 
 namespace tandem::command {
 
-/// Reads `NAME=ID` or `NAME=ID@MODEL`, as --adapter has it; nothing if it is none of them. Whether
-/// name and id can be used is not looked at.
+/// Parses `NAME=ID` or `NAME=ID@MODEL`, the value of --adapter. Returns nothing for other formats.
+/// Does not validate name and id.
 std::optional<gateway::allowed_adapter> parse_adapter(std::string_view text);
 
 }  // namespace tandem::command

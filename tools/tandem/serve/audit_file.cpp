@@ -33,7 +33,7 @@ void audit_file::write(std::string_view line) {
         tell_(fmt::format("cannot write to {}: {}; lines are lost", path_, std::strerror(fault)));
 }
 
-// 0, or the errno of the write that failed.
+// Returns 0 or the errno of the failed write.
 int audit_file::append(std::string_view text) {
     while (!text.empty()) {
         const auto n = ::write(fd_, text.data(), text.size());

@@ -12,7 +12,7 @@ std::vector<std::string> read_key_file(const std::string& path, gateway::api_key
     const auto file = read_file(path, gateway::max_key_file_bytes);
     if (!file.fault.empty()) return {file.fault};
     std::vector<std::string> faults;
-    for (const auto& f : gateway::read_api_keys(file.text, keys))
+    for (const auto& f : gateway::parse_api_keys(file.text, keys))
         faults.push_back(fmt::format("{}: {} {}", path, f.field, f.message));
     return faults;
 }
@@ -21,11 +21,11 @@ std::string key_entry(std::string_view name, std::string_view sha256) {
     return json_object{}.field("name", name).field("sha256", sha256).closed();
 }
 
-// The file's own rules, asked of one with this name and any hash.
+// Validates the name with the parser of key files, using a dummy hash.
 std::string key_name_fault(std::string_view name) {
     const auto file = fmt::format(R"({{"keys":[{}]}})", key_entry(name, std::string(64, 'a')));
     gateway::api_keys keys;
-    const auto faults = gateway::read_api_keys(file, keys);
+    const auto faults = gateway::parse_api_keys(file, keys);
     return faults.empty() ? "" : faults.front().message;
 }
 

@@ -6,18 +6,18 @@
 #include <string_view>
 #include <vector>
 
-// The keys of the gateway's clients, as the commands read and write them.
+// Client keys of the gateway, as the commands read and write them.
 namespace tandem::command {
 
-/// Reads a key file (gateway/api_key_file.hpp) into `keys`, which stay as they are where there is a
-/// fault. The faults, each with the file's name.
+/// Reads a key file (gateway/api_key_file.hpp) into `keys`. Returns the faults, each with the file
+/// name; on a fault, `keys` is unchanged.
 std::vector<std::string> read_key_file(const std::string& path, gateway::api_keys& keys);
 
-/// The entry of a key file for a key: `{"name":"reception","sha256":"9f86…"}`.
+/// Returns the entry of a key file: `{"name":"reception","sha256":"9f86…"}`.
 std::string key_entry(std::string_view name, std::string_view sha256);
 
-/// What is wrong with the name of a key, as in "must be 1 to 64 printable ASCII characters"; empty
-/// if it can be used.
+/// Returns why the name of a key is invalid, such as "must be 1 to 64 printable ASCII characters";
+/// empty if it is valid.
 std::string key_name_fault(std::string_view name);
 
 }  // namespace tandem::command

@@ -4,13 +4,13 @@
 
 namespace tandem::command {
 
-/// What `tandem key` was asked for.
+/// Options of `tandem key`.
 struct key_options {
-    /// Empty = one of its own.
+    /// Empty = a generated name.
     std::string name{};
 };
 
-/// Carries out `tandem key`; returns the exit status.
+/// Runs `tandem key`; returns the exit status.
 int run_key(const key_options& options);
 
 }  // namespace tandem::command

@@ -1,6 +1,6 @@
 #include "serve/key_flags.hpp"
 
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 #include "serve/client_keys.hpp"
 
 #include <fmt/format.h>
@@ -13,29 +13,29 @@ namespace {
 constexpr const char* key_text = R"(Example:
   tandem key --name reception
 
-Makes a key for a client of "tandem serve", of 256 random bits.
+Creates a key of 256 random bits for a client of "tandem serve".
 
 Usage: tandem key [FLAG...]
 
-The first line of stdout is the key, which is kept nowhere and cannot be shown
-again. The second one is its entry for the file of --keys, with its SHA-256:
+The first line of stdout is the key, which is not stored and cannot be shown
+again. The second line is its entry for the file of --keys, with its SHA-256:
   {"keys": [
     {"name": "reception", "sha256": "9f86..."}
   ]}
 An entry may also have "rights", "models", "priority", "requests_per_minute",
-"tokens_per_minute" and "concurrent". Send SIGHUP to a gateway that runs.
+"tokens_per_minute" and "concurrent". Send SIGHUP to a running gateway.
 
-Exit status: 0 made, 1 it could not be made or written, 2 wrong use.)";
+Exit status: 0 created, 1 the key could not be created or written, 2 wrong use.)";
 
 }  // namespace
 
 key_flags::key_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, key_text)) {
-    app_.footer("make a key for a client of serve");
+    app_.footer("create a key for a client of serve");
     app_.allow_extras();
     app_.set_help_flag();
     add_value_flag(app_, "--name", options_.name, "NAME",
-                   "as logs call its holder [key- and the start of its hash]", "key");
-    app_.set_help_flag("-h,--help", "this text")->group("help");
+                   "name of the key's holder in logs [key- and the start of its hash]", "key");
+    app_.set_help_flag("-h,--help", "show this help")->group("help");
 }
 
 key_options key_flags::read(std::vector<std::string>& faults) {

@@ -9,14 +9,14 @@
 
 namespace tandem::command {
 
-/// `tandem key` and its flags. The object must outlive the parsing.
+/// The `tandem key` subcommand and its flags. The object must stay alive during parsing.
 class key_flags {
  public:
     static constexpr const char* name = "key";
 
     explicit key_flags(CLI::App& tandem);
 
-    /// What the parsed flags ask for; `faults` tells what is wrong with them.
+    /// Returns the options from the parsed flags. `faults` receives the errors.
     key_options read(std::vector<std::string>& faults);
 
  private:

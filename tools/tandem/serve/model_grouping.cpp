@@ -15,7 +15,7 @@ gateway::model_servers& model_named(std::vector<gateway::model_servers>& models,
 
 }  // namespace
 
-std::string client_name(std::string_view told) {
+std::string to_client_model_name(std::string_view told) {
     const auto slash = told.starts_with('/') ? told.rfind('/') : told.npos;
     return std::string(slash == told.npos ? told : told.substr(slash + 1));
 }

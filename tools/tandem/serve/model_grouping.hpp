@@ -9,21 +9,20 @@
 
 namespace tandem::command {
 
-/// Which models there are, each with its servers, in the order in which they come first.
+/// The models and their servers, in order of first occurrence.
 struct model_grouping {
     std::vector<gateway::model_servers> models{};
-    /// Servers of which nobody knows which of several models they have.
+    /// Servers with an unknown model, if there are several models.
     std::vector<std::string> left_out{};
 };
 
-/// The name that clients see of a model which a server calls so: of the path of a file, which a
-/// server without --alias tells, the last part. The rest is its machine's own affair, and a name
-/// that begins with a slash has no URL.
-std::string client_name(std::string_view told);
+/// Returns the client-visible name of a model. Without --alias a server reports the path of its
+/// model file, of which only the last component is used: the path is internal, and a name with a
+/// leading slash cannot be part of a URL.
+std::string to_client_model_name(std::string_view told);
 
-/// Of servers with the names that were given or that they told: those that have the same model are
-/// together. One without a name has the only model that there is; where nobody knows a name, it is
-/// "default".
+/// Groups servers by the model name that was given or reported. A server without a name gets the
+/// only known model. If no name is known, the model is called "default".
 model_grouping group_by_model(const std::vector<named_server>& servers);
 
 }  // namespace tandem::command

@@ -8,13 +8,13 @@
 #include "recording/recorded_run.hpp"
 #include "serve/audit_file.hpp"
 #include "serve/client_keys.hpp"
+#include "serve/fetch_model_names.hpp"
 #include "serve/listen_address.hpp"
 #include "serve/model_grouping.hpp"
-#include "serve/model_name.hpp"
 #include "terminal/terminal.hpp"
-#include "text/display_text.hpp"
 #include "text/json_object.hpp"
-#include "text/shown_url.hpp"
+#include "text/redact_url.hpp"
+#include "text/terminal_text.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -42,7 +42,7 @@ std::string counted_or_none(std::size_t n, std::string_view what) {
                   : fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
-// A gateway from its start to its end.
+// A gateway from start to stop.
 class serving {
  public:
     serving(serve_options options, terminal& t)
@@ -73,19 +73,20 @@ class serving {
     }
 
  private:
-    // Opens what is written from now on.
+    // Opens the output files.
     std::string fault_of_files() {
         if (const auto fault = has_audit_file() ? audit_.open() : ""; !fault.empty())
             return "--audit " + fault;
-        auto& server = options_.gateway.service.server;
-        recorded_ = start_recording(options_.record, {settings_of(server, options_.record.prompts)},
-                                    server);
+        const auto& settings = options_.gateway.service.client;
+        recorded_ = start_recording(options_.record,
+                                    {collect_changed_settings(settings, options_.record.prompts)},
+                                    options_.gateway.instruments);
         return fault_of(recorded_);
     }
 
     asio::awaitable<void> start() {
         auto servers = options_.servers;
-        co_await ask_models(ioc_.get_executor(), options_.gateway.service.server, servers);
+        co_await fetch_model_names(ioc_.get_executor(), options_.gateway.service.client, servers);
         tell_models(servers);
         auto settings = gateway_settings();
         settings.models = take_models(servers);
@@ -94,7 +95,7 @@ class serving {
 
     gateway::gateway_options gateway_settings() {
         auto settings = options_.gateway;
-        settings.service.server.logger = log_;
+        settings.instruments.log = log_;
         if (has_audit_file())
             settings.audit = [this](std::string_view line) { audit_.write(line); };
         else if (!options_.audit.empty())
@@ -105,32 +106,31 @@ class serving {
     }
     bool has_audit_file() const { return !options_.audit.empty() && options_.audit != "-"; }
 
-    /// Of those that were asked.
+    /// Logs the models that servers reported.
     void tell_models(const std::vector<named_server>& servers) {
         for (std::size_t i = 0; i < servers.size(); ++i)
             if (options_.servers[i].model.empty()) tell_model(servers[i]);
         if (std::ranges::all_of(servers, &std::string::empty, &named_server::model))
             tell(log_level::warning,
-                 "no server has told what its model is called; clients know it as default");
+                 "no server reported a model name; clients use the name default");
     }
 
     void tell_model(const named_server& server) {
         if (server.model.empty())
             tell(log_level::warning,
-                 fmt::format("{} has not told what its model is called: {}", shown_url(server.url),
-                             shown(server.silent_because)));
+                 fmt::format("{} did not report its model name: {}", redact_url(server.url),
+                             shown(server.no_answer_reason)));
         else
-            tell(log_level::info, fmt::format("the model is called {}, as {} tells",
-                                              shown(server.model), shown_url(server.url)));
+            tell(log_level::info, fmt::format("the model name is {}, reported by {}",
+                                              shown(server.model), redact_url(server.url)));
     }
 
     std::vector<gateway::model_servers> take_models(const std::vector<named_server>& servers) {
         auto grouping = group_by_model(servers);
         for (const auto& url : grouping.left_out)
-            tell(log_level::error,
-                 fmt::format("{0} has not told which of the models it has, and is not used; start "
-                             "it first, or give it as NAME={0}",
-                             shown_url(url)));
+            tell(log_level::error, fmt::format("{0} did not report its model, and is not used; "
+                                               "start it first, or give it as NAME={0}",
+                                               redact_url(url)));
         return std::move(grouping.models);
     }
 
@@ -141,7 +141,7 @@ class serving {
             gateway_.emplace(ioc_, std::move(settings));
             at.port = gateway_->port();
         } catch (const config_error& e) {
-            // What was not known before the servers were asked.
+            // Faults that depend on the models that the servers reported.
             for (const auto& f : e.faults()) refuse(fmt::format("{} {}", f.field, f.message));
             return end(wrong_use);
         } catch (const gateway::store_error& e) {
@@ -152,8 +152,7 @@ class serving {
                 fmt::format("cannot listen on {}:{}: {}", at.address, at.port, e.code().message()));
             return end(not_all_good);
         }
-        // A recording that is lost here is told at the end, like one that cannot be written any
-        // more.
+        // A failure to begin the recording is reported at the end, like a failed write.
         begin_recording(recorded_);
         announce(http_url(at, !options_.tls.is_empty()), models);
         warn_of_key_mode();
@@ -193,7 +192,7 @@ class serving {
     void open_audit_anew() {
         if (!has_audit_file()) return;
         if (const auto fault = audit_.open(); !fault.empty())
-            tell(log_level::error, fault + "; lines go on into the file that was open");
+            tell(log_level::error, fault + "; lines are still written to the open file");
     }
 
     void read_files_again() {
@@ -207,10 +206,10 @@ class serving {
         gateway::api_keys keys;
         const auto faults = read_key_file(options_.key_file, keys);
         for (const auto& fault : faults) tell(log_level::error, fault);
-        if (!faults.empty()) return tell(log_level::error, "the keys stay as they were");
+        if (!faults.empty()) return tell(log_level::error, "the keys are unchanged");
         const auto count = counted_or_none(keys.all().size(), "key");
         gateway_->replace_keys(std::move(keys));
-        tell(log_level::info, fmt::format("{}: {} from now on", options_.key_file, count));
+        tell(log_level::info, fmt::format("{}: reloaded, {}", options_.key_file, count));
     }
 
     void read_tls_again() {
@@ -218,10 +217,10 @@ class serving {
         const auto faults = read_tls_files(options_.tls, credentials);
         for (const auto& fault : faults) tell(log_level::error, fault);
         if (!faults.empty() || !gateway_->replace_tls(credentials).empty())
-            return tell(log_level::error, "the certificate stays as it was");
+            return tell(log_level::error, "the certificate is unchanged");
         warn_of_key_mode();
         tell(log_level::info,
-             fmt::format("{}: read again, for new connections", options_.tls.certificates));
+             fmt::format("{}: reloaded, used for new connections", options_.tls.certificates));
     }
 
     void warn_of_key_mode() {
@@ -232,7 +231,7 @@ class serving {
 
     void stop() {
         if (!gateway_) return end(all_good);
-        tell(log_level::info, fmt::format("stopping: replies that run have {} to end",
+        tell(log_level::info, fmt::format("stopping: running replies have {} to finish",
                                           tandem::to_string(options_.drain)));
         gateway_->stop(options_.drain, [this] { end(all_good); });
     }
@@ -259,7 +258,7 @@ class serving {
     stop_signals signals_;
     asio::signal_set hangups_;
     std::optional<gateway::gateway_server> gateway_;
-    /// Came while a server was asked for its model.
+    /// SIGHUP arrived before the gateway started.
     bool missed_hangup_ = false;
     int status_ = all_good;
 };
@@ -267,7 +266,7 @@ class serving {
 }  // namespace
 
 int run_serve(serve_options options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of characters
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     return serving(std::move(options), t).run();
 }

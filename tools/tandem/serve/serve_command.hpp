@@ -15,26 +15,26 @@
 
 namespace tandem::command {
 
-/// What `tandem serve` was asked for.
+/// Options of `tandem serve`.
 struct serve_options {
-    /// Free of faults, except its models, which are made of the following.
+    /// Valid, except `models`, which is set later from `servers`.
     gateway::gateway_options gateway{};
-    /// The servers, at least one. Those without a model are asked for it.
+    /// The servers, at least one. Servers without a model name are queried for it.
     std::vector<named_server> servers{};
-    /// Where the keys came from, to be read again; empty = there are none.
+    /// The key file, which SIGHUP reloads; empty = no keys.
     std::string key_file{};
-    /// Where the gateway's TLS came from, to be read again.
+    /// The TLS files of the gateway, which SIGHUP reloads.
     tls_files tls{};
     /// A file, "-" for stdout, or empty.
     std::string audit{};
     record_options record{};
-    /// How long replies may run on when it is stopped.
+    /// How long running replies may continue after a stop.
     duration drain = std::chrono::seconds(30);
     tandem::log_level log_level = tandem::log_level::info;
     tandem::command::log_format log_format = tandem::command::log_format::text;
 };
 
-/// Carries out `tandem serve`; returns the exit status.
+/// Runs `tandem serve`; returns the exit status.
 int run_serve(serve_options options);
 
 }  // namespace tandem::command

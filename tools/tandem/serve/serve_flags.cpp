@@ -1,6 +1,6 @@
 #include "serve/serve_flags.hpp"
 
-#include "flags/flag_faults.hpp"
+#include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
 #include "flags/service_flags.hpp"
 #include "gateway/access/model_name.hpp"
@@ -8,7 +8,7 @@
 #include "serve/adapter_flag.hpp"
 #include "serve/client_keys.hpp"
 #include "serve/listen_address.hpp"
-#include "text/shown_url.hpp"
+#include "text/redact_url.hpp"
 
 #include <fmt/format.h>
 
@@ -25,44 +25,44 @@ namespace {
 
 constexpr int most_connections = 1'000'000;
 constexpr int most_kept_answers = 100'000;
-constexpr int most_prompt_bytes = 16 << 20;  // as a body has at most
-// As the check of the gateway's options has them.
+constexpr int most_prompt_bytes = 16 << 20;  // the limit of a request body
+// The same limit as in the check of the gateway options.
 constexpr std::size_t max_word_file_bytes = 4u << 20;
 
 constexpr const char* serve_text = R"(Example:
   tandem serve --url http://127.0.0.1:8080
 
-Puts the stage on a port, for bots in any language: OpenAI's API over HTTP
-(POST /v1/chat/completions and /v1/completions, GET /v1/models), GET /health,
-GET /ready, and GET /metrics for Prometheus.
+Serves replies over the network, for bots in any language: OpenAI's API over
+HTTP (POST /v1/chat/completions and /v1/completions, GET /v1/models),
+GET /health, GET /ready, and GET /metrics for Prometheus.
 
 Usage: tandem serve [FLAG...]
 
-A line on stdout tells where it listens. Others than this machine reach it only
-with --listen, and that needs keys: "tandem key" makes one, and shows its line
-for the file of --keys:
+A line on stdout shows the address. Access from other machines requires --listen
+and API keys. "tandem key" creates a key, and prints its line for the file of
+--keys:
   {"keys": [
     {"name": "reception", "sha256": "9f86...", "requests_per_minute": 120}
   ]}
 
-Several servers (--url may be repeated) share the requests, and have all slots
-of theirs used unless --slots is given. Servers of several models are given as
-NAME=URL, and the model of a request picks among them:
+Several servers (--url may be repeated) share the requests. All slots of each
+server are used unless --slots is given. Servers of several models are given as
+NAME=URL, and are selected by the model of a request:
   tandem serve --url talk=http://a:8080 --url code=http://b:8080
 
-SIGHUP reads the files of --keys, --tls-cert and --tls-key again, and opens that
-of --audit anew. SIGTERM and Ctrl-C take no more requests, and let replies that
-run end within --drain; a second one stops at once.
+SIGHUP reads the files of --keys, --tls-cert and --tls-key again, and reopens
+the file of --audit. After SIGTERM or Ctrl-C, new requests are rejected, and
+running replies may finish within --drain. A second signal stops at once.
 
-Times are written 250ms, 2s, 1m, 0.5h or as plain seconds. Each flag of the
-groups server to generation may also be set by a variable (--reuse-guard by
-TANDEM_REUSE_GUARD) or in the file of --config ("reuse_guard"). Flags win over
-variables, and variables over the file.
+Times are written as 250ms, 2s, 1m, 0.5h or plain seconds. The flags of the
+groups server to generation can also be set by environment variables
+(--reuse-guard by TANDEM_REUSE_GUARD) or in the file of --config
+("reuse_guard"). Flags override variables, and variables override the file.
 
-Exit status: 0 stopped as asked, 1 could not listen or serve, or not write all
-of its recording, 2 wrong use, 130 and 143 stopped at once by a second signal.)";
+Exit status: 0 stopped by a signal, 1 could not listen, serve or write all of
+its recording, 2 wrong use, 130 and 143 stopped at once by a second signal.)";
 
-// In the order of their enumerations.
+// Indexed by the enumerations.
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 constexpr std::array<std::string_view, 2> stream_by_names{"chunk", "token"};
 
@@ -74,7 +74,7 @@ std::vector<named_server> named_servers(const service_config& c,
     return servers;
 }
 
-// "denied[3]" → 3; nothing for "denied".
+// Returns 3 for "denied[3]", and nothing for "denied".
 std::optional<std::size_t> index_of(std::string_view field) {
     const auto open = field.find('[');
     std::size_t index = 0;
@@ -86,7 +86,7 @@ std::optional<std::size_t> index_of(std::string_view field) {
 }  // namespace
 
 serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, serve_text)) {
-    app_.footer("put the stage on a port, for any language");
+    app_.footer("serve replies over HTTP and WebSocket");
     app_.set_help_flag();
     app_.allow_extras();
     add_gateway_flags();
@@ -95,13 +95,13 @@ serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, s
         add_value_flag(app_, flag, target, value, help, "output");
     };
     add("--log-level", texts_.log_level, "LEVEL",
-        "log lines on stderr: debug, info, warning, error or off [info]");
-    add("--log-format", texts_.log_format, "FORMAT", "text, or json for programs [text]");
+        "log level on stderr: debug, info, warning, error or off [info]");
+    add("--log-format", texts_.log_format, "FORMAT", "format of log lines: text or json [text]");
     record_.add_to(app_, "output");
-    app_.set_help_flag("-h,--help", "this text")->group("output");
+    app_.set_help_flag("-h,--help", "show this help")->group("output");
     config_.allow_model_names();
     config_.add_to(
-        app_, [](const auto&) { return true; }, usual_config());
+        app_, [](const auto&) { return true; }, default_config());
 }
 
 void serve_flags::add_gateway_flags() {
@@ -110,27 +110,28 @@ void serve_flags::add_gateway_flags() {
         add_value_flag(app_, flag, target, value, help, "gateway");
     };
     add("--listen", t.listen, "ADDRESS:PORT",
-        "an address of this machine, IPv6 in brackets; port 0: any that is free [127.0.0.1:8090]");
+        "address to listen on, IPv6 in brackets (port 0: any free port) [127.0.0.1:8090]");
     add("--model", t.model, "NAME",
-        "model of servers that are given without one [as they call it]");
+        "model name of servers given without one [as reported by the server]");
     add("--stream-by", t.stream_by, "UNIT",
-        "pieces of a streamed answer: token, or chunk for sentences [token]");
+        "unit of a streamed answer: token, or chunk for sentences [token]");
     add("--answer-cache", t.answer_cache, "N",
-        "answers at temperature 0 that are kept for who asks the same; 0: none [64]");
-    add("--max-connections", t.max_connections, "N", "one more is closed at once [10000]");
-    add("--drain", t.drain, "TIME", "how long replies may run on when it is stopped [30s]");
+        "maximum cached answers to identical requests at temperature 0 (0: none) [64]");
+    add("--max-connections", t.max_connections, "N",
+        "maximum connections; further ones are closed at once [10000]");
+    add("--drain", t.drain, "TIME", "time for running replies after a stop [30s]");
     add("--placement", t.placement, "HOW",
-        "server of a request: round_robin, or least_busy for its slots [least_busy]");
-    app_.add_option("--adapter", t.adapters,
-                    "a LoRA adapter of the servers, by their number, that clients may ask for as "
-                    "NAME; may be repeated")
+        "how to choose a request's server: round_robin or least_busy [least_busy]");
+    app_.add_option(
+            "--adapter", t.adapters,
+            "LoRA adapter ID of the servers that clients may request as NAME (may be repeated)")
         ->allow_extra_args(false)
         ->type_name("NAME=ID[@MODEL]")
         ->group("gateway");
     add("--state", t.state, "FILE",
-        "JSON file that remembers which adapters are deployed; made if it is not there");
+        "JSON file that stores the deployed adapters; created if missing");
     add("--slots-per-conversation", t.slots_per_conversation, "N",
-        "slots that a request has for itself (0: two with a reuse guard, else one) [0]");
+        "slots reserved for a request (0: 2 with a reuse guard, else 1) [0]");
 }
 
 void serve_flags::add_access_flags() {
@@ -138,16 +139,17 @@ void serve_flags::add_access_flags() {
     const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
         add_value_flag(app_, flag, target, value, help, "access");
     };
-    add("--keys", t.keys, "FILE", "JSON file with the keys of clients; without it none is needed");
+    add("--keys", t.keys, "FILE", "JSON file with client keys; without it no key is required");
     add("--tls-cert", t.tls_cert, "FILE",
-        "PEM certificate, with those that lead to it: https and wss alone; needs --tls-key");
-    add("--tls-key", t.tls_key, "FILE", "its private key (PEM), without a password");
-    add("--denied", t.denied, "FILE", "words and phrases that no prompt may have, one a line");
+        "PEM certificate chain; allows only https and wss; requires --tls-key");
+    add("--tls-key", t.tls_key, "FILE", "PEM private key, without a password");
+    add("--denied", t.denied, "FILE",
+        "file of words and phrases that prompts must not contain, one per line");
     add("--max-prompt-bytes", t.max_prompt_bytes, "N",
-        "of all messages together; 0: no bound but that of a request [1048576]");
+        "maximum bytes of all messages (0: limited only by the request) [1048576]");
     add("--audit", t.audit, "FILE",
-        "append a line of JSON for each request, without key and prompt; - for stdout");
-    app_.add_flag("--audit-prompts", t.audit_prompts, "these lines have the prompt, too")
+        "append a JSON line for each request, without key and prompt (-: stdout)");
+    app_.add_flag("--audit-prompts", t.audit_prompts, "include prompts in the audit log")
         ->group("access");
 }
 
@@ -167,7 +169,7 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
     return o;
 }
 
-// `--keys "$KEYS"` without that variable must not let everybody in.
+// An empty value, as in `--keys "$KEYS"` with an unset variable, must not disable the protection.
 std::vector<std::string> serve_flags::empty_flags() const {
     std::vector<std::string> faults;
     for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied", "--audit",
@@ -185,9 +187,9 @@ void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>&
         g.address = std::move(address->address);
         g.port = address->port;
     } else {
-        faults.push_back(refusal_of("--listen", t.listen,
-                                    "an address and a port, as in 127.0.0.1:8090, "
-                                    "localhost:8090 or [::1]:8090"));
+        faults.push_back(refusal_of(
+            "--listen", t.listen,
+            "an address and a port, such as 127.0.0.1:8090, localhost:8090 or [::1]:8090"));
     }
     g.model = t.model;
     if (!t.model.empty() && !gateway::is_model_name(t.model))
@@ -206,7 +208,7 @@ void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>&
     read_slots_per_conversation(t.slots_per_conversation, g.service, faults);
 }
 
-// Whether their models are served is not known before the servers were asked.
+// Whether the models of the adapters are served is known only after the servers have been queried.
 void serve_flags::read_adapters(serve_options& o, std::vector<std::string>& faults) const {
     o.gateway.state_file = texts_.state;
     auto& list = o.gateway.adapters;
@@ -215,7 +217,7 @@ void serve_flags::read_adapters(serve_options& o, std::vector<std::string>& faul
         auto adapter = parse_adapter(text);
         if (!adapter) {
             faults.push_back(
-                refusal_of("--adapter", text, "NAME=ID or NAME=ID@MODEL, as in formal=0"));
+                refusal_of("--adapter", text, "NAME=ID or NAME=ID@MODEL, such as formal=0"));
             continue;
         }
         if (!adapter->model.empty()) models.push_back(adapter->model);
@@ -238,7 +240,7 @@ void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& 
     o.audit = t.audit;
     o.gateway.audit_prompts = t.audit_prompts;
     if (t.audit_prompts && t.audit.empty())
-        faults.emplace_back("--audit-prompts needs --audit FILE");
+        faults.emplace_back("--audit-prompts requires --audit FILE");
 }
 
 void serve_flags::read_log_flags(serve_options& o, std::vector<std::string>& faults) const {
@@ -252,14 +254,14 @@ void serve_flags::read_configuration(const environment& variables, serve_options
     auto loaded = config_.load(variables);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     auto& c = o.gateway.service;
-    c.server = std::move(loaded.value);
+    c.client = std::move(loaded.value);
     c.servers = std::move(loaded.urls);
     o.servers = named_servers(c, loaded.url_models);
     for (auto& s : o.servers) {
         if (!s.model.empty() && !gateway::is_model_name(s.model))
             faults.push_back(
                 fmt::format("--url {}: the model's name must be 1 to {} bytes of UTF-8",
-                            shown_url(s.url), gateway::max_model_name_bytes));
+                            redact_url(s.url), gateway::max_model_name_bytes));
         if (s.model.empty()) s.model = texts_.model;
     }
     std::ranges::move(service_faults(c), std::back_inserter(faults));
@@ -269,7 +271,8 @@ void serve_flags::read_keys(serve_options& o, std::vector<std::string>& faults) 
     o.key_file = texts_.keys;
     if (o.key_file.empty()) return;
     if (o.key_file == "-")
-        return faults.push_back("--keys is -; it must be a file, which can be read again");
+        return faults.push_back(
+            "--keys is -; it must be a file, because it is read again on SIGHUP");
     for (const auto& fault : read_key_file(o.key_file, o.gateway.keys))
         faults.push_back("--keys " + fault);
 }
@@ -277,10 +280,11 @@ void serve_flags::read_keys(serve_options& o, std::vector<std::string>& faults) 
 void serve_flags::read_tls(serve_options& o, std::vector<std::string>& faults) const {
     o.tls = {texts_.tls_cert, texts_.tls_key};
     if (o.tls.certificates.empty() != o.tls.key.empty())
-        return faults.push_back("--tls-cert and --tls-key need each other");
+        return faults.push_back("--tls-cert and --tls-key must be given together");
     if (o.tls.is_empty()) return;
     if (o.tls.certificates == "-" || o.tls.key == "-")
-        return faults.push_back("--tls-cert and --tls-key must be files, which can be read again");
+        return faults.push_back(
+            "--tls-cert and --tls-key must be files, because they are read again on SIGHUP");
     for (const auto& fault : read_tls_files(o.tls, o.gateway.tls.emplace()))
         faults.push_back("TLS: " + fault);
 }
@@ -293,7 +297,7 @@ void serve_flags::read_denied(serve_options& o, std::vector<std::string>& faults
     o.gateway.prompts.denied = denied_.words;
 }
 
-// What is wrong besides the servers, by the names of flags.
+// Returns the faults of the gateway, named by flag, without those of the servers.
 std::vector<std::string> serve_flags::gateway_faults(const serve_options& o) const {
     auto own = o.gateway;
     own.service = {};
@@ -306,9 +310,9 @@ std::vector<std::string> serve_flags::gateway_faults(const serve_options& o) con
                                          denied_.lines[*word], f.message));
         else if (f.field == "denied")
             faults.push_back(fmt::format("--denied {}: {}", input_name(texts_.denied), f.message));
-        // Keys that cannot be read were told.
+        // If --keys is given but unreadable, that fault has already been reported.
         else if (f.field == "address" && texts_.keys.empty())
-            faults.push_back(fmt::format("--listen {}; --keys FILE names them", f.message));
+            faults.push_back(fmt::format("--listen {}; use --keys FILE", f.message));
     }
     return faults;
 }

@@ -12,19 +12,19 @@
 
 namespace tandem::command {
 
-/// `tandem serve` and its flags. The object must outlive the parsing.
+/// The `tandem serve` subcommand and its flags. The object must stay alive during parsing.
 class serve_flags {
  public:
     static constexpr const char* name = "serve";
 
     explicit serve_flags(CLI::App& tandem);
 
-    /// What the parsed flags ask for, with the files that they name; `faults` tells what is wrong
-    /// with them.
+    /// Returns the options from the parsed flags and the files that they name. `faults` receives
+    /// the errors.
     serve_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:
-    /// The flags besides the configuration.
+    /// All flags except those of the configuration.
     struct flag_texts {
         std::string listen = "127.0.0.1:8090";
         std::string model;

@@ -36,8 +36,9 @@ std::vector<std::string> read_tls_files(const tls_files& files,
 std::string key_mode_warning(const std::string& path) {
     struct stat about {};
     if (::stat(path.c_str(), &about) != 0 || (about.st_mode & S_IRWXO) == 0) return {};
-    return fmt::format("{}: has mode {:o}: others may use this key; chmod o= keeps it from them",
-                       path, about.st_mode & 07777u);
+    return fmt::format(
+        "{}: has mode {:o}: other users can read this key; use chmod o= to prevent that", path,
+        about.st_mode & 07777u);
 }
 
 }  // namespace tandem::command

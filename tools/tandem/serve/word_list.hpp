@@ -7,13 +7,13 @@
 
 namespace tandem::command {
 
-/// Words and phrases of a file, one a line, and the number of each one's line, from 1 on.
+/// The words and phrases of a file, and their line numbers, from 1.
 struct word_list {
     std::vector<std::string> words{};
     std::vector<std::size_t> lines{};
 };
 
-/// White space around words counts for nothing, and empty lines neither.
+/// Parses one word or phrase per line. Ignores surrounding white space and empty lines.
 word_list parse_word_list(std::string_view text);
 
 }  // namespace tandem::command

@@ -7,14 +7,14 @@
 
 namespace tandem::command {
 
-/// Samples of one channel.
+/// Mono samples.
 struct sound {
-    /// Samples a second; over 0.
+    /// Samples per second; must be positive.
     int rate = 22050;
     std::vector<std::int16_t> samples{};
 };
 
-/// How long so many samples take, and how many samples a time has; rounded to the nearest.
+/// Converts between a number of samples and a duration; rounds to nearest.
 duration time_of(std::int64_t samples, int rate) noexcept;
 std::int64_t samples_in(duration time, int rate) noexcept;
 
@@ -22,9 +22,9 @@ inline duration length_of(const sound& s) noexcept {
     return time_of(static_cast<std::int64_t>(s.samples.size()), s.rate);
 }
 
-/// Without the silence at both ends, except 5 ms, in which a voice fades: synthesizers leave up to
-/// half a second of it, which would come on top of the pause between two sentences. Nothing is left
-/// of a sound that is all silence.
+/// Removes leading and trailing silence except 5 ms, so that a voice can fade. Synthesisers add up
+/// to half a second, which would lengthen the pause between sentences. The result is empty if the
+/// sound is all silence.
 sound trimmed(sound s);
 
 }  // namespace tandem::command

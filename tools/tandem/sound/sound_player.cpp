@@ -18,7 +18,7 @@ sound_player::~sound_player() {
     stop();
 }
 
-boost::asio::awaitable<std::string> sound_player::try_out() {
+boost::asio::awaitable<std::string> sound_player::play_test_sound() {
     sound silence;
     silence.samples.resize(static_cast<std::size_t>(silence.rate / 50));
     start(silence, try_limit);
@@ -27,13 +27,13 @@ boost::asio::awaitable<std::string> sound_player::try_out() {
 
 void sound_player::start(const sound& s, duration limit) {
     stop();
-    playing_ = std::make_shared<child_program>(executor_, args_, wav_bytes(s));
+    playing_ = std::make_shared<subprocess>(executor_, args_, wav_bytes(s));
     playing_->start(limit);
 }
 
 boost::asio::awaitable<std::string> sound_player::wait() {
     const auto p = playing_;
-    if (!p) co_return std::string();  // stopped already
+    if (!p) co_return std::string();  // already stopped
     auto end = co_await p->wait();
     co_return p->was_stopped() ? std::string() : std::move(end.fault);
 }

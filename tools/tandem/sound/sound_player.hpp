@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sound/child_program.hpp"
 #include "sound/sound.hpp"
+#include "sound/subprocess.hpp"
 
 #include <memory>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tandem::command {
 
-/// Plays sounds by a program that gets a WAV file on stdin and ends when it was played. To be used
-/// on one thread.
+/// Plays sounds through a program that reads a WAV file from stdin and exits after playback. To be
+/// used on one thread.
 class sound_player {
  public:
     /// Empty `args` = no program.
@@ -19,23 +19,23 @@ class sound_player {
     sound_player(const sound_player&) = delete;
     sound_player& operator=(const sound_player&) = delete;
 
-    /// Plays a little silence; why that cannot be done, in words.
-    boost::asio::awaitable<std::string> try_out();
-    /// From now on there is no program.
+    /// Plays a short silence. Returns the error, or an empty text.
+    boost::asio::awaitable<std::string> play_test_sound();
+    /// Disables playback.
     void give_up() { args_.clear(); }
     bool has_program() const noexcept { return !args_.empty(); }
 
-    /// Begins with a sound, and ends the one before. Precondition: there is a program.
+    /// Starts a sound and stops the previous one. Precondition: has_program().
     void start(const sound& s, duration limit);
-    /// Until the program has ended; what it has to say if it failed.
+    /// Waits for the end of the program. Returns its error, or an empty text.
     boost::asio::awaitable<std::string> wait();
-    /// Silence at once.
+    /// Stops the playback at once.
     void stop();
 
  private:
     boost::asio::any_io_executor executor_;
     std::vector<std::string> args_;
-    std::shared_ptr<child_program> playing_;
+    std::shared_ptr<subprocess> playing_;
 };
 
 }  // namespace tandem::command

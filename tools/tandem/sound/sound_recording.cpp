@@ -5,7 +5,7 @@
 
 namespace tandem::command {
 namespace {
-// Of a wait: who comes back after a night does not want it in the file.
+// Limits a pause, so that a long absence of the user does not fill the file.
 constexpr std::int64_t longest_silence_s = 600;
 }  // namespace
 

@@ -19,7 +19,7 @@ synthesiser::~synthesiser() {
 }
 
 auto synthesiser::begin(const std::string& text) -> job {
-    job j{text, std::make_shared<child_program>(executor_, args_, text + '\n'),
+    job j{text, std::make_shared<subprocess>(executor_, args_, text + '\n'),
           std::chrono::steady_clock::now()};
     j.program->start(limit_);
     return j;
@@ -48,7 +48,7 @@ awaitable<synthesis> synthesiser::make(std::string text, duration shortest_play)
     co_return result;
 }
 
-synthesis synthesiser::read(const program_end& end, duration took, duration shortest_play) {
+synthesis synthesiser::read(const process_result& end, duration took, duration shortest_play) {
     if (!end.fault.empty()) return {.fault = end.fault};
     if (end.out.empty()) {
         plays_itself_ = rate_ == 0 && took >= shortest_play;
@@ -60,10 +60,10 @@ synthesis synthesiser::read(const program_end& end, duration took, duration shor
     }
     plays_itself_ = false;
     auto decoded = decode_sound(end.out);
-    if (!decoded.fault.empty()) return {.fault = "what it wrote is no sound: " + decoded.fault};
+    if (!decoded.fault.empty()) return {.fault = "its output is not a WAV file: " + decoded.fault};
     if (rate_ == 0) rate_ = decoded.value.rate;
     if (decoded.value.rate != rate_)
-        return {.fault = fmt::format("its sound has {} samples a second, and the first one had {}",
+        return {.fault = fmt::format("its sample rate is {} Hz, but the first sound had {} Hz",
                                      decoded.value.rate, rate_)};
     return {.made = trimmed(std::move(decoded.value))};
 }
@@ -74,7 +74,7 @@ void synthesiser::stop() {
 }
 
 std::vector<std::string> espeak_arguments(const std::string& voice, int words_per_minute) {
-    // -b 1: UTF-8; -z: no silence behind the last sentence; --stdin: all of it, not a line.
+    // -b 1: UTF-8; -z: no trailing silence; --stdin: all input, not line by line.
     std::vector<std::string> args{
         "espeak-ng", "--stdin", "--stdout", "-b",
         "1",         "-z",      "-s",       std::to_string(words_per_minute)};

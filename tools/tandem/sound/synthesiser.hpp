@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "sound/child_program.hpp"
 #include "sound/sound.hpp"
+#include "sound/subprocess.hpp"
 
 #include <memory>
 #include <optional>
@@ -11,53 +11,54 @@
 
 namespace tandem::command {
 
-/// What became of a text that was to be spoken.
+/// The result of synthesising a text.
 struct synthesis {
-    /// Nothing if the program wrote no sound: it failed, or played it itself.
+    /// Unset if the program wrote no sound: it failed, or played the sound itself.
     std::optional<sound> made{};
-    /// Why there is no sound; empty if there is one, or the program played it.
+    /// The error; empty if there is a sound or the program played it.
     std::string fault{};
-    /// What to add to it when it is told, as it differs from one such fault to the next.
+    /// Details to append to the message. Kept separate because they differ between faults of the
+    /// same kind.
     std::string remark{};
-    /// When the program was started, and when it ended.
+    /// Start and end of the program.
     time_point began_at{};
     time_point ended_at{};
 };
 
-/// Makes sounds of texts by a program that is started for each, gets the text on stdin, and writes
-/// a WAV file to stdout; or writes nothing, and plays the sound until it ends. To be used on one
+/// Synthesises each text with a separate run of a program. The program reads the text from stdin
+/// and writes a WAV file to stdout, or plays the sound itself and writes nothing. To be used on one
 /// thread.
 class synthesiser {
  public:
-    /// `limit` is for each text.
+    /// `limit` is the time limit for one text.
     synthesiser(boost::asio::any_io_executor executor, std::vector<std::string> args,
                 duration limit);
     ~synthesiser();
     synthesiser(const synthesiser&) = delete;
     synthesiser& operator=(const synthesiser&) = delete;
 
-    /// Begins with a text that is wanted soon, unless the program is known to play its sounds.
+    /// Starts synthesis of a text in advance, unless the program plays its sounds itself.
     void prepare(const std::string& text);
-    /// The sound of a text: what was prepared, if that is this text. Fault-free if stop() ended it.
-    /// A program that wrote nothing has played it, if it ran for `shortest_play` at least.
+    /// Returns the sound of `text`, prepared or new. No fault if stop() ended it. A program that
+    /// wrote nothing counts as having played the sound if it ran for at least `shortest_play`.
     boost::asio::awaitable<synthesis> make(std::string text, duration shortest_play);
-    /// Ends what runs, and drops what was prepared.
+    /// Stops the program and drops prepared sounds.
     void stop();
 
-    /// It ended well before, and wrote nothing.
+    /// True if the last run succeeded without output.
     bool plays_itself() const noexcept { return plays_itself_; }
 
  private:
     // A run of the program, or none.
     struct job {
         std::string text{};
-        std::shared_ptr<child_program> program{};
+        std::shared_ptr<subprocess> program{};
         time_point began_at{};
     };
 
     job begin(const std::string& text);
     static void drop(job& j);
-    synthesis read(const program_end& end, duration took, duration shortest_play);
+    synthesis read(const process_result& end, duration took, duration shortest_play);
 
     boost::asio::any_io_executor executor_;
     std::vector<std::string> args_;
@@ -68,9 +69,9 @@ class synthesiser {
     job running_;
 };
 
-/// The program that `--tts espeak-ng` runs.
+/// Returns the command line for `--tts espeak-ng`.
 std::vector<std::string> espeak_arguments(const std::string& voice, int words_per_minute);
-/// The one that runs a command of the shell.
+/// Returns the command line that runs a shell command.
 std::vector<std::string> shell_arguments(const std::string& command);
 
 }  // namespace tandem::command

@@ -20,14 +20,14 @@ namespace {
 using sound_handle = std::unique_ptr<SNDFILE, int (*)(SNDFILE*)>;
 
 constexpr int usual_rate = 22050;
-// The format's own lengths have 32 bits.
+// Lengths in a WAV file have 32 bits.
 constexpr std::int64_t most_samples = (std::int64_t{2} << 30) / 2;
 constexpr int most_channels = 32;
 constexpr int least_rate = 4000;
 constexpr int largest_rate = 384000;
 constexpr auto longest = std::chrono::minutes(10);
 
-// A file in memory, as libsndfile wants it.
+// An in-memory file for libsndfile.
 struct memory_file {
     std::string bytes{};
     sf_count_t at = 0;
@@ -68,8 +68,8 @@ SF_INFO one_channel(int rate) {
     return info;
 }
 
-// libsndfile takes a length that is too large for the end of the file, but not one of 0, which some
-// programs leave in a pipe.
+// libsndfile treats an excessive length as "until the end of the file", but not a length of 0,
+// which some programs write to a pipe.
 void mend_length(std::string& bytes) {
     constexpr std::string_view unknown("data\0\0\0\0", 8);
     const auto at = bytes.substr(0, 4) == "RIFF" ? bytes.find(unknown) : std::string::npos;
@@ -81,7 +81,7 @@ std::int16_t sample_of(float value) {
     return static_cast<std::int16_t>(std::clamp(std::lround(value * 32768.0F), -32768L, 32767L));
 }
 
-// The mean of each frame's samples.
+// Mixes each frame to mono by averaging.
 void append_mixed(const float* frames, sf_count_t count, int channels,
                   std::vector<std::int16_t>& to) {
     for (sf_count_t i = 0; i < count; ++i, frames += channels) {
@@ -90,7 +90,7 @@ void append_mixed(const float* frames, sf_count_t count, int channels,
     }
 }
 
-// A name that was mistaken costs nobody another file.
+// Truncates only WAV files, so that a mistyped path does not destroy another file.
 std::string why_not_emptied(int fd) {
     struct stat there {};
     if (::fstat(fd, &there) != 0) return std::strerror(errno);
@@ -99,17 +99,17 @@ std::string why_not_emptied(int fd) {
     const auto n = ::pread(fd, bytes.data(), bytes.size(), 0);
     const std::string_view head(bytes.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
     if (!head.starts_with("RIFF") || !head.ends_with("WAVE"))
-        return "it is there, and no WAV file; it was left as it is";
+        return "exists and is not a WAV file; it was not changed";
     return ::ftruncate(fd, 0) == 0 ? "" : std::strerror(errno);
 }
 
 std::string fault_of(const SF_INFO& info) {
     if (info.channels < 1 || info.channels > most_channels)
-        return fmt::format("it has {} channels; 1 to {} are possible", info.channels,
+        return fmt::format("it has {} channels; the supported range is 1 to {}", info.channels,
                            most_channels);
     if (info.samplerate < least_rate || info.samplerate > largest_rate)
-        return fmt::format("it has {} samples a second; {} to {} are possible", info.samplerate,
-                           least_rate, largest_rate);
+        return fmt::format("it has a sample rate of {} Hz; the supported range is {} to {} Hz",
+                           info.samplerate, least_rate, largest_rate);
     return {};
 }
 
@@ -121,7 +121,7 @@ decoded_sound decode_sound(const std::string& bytes) {
     auto functions = memory_file::functions();
     SF_INFO info{};
     const sound_handle file(::sf_open_virtual(&functions, SFM_READ, &info, &source), &::sf_close);
-    if (!file) return {{}, fmt::format("it is no WAV file: {}", ::sf_strerror(nullptr))};
+    if (!file) return {{}, fmt::format("not a WAV file: {}", ::sf_strerror(nullptr))};
     if (auto fault = fault_of(info); !fault.empty()) return {{}, std::move(fault)};
     decoded_sound result{.value = {.rate = info.samplerate}};
     auto& samples = result.value.samples;
@@ -158,7 +158,7 @@ wav_file::wav_file(const std::string& path)
 }
 
 wav_file::~wav_file() {
-    set_rate(usual_rate);  // a file without a sound is one, too
+    set_rate(usual_rate);  // makes a file without sounds a valid WAV file
     file_.reset();
     if (fd_ >= 0) ::close(fd_);
 }
@@ -168,7 +168,7 @@ void wav_file::set_rate(int rate) {
     auto info = one_channel(rate);
     file_.reset(::sf_open_fd(fd_, SFM_WRITE, &info, SF_FALSE));
     if (!file_) failure_ = fmt::format("{}: {}", path_, ::sf_strerror(nullptr));
-    // A file whose program was killed can be read then.
+    // Keeps the file readable if the process is killed.
     if (file_) ::sf_command(file_.get(), SFC_SET_UPDATE_HEADER_AUTO, nullptr, SF_TRUE);
 }
 
@@ -176,7 +176,7 @@ void wav_file::write(const std::int16_t* samples, std::int64_t count) {
     if (!file_ || !failure_.empty()) return;
     written_ += count;
     if (written_ > most_samples) {
-        failure_ = fmt::format("{}: it has 2 GiB, and no more is kept", path_);
+        failure_ = fmt::format("{}: reached 2 GiB; further audio is not recorded", path_);
         return;
     }
     if (::sf_writef_short(file_.get(), samples, count) != count)

@@ -9,35 +9,34 @@
 
 namespace tandem::command {
 
-/// What a synthesizer wrote, or why it is no use.
+/// A decoded sound, or the error.
 struct decoded_sound {
     sound value{};
     std::string fault{};
 };
 
-/// Reads a WAV file, or one of the other formats that libsndfile knows (FLAC, Ogg, AIFF, …), from
-/// its bytes. The length that a WAV header tells may be wrong, as where a program writes into a
-/// pipe: then the sound is as long as the bytes are. Several channels are mixed to one; over 10 min
-/// are refused.
+/// Decodes a WAV file or another format of libsndfile (FLAC, Ogg, AIFF, …). If the length in the
+/// WAV header is wrong, as from a program that writes to a pipe, the number of bytes determines the
+/// length. Mixes channels to mono. Rejects sounds of more than 10 minutes.
 decoded_sound decode_sound(const std::string& bytes);
 
-/// The bytes of a WAV file with this sound, 16 bit.
+/// Returns the sound as a 16-bit WAV file.
 std::string wav_bytes(const sound& s);
 
-/// A WAV file that is being written: one channel, 16 bit. Its header is right at any time.
+/// Writes a WAV file: mono, 16 bit. The header is always up to date.
 class wav_file {
  public:
-    /// Creates the file, or empties it; failure() tells if that could not be done.
+    /// Creates the file, or truncates an existing WAV file. failure() reports errors.
     explicit wav_file(const std::string& path);
     ~wav_file();
     wav_file(const wav_file&) = delete;
     wav_file& operator=(const wav_file&) = delete;
 
-    /// Samples a second, before anything is written; the first call counts.
+    /// Sets the sample rate before the first write; later calls have no effect.
     void set_rate(int rate);
     void write_silence(std::int64_t samples);
     void write(const sound& s, std::int64_t samples);
-    /// Why it could not be written, in words; empty = it could.
+    /// The error; empty = none.
     const std::string& failure() const noexcept { return failure_; }
 
  private:
@@ -47,7 +46,7 @@ class wav_file {
     int fd_;
     std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file_;
     std::string failure_;
-    std::int64_t written_ = 0;  // samples
+    std::int64_t written_ = 0;  // in samples
 };
 
 }  // namespace tandem::command

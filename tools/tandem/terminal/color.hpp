@@ -6,16 +6,16 @@
 #include <string>
 #include <string_view>
 
-// Colours of what is shown to people.
+// Colors of terminal output.
 namespace tandem::command {
 
 enum class color_choice { automatic, always, never };
 
-/// What --color takes, in the order of color_choice.
+/// The values of --color, indexed by color_choice.
 inline constexpr std::array<std::string_view, 3> color_names{"auto", "always", "never"};
 
-/// Automatic: where stdout is a terminal, and NO_COLOR is not set.
-bool wants_color(color_choice choice, const terminal& t);
+/// Automatic: color if stdout is a terminal and NO_COLOR is not set.
+bool is_color_enabled(color_choice choice, const terminal& t);
 
 namespace paint {
 inline constexpr const char* bold = "\x1b[1m";
@@ -25,7 +25,7 @@ inline constexpr const char* green = "\x1b[32m";
 inline constexpr const char* yellow = "\x1b[33m";
 }  // namespace paint
 
-/// `text` in one of these, if there is to be color.
-std::string painted(bool color, const char* paint, std::string_view text);
+/// Returns `text` in one of these styles if `color` is true.
+std::string colorize(bool color, const char* paint, std::string_view text);
 
 }  // namespace tandem::command

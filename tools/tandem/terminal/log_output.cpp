@@ -16,7 +16,7 @@
 namespace tandem::command {
 namespace {
 
-// Goes through the terminal, which has the bottom line to take care of. The formatter has a lock.
+// Uses `terminal`, which maintains the bottom line. The sink's mutex protects the formatter.
 class terminal_sink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
     explicit terminal_sink(terminal& t) : terminal_(t) {}
@@ -34,7 +34,7 @@ class terminal_sink final : public spdlog::sinks::base_sink<std::mutex> {
     terminal& terminal_;
 };
 
-// RFC 3339.
+// Formats a time according to RFC 3339.
 std::string utc(std::chrono::system_clock::time_point time) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
     const auto ms = std::chrono::floor<std::chrono::milliseconds>(time) - seconds;

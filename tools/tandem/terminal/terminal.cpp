@@ -1,6 +1,6 @@
 #include "terminal/terminal.hpp"
 
-#include "text/display_text.hpp"
+#include "text/terminal_text.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int usual_width = 80;
 
-// False if a descriptor that does not block takes nothing for so long.
+// Returns false if a non-blocking descriptor accepts no data for `patience`.
 bool wait_for_reader(int fd, std::chrono::milliseconds patience) noexcept {
     using clock = std::chrono::steady_clock;
     const auto end = clock::now() + patience;
@@ -34,7 +34,7 @@ bool wait_for_reader(int fd, std::chrono::milliseconds patience) noexcept {
     }
 }
 
-// 0, or the errno of the write that failed.
+// Returns 0 or the errno of the failed write.
 int write_all(int fd, std::string_view text, std::chrono::milliseconds patience) noexcept {
     while (!text.empty()) {
         const auto n = ::write(fd, text.data(), text.size());
@@ -58,7 +58,7 @@ int width_of(int fd) noexcept {
     return known ? size.ws_col : usual_width;
 }
 
-// Colors take no columns.
+// Color sequences have no width.
 std::string without_colors(std::string_view text) {
     std::string result;
     for (auto at = text.find("\x1b["); at != text.npos; at = text.find("\x1b[")) {
@@ -68,21 +68,21 @@ std::string without_colors(std::string_view text) {
     return result + std::string(text);
 }
 
-// Where the cursor stands after `text`.
+// Returns the cursor column after `text`.
 int column_behind(int column, std::string_view text) {
     const auto line = text.rfind('\n');
     if (line != text.npos) column = 0;
-    return column + columns_of(without_colors(text.substr(line + 1)));
+    return column + count_columns(without_colors(text.substr(line + 1)));
 }
 
 }  // namespace
 
-// Whoever is told of a failure may print, so the mutex must be free then.
+// The failure handler may print, so it runs without the mutex.
 void terminal::print(std::string_view text) {
     if (!write_out(text) && on_failure_) on_failure_();
 }
 
-// False if a failure has to be told, of this text or of what was drawn since the last one.
+// Returns false if a failure of this or an earlier write must be reported.
 bool terminal::write_out(std::string_view text) {
     const std::lock_guard lock(mutex_);
     if (text.empty()) return true;
@@ -90,7 +90,7 @@ bool terminal::write_out(std::string_view text) {
     all += text;
     column_ = column_behind(column_, text);
     send(all + enter_bottom());
-    return !std::exchange(has_untold_failure_, false);
+    return !std::exchange(has_unreported_failure_, false);
 }
 
 void terminal::send(std::string_view text) {
@@ -99,11 +99,11 @@ void terminal::send(std::string_view text) {
     const int fault = write_all(out_, text, patience_);
     draw_status();
     if (fault == 0) return;
-    has_untold_failure_ = true;
+    has_unreported_failure_ = true;
     reader_has_left_ = fault == EPIPE;
     failure_ =
         "cannot write to stdout: " +
-        (fault == EAGAIN ? "nobody has read it for " + to_string(patience_) : std::strerror(fault));
+        (fault == EAGAIN ? "no data was read for " + to_string(patience_) : std::strerror(fault));
 }
 
 void terminal::print_error(std::string_view line) {
@@ -139,7 +139,7 @@ void terminal::update_bottom() {
         send(bottom_->changes());
 }
 
-// Back to the end of the line that continues.
+// Moves the cursor back to the end of the unfinished line.
 std::string terminal::leave_bottom() {
     if (!std::exchange(has_bottom_, false)) return {};
     auto text = bottom_->removed();
@@ -154,7 +154,8 @@ std::string terminal::enter_bottom() {
     return (column_ > 0 ? "\n" : "") + bottom_->drawn();
 }
 
-// There is nobody left to tell of a failure here; it is waited for once only.
+// A failure of stderr cannot be reported. After one, further writes are skipped to avoid waiting
+// again.
 void terminal::write_error(std::string_view text) {
     if (!err_failed_) err_failed_ = write_all(err_, text, patience_) != 0;
 }

@@ -8,30 +8,30 @@
 
 namespace tandem::command {
 
-/// What stands below the output and moves down with it: the lines that a user edits. Each text is
-/// what the terminal has to be sent.
+/// Lines that stay below the output, such as the edited line. Each function returns the text to
+/// send to the terminal.
 class bottom_lines {
  public:
     virtual ~bottom_lines() = default;
 
     virtual bool is_shown() const = 0;
-    /// All of it, from the start of a line on.
+    /// Draws the lines, starting at the beginning of a line.
     virtual std::string drawn() = 0;
-    /// What makes it current where it was drawn.
+    /// Updates the lines in place.
     virtual std::string changes() = 0;
-    /// What removes it, and leaves the cursor where it began.
+    /// Removes the lines and returns the cursor to their start.
     virtual std::string removed() = 0;
 };
 
-/// stdout and stderr of the command, and a line at the bottom of the terminal that is rewritten.
+/// The stdout and stderr of the command, with a status line at the bottom of the terminal.
 ///
-/// stdout is written at once and whole. The first failure is kept, and nothing more is written.
-/// `on_failure` is called once, by the print() that failed or, where something else did, by the
-/// next one. What writes may be called from any thread.
+/// Output to stdout is written immediately and completely. After the first failure nothing more is
+/// written. `on_failure` is called once, by the print() that failed or, if another write failed, by
+/// the next print(). Output functions may be called from any thread.
 class terminal {
  public:
-    /// File descriptors, which stay the caller's. `patience` is how long a reader of one that does
-    /// not block may take none of it; one that blocks waits as long as it likes.
+    /// The caller keeps ownership of the descriptors. `patience` limits how long a non-blocking
+    /// descriptor may accept no data; writes to a blocking one have no limit.
     explicit terminal(int out = 1, int err = 2,
                       std::chrono::milliseconds patience = std::chrono::minutes(1)) noexcept
         : out_(out), err_(err), patience_(patience) {}
@@ -40,40 +40,39 @@ class terminal {
     void print(std::string_view text);
     /// Writes a line to stderr.
     void print_error(std::string_view line);
-    /// Shows `text` as the bottom line, on stderr; empty removes it. Only where stderr is a
-    /// terminal.
+    /// Shows `text` as a status line on stderr if that is a terminal; an empty text removes it.
     void show_status(std::string text);
 
-    /// Sends a control sequence that shows nothing.
+    /// Sends a control sequence without visible output.
     void steer(std::string_view sequence);
-    /// Draws `lines` below what is printed to stdout, which is a terminal; nullptr removes them.
+    /// Shows `lines` below the output on stdout, which must be a terminal; nullptr removes them.
     void set_bottom(bottom_lines* lines);
-    /// Shows what changed in them.
+    /// Redraws changes of these lines.
     void update_bottom();
 
-    /// A terminal that knows control sequences, which one with TERM=dumb does not.
+    /// True for a terminal with control sequences, so false if TERM=dumb.
     bool out_is_terminal() const noexcept;
     bool err_is_terminal() const noexcept;
-    /// Columns of the terminal, 80 where it does not say. A file or a pipe has as many as an int
-    /// can count: nothing is cut or broken there.
+    /// The terminal's width, or 80 if unknown. For a file or a pipe the maximum int, so that
+    /// nothing is shortened or wrapped.
     int out_width() const noexcept;
     int err_width() const noexcept;
-    /// Columns of the line of stdout that has no end yet.
+    /// The column in the unfinished line of stdout.
     int out_column() const noexcept { return column_; }
 
-    /// In words, empty = none.
+    /// The error message; empty = none.
     const std::string& failure() const noexcept { return failure_; }
-    /// It failed since stdout is a pipe that nobody reads any more.
-    bool reader_has_left() const noexcept { return reader_has_left_; }
+    /// The failure is a pipe closed by its reader.
+    bool is_pipe_closed() const noexcept { return reader_has_left_; }
     void on_failure(std::function<void()> f) { on_failure_ = std::move(f); }
 
  private:
     bool write_out(std::string_view text);
     void send(std::string_view text);
-    // Text that takes the bottom lines away, and brings them back.
+    // Return the text that removes or redraws the bottom lines.
     std::string leave_bottom();
     std::string enter_bottom();
-    // Takes the bottom line away while something is written above it.
+    // Removes the status line while other text is written.
     void hide_status();
     void draw_status();
     void write_error(std::string_view text);
@@ -86,9 +85,9 @@ class terminal {
     std::string status_;
     int column_ = 0;
     bottom_lines* bottom_ = nullptr;
-    bool has_bottom_ = false;  // it is drawn
+    bool has_bottom_ = false;  // currently drawn
     std::string failure_;
-    bool has_untold_failure_ = false;
+    bool has_unreported_failure_ = false;
     bool reader_has_left_ = false;
     std::function<void()> on_failure_;
 };

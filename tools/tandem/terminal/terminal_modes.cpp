@@ -22,7 +22,8 @@ void restore() noexcept {
     if (fd < 0) return;
     const int saved = errno;
     ::tcsetattr(fd, TCSANOW, &kept_modes);
-    [[maybe_unused]] const auto written = ::write(fd, pastes_untold.data(), pastes_untold.size());
+    [[maybe_unused]] const auto written =
+        ::write(fd, disable_bracketed_paste.data(), disable_bracketed_paste.size());
     errno = saved;
 }
 

@@ -2,16 +2,16 @@
 
 #include <string_view>
 
-/// How a terminal was before lines were edited in it.
+/// Saves and restores the modes of a terminal.
 namespace tandem::command::terminal_modes {
 
-/// What is pasted is marked, and so is no key.
-inline constexpr std::string_view pastes_told = "\x1b[?2004h";
-inline constexpr std::string_view pastes_untold = "\x1b[?2004l";
+/// Bracketed paste: the terminal marks pasted text, which distinguishes it from typed keys.
+inline constexpr std::string_view enable_bracketed_paste = "\x1b[?2004h";
+inline constexpr std::string_view disable_bracketed_paste = "\x1b[?2004l";
 
-/// To be called before its modes are changed. One terminal at a time.
+/// Saves the modes before a change. Only one terminal at a time.
 void keep(int fd) noexcept;
-/// Nothing if none is kept. May be called by a signal handler.
+/// Restores the saved modes, if any. Async-signal-safe.
 void restore() noexcept;
 
 }  // namespace tandem::command::terminal_modes

@@ -13,7 +13,7 @@ bool needs_no_escapes(char c) {
 
 }  // namespace
 
-// Most text is plain, and a line has many fields.
+// Avoids the JSON library for plain text, which is the common case.
 json_object& json_object::field(const char* name, std::string_view value) {
     using nlohmann::json;
     if (!std::ranges::all_of(value, needs_no_escapes))

@@ -10,7 +10,8 @@
 
 namespace tandem::command {
 
-/// Writes one JSON object, field by field in the order of the calls. Names must need no escapes.
+/// Writes a JSON object; fields are in the order of the calls. Field names must not require
+/// escapes.
 class json_object {
  public:
     json_object() {
@@ -18,7 +19,7 @@ class json_object {
         text_ += '{';
     }
 
-    /// Bytes that are not UTF-8 are replaced.
+    /// Replaces invalid UTF-8.
     json_object& field(const char* name, std::string_view value);
     json_object& field(const char* name, const char* value) {
         return field(name, std::string_view(value));
@@ -29,11 +30,11 @@ class json_object {
         const fmt::format_int digits(value);
         return raw(name, {digits.data(), digits.size()});
     }
-    /// Milliseconds and ratios; what is not there (below 0) is null.
+    /// For milliseconds and ratios; a negative value means missing and becomes null.
     json_object& field(const char* name, double value);
     json_object& field(const char* name, json_object&& value) { return raw(name, value.closed()); }
     json_object& null(const char* name) { return raw(name, "null"); }
-    /// `value` is JSON already.
+    /// `value` must be valid JSON.
     json_object& raw(const char* name, std::string_view value);
 
     std::string closed() { return std::move(text_ += '}'); }
@@ -47,7 +48,7 @@ class json_object {
     std::string text_;
 };
 
-/// A JSON list of the objects that `object_of` makes of these.
+/// Returns a JSON array of the objects that `object_of` returns.
 template <class Items, class ObjectOf>
 std::string json_list(const Items& items, ObjectOf object_of) {
     std::string list = "[";

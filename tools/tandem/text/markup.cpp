@@ -9,7 +9,7 @@
 namespace tandem::command {
 namespace {
 
-// What stands for it; empty if it stands for itself.
+// Returns the entity of the character; empty if it needs none.
 std::string_view markup_of(char c) {
     switch (c) {
         case '&':
@@ -34,14 +34,14 @@ std::string_view markup_of(char c) {
     }
 }
 
-// U+FFFE and U+FFFF.
+// Returns true for U+FFFE and U+FFFF, which XML forbids.
 bool is_forbidden(std::string_view rest) {
     return rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF");
 }
 
 }  // namespace
 
-std::string escaped_markup(std::string_view text) {
+std::string escape_markup(std::string_view text) {
     const auto valid = sanitized_utf8(text);
     std::string out;
     out.reserve(valid.size());

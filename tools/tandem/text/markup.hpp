@@ -5,8 +5,8 @@
 
 namespace tandem::command {
 
-/// `text` of any origin as text or attribute value of HTML and XML: valid UTF-8 without marks that
-/// could end it, and without characters that XML forbids, for which U+FFFD stands.
-std::string escaped_markup(std::string_view text);
+/// Escapes untrusted text for HTML and XML, as text or attribute value. Invalid UTF-8, and
+/// characters that XML forbids, become U+FFFD.
+std::string escape_markup(std::string_view text);
 
 }  // namespace tandem::command

@@ -1,8 +1,8 @@
 #include "text/sentences/word_lists.hpp"
 
-// Russian: CLDR 42 (common/segments/ru.xml), put into classes, with GOST R 7.0.12. Polish, Czech
-// (with Slovak and its neighbors), Turkish and Greek have no suppressions there: these are the
-// common ones that the language councils list (RJP, ÚJČ, TDK).
+// Russian: CLDR 42 (common/segments/ru.xml) sorted into classes, and GOST R 7.0.12. CLDR has no
+// suppressions for Polish, Czech (used for Slovak and others too), Turkish and Greek; these are
+// common abbreviations listed by the language councils (RJP, ÚJČ, TDK).
 namespace tandem::text {
 namespace {
 

@@ -3,10 +3,10 @@
 namespace tandem::text {
 namespace {
 
-// The abbreviations are those of CLDR 42 (common/segments/en.xml, sentence break suppressions,
-// which ICU serves) that are no plain words, put into classes, and those of style guides (Chicago
-// Manual of Style 10.4 to 10.70) beside them. No source has the lists of plain words (from
-// `starter` on, except `when`): common words of replies, chosen for what each class is for.
+// The abbreviations come from CLDR 42 (common/segments/en.xml, the sentence break suppressions that
+// ICU serves) without plain words, sorted into classes, and from style guides (Chicago Manual of
+// Style 10.4 to 10.70). The lists of plain words (from `starter` on, except `when`) have no source:
+// they are common words of replies, chosen for the purpose of each class.
 constexpr word_group english_groups[] = {
     {word_class::title,
      "wm chas thos pt mr mrs ms mx messrs dr drs prof rev fr hon gen lt col maj capt cpt cmdr cdr "

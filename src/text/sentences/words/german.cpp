@@ -3,8 +3,8 @@
 namespace tandem::text {
 namespace {
 
-// Abbreviations: CLDR 42 (common/segments/de.xml) without plain words, put into classes, and the
-// Duden's list of common ones.
+// Abbreviations: CLDR 42 (common/segments/de.xml) without plain words, sorted into classes, and the
+// Duden's list of common abbreviations.
 constexpr word_group german_groups[] = {
     {word_class::title,
      "dr prof hr hrn fr frl herr dipl.-ing dipl.-kfm ing st mag msgr gebr fam chr pfr dres mr mrs "
@@ -20,7 +20,7 @@ constexpr word_group german_groups[] = {
      "lfd max"},
     {word_class::name_part,
      "inc co corp ltd jr u.s u.s.a n.chr v.chr n v jh jahrh hbf str pl ges mbh e.v eu mwst"},
-    // Tails in other languages: after these a capital may be that of any noun.
+    // Tails in other languages; in German a capital after them may start any noun.
     {word_class::name_part,
      "usw etc u.v.m usf min std sek mio mrd tsd ztr pfd stk stck kg km cm mm u.v.a o.g o.a m.w "
      "jhd jahrhs"},
@@ -46,7 +46,7 @@ constexpr word_group german_groups[] = {
 
 }  // namespace
 
-// "Goethestr. 12"
+// "Goethestr. 12": street names end with "str".
 const language_words german_words{"de", german_groups, true, "str"};
 
 }  // namespace tandem::text

@@ -1,8 +1,7 @@
 #include "text/sentences/word_lists.hpp"
 
-// Dutch, Swedish, Danish (with Norwegian): CLDR has no suppressions for them. The abbreviations are
-// those that the language councils list (Taalunie, Språkrådet's Svenska skrivregler, Dansk
-// Sprognævn).
+// Dutch, Swedish, Danish (also used for Norwegian): CLDR has no suppressions for them. The language
+// councils list these abbreviations (Taalunie, Språkrådet's Svenska skrivregler, Dansk Sprognævn).
 namespace tandem::text {
 namespace {
 

@@ -1,8 +1,8 @@
 #include "text/sentences/word_lists.hpp"
 
-// Abbreviations: CLDR 42 (common/segments/{fr,es,it,pt}.xml) without plain words, put into classes,
-// and what national style guides (Académie française, RAE's Ortografía, Accademia della Crusca)
-// list beside them.
+// Abbreviations: CLDR 42 (common/segments/{fr,es,it,pt}.xml) without plain words, sorted into
+// classes, and national style guides (Académie française, RAE's Ortografía, Accademia della
+// Crusca).
 namespace tandem::text {
 namespace {
 

@@ -48,14 +48,14 @@ TEST_F(bench_arguments, take_servers_and_the_configuration_as_replay_does) {
                           "--reuse-guard", "0", "--placement", "round_robin"});
     ASSERT_TRUE(c.bench) << c.err;
     EXPECT_THAT(c.bench->service.servers, ElementsAre("http://a:1", "http://b:1"));
-    EXPECT_EQ(c.bench->service.server.reuse_guard, 0s);
+    EXPECT_EQ(c.bench->service.client.server.reuse_guard, 0s);
     EXPECT_EQ(c.bench->service.placement, tandem::placement::round_robin);
 }
 
 TEST_F(bench_arguments, that_follow_an_unknown_flag_may_be_its_value) {
     EXPECT_EQ(bench({"--foo", "3"}).err,
               "tandem bench: --foo is an unknown flag\nSee \"tandem bench --help\".");
-    EXPECT_THAT(bench({"3"}).err, HasSubstr("3 is one argument too many"));
+    EXPECT_THAT(bench({"3"}).err, HasSubstr("3 is an unexpected argument"));
 }
 
 struct bench_refusal {
@@ -78,25 +78,22 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         bench_refusal{"no_rate", {"--rate", "fast"}, "--rate is fast; it must be a number from"},
         bench_refusal{"a_rate_that_is_no_number", {"--rate", "nan"}, "--rate is nan"},
-        bench_refusal{
-            "even_without_a_rate", {"--arrivals", "even"}, "--arrivals is given without --rate"},
+        bench_refusal{"even_without_a_rate", {"--arrivals", "even"}, "--arrivals requires --rate"},
         bench_refusal{"odd_arrivals",
                       {"--rate", "1", "--arrivals", "odd"},
                       "--arrivals is odd; it must be poisson or even"},
         bench_refusal{"no_turns", {"--turns", "0"}, "--turns is 0; it must be a whole number"},
-        bench_refusal{"no_time", {"--duration", "0"}, "--duration is 0; no turn would begin"},
+        bench_refusal{"no_time", {"--duration", "0"}, "--duration is 0; it must be longer than 0"},
         bench_refusal{"speed_without_a_mock",
                       {"--tokens-per-second", "9"},
-                      "--tokens-per-second is given without --mock"},
-        bench_refusal{"two_servers_for_one",
-                      {"--mock", "--url", "http://a:1"},
-                      "--mock brings its own server"},
+                      "--tokens-per-second requires --mock"},
+        bench_refusal{
+            "two_servers_for_one", {"--mock", "--url", "http://a:1"}, "--mock cannot be combined"},
         bench_refusal{"a_mock_of_too_many_slots",
                       {"--mock", "--slots", "65"},
                       "--slots is 65; a mock server has at most 64"},
-        bench_refusal{"prompts_twice",
-                      {"--prompts", "f", "--user", "x"},
-                      "--prompts and --prompt or --user are given"},
+        bench_refusal{
+            "prompts_twice", {"--prompts", "f", "--user", "x"}, "--prompts cannot be combined"},
         bench_refusal{"an_argument_too_many", {"file"}, ""},
         bench_refusal{"an_unknown_flag", {"--conversations", "3"}, "--conversations"}),
     [](const auto& param) { return param.param.name; });

@@ -1,6 +1,6 @@
 #include "bench/bench_json.hpp"
 #include "bench/bench_text.hpp"
-#include "text/display_text.hpp"
+#include "text/terminal_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,14 +34,14 @@ bench_report usual_report() {
     return r;
 }
 
-TEST(latency_text, has_three_digits) {
-    EXPECT_EQ(latency_text(0), "0 µs");
-    EXPECT_EQ(latency_text(0.045), "45 µs");
-    EXPECT_EQ(latency_text(0.9996), "1.00 ms");
-    EXPECT_EQ(latency_text(1.234), "1.23 ms");
-    EXPECT_EQ(latency_text(23.44), "23.4 ms");
-    EXPECT_EQ(latency_text(234.4), "234 ms");
-    EXPECT_EQ(latency_text(2500), "2.50 s");
+TEST(format_latency, has_three_digits) {
+    EXPECT_EQ(format_latency(0), "0 µs");
+    EXPECT_EQ(format_latency(0.045), "45 µs");
+    EXPECT_EQ(format_latency(0.9996), "1.00 ms");
+    EXPECT_EQ(format_latency(1.234), "1.23 ms");
+    EXPECT_EQ(format_latency(23.44), "23.4 ms");
+    EXPECT_EQ(format_latency(234.4), "234 ms");
+    EXPECT_EQ(format_latency(2500), "2.50 s");
 }
 
 TEST(bench_report, counts_costs_by_token_stream_and_loop) {
@@ -60,8 +60,8 @@ TEST(bench_report, of_nothing_has_no_costs) {
     EXPECT_EQ(r.bytes_per_stream(), 0);
 }
 
-TEST(bench_screen, tells_what_was_measured_and_what_failed) {
-    const auto text = bench_screen(usual_report(), false);
+TEST(format_bench_report, tells_what_was_measured_and_what_failed) {
+    const auto text = format_bench_report(usual_report(), false);
     EXPECT_THAT(text, HasSubstr("4 conversations at once, closed loop\n"));
     EXPECT_THAT(text, HasSubstr("no voice, pacing warm\n"));
     EXPECT_THAT(text, HasSubstr("10 replies in 5.0 s: 8 complete, 2 failed\n"));
@@ -71,26 +71,26 @@ TEST(bench_screen, tells_what_was_measured_and_what_failed) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
-TEST(bench_screen, has_a_row_for_what_was_measured_only) {
-    const auto text = bench_screen(usual_report(), false);
+TEST(format_bench_report, has_a_row_for_what_was_measured_only) {
+    const auto text = format_bench_report(usual_report(), false);
     EXPECT_THAT(text, HasSubstr("\n  first token"));
     EXPECT_THAT(text, Not(HasSubstr("cut to close")));
     EXPECT_THAT(text, Not(HasSubstr("begun late")));
 }
 
-TEST(bench_screen, keeps_its_columns) {
+TEST(format_bench_report, keeps_its_columns) {
     ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8"));
     auto r = usual_report();
     r.setting.rate = 2;
     for (auto* f : {&r.figures.late, &r.figures.gap, &r.figures.guard_wait})
         *f = {1'000'000, 0.001, 123.4, 999.9, 3'599'999};
-    std::istringstream lines(bench_screen(r, false));
+    std::istringstream lines(format_bench_report(r, false));
     int rows = 0;
     for (std::string line; std::getline(lines, line);) {
-        EXPECT_LE(columns_of(line), 80) << line;
+        EXPECT_LE(count_columns(line), 80) << line;
         if (!line.ends_with("1000000")) continue;
         ++rows;
-        EXPECT_EQ(columns_of(line), 71) << line;
+        EXPECT_EQ(count_columns(line), 71) << line;
     }
     EXPECT_EQ(rows, 3);
 }

@@ -38,10 +38,10 @@ TEST_F(chat_arguments, are_none_but_the_defaults) {
 }
 
 TEST_F(chat_arguments, give_chunks_time_to_be_spoken) {
-    EXPECT_EQ(chat({}).service.server.continue_timeout, 5min);
-    EXPECT_EQ(chat({"--continue-timeout", "30s"}).service.server.continue_timeout, 30s);
+    EXPECT_EQ(chat({}).service.client.limits.continue_timeout, 5min);
+    EXPECT_EQ(chat({"--continue-timeout", "30s"}).service.client.limits.continue_timeout, 30s);
     variables_["TANDEM_CONTINUE_TIMEOUT"] = "40s";
-    EXPECT_EQ(chat({}).service.server.continue_timeout, 40s);
+    EXPECT_EQ(chat({}).service.client.limits.continue_timeout, 40s);
 }
 
 TEST_F(chat_arguments, name_the_voice) {
@@ -77,12 +77,13 @@ TEST_F(chat_arguments, set_times) {
 }
 
 TEST_F(chat_arguments, may_not_contradict_each_other) {
-    EXPECT_THAT(refusal({"--tts", "none", "--tts-command", "say"}), HasSubstr("one of them"));
-    EXPECT_THAT(refusal({"--tts-command", "say", "--voice", "en"}), HasSubstr("--voice is for"));
-    EXPECT_THAT(refusal({"--player", "paplay", "--play", "no"}), HasSubstr("leave one of them"));
-    EXPECT_THAT(refusal({"--tts", "none", "--wav", "f.wav"}), HasSubstr("makes no sound"));
-    EXPECT_THAT(refusal({"--tts", "none", "--play", "yes"}), HasSubstr("makes no sound"));
-    EXPECT_THAT(refusal({"--load", "f", "--system", "x"}), HasSubstr("has its own"));
+    EXPECT_THAT(refusal({"--tts", "none", "--tts-command", "say"}), HasSubstr("cannot be"));
+    EXPECT_THAT(refusal({"--tts-command", "say", "--voice", "en"}),
+                HasSubstr("--voice applies only"));
+    EXPECT_THAT(refusal({"--player", "paplay", "--play", "no"}), HasSubstr("cannot be"));
+    EXPECT_THAT(refusal({"--tts", "none", "--wav", "f.wav"}), HasSubstr("cannot be combined"));
+    EXPECT_THAT(refusal({"--tts", "none", "--play", "yes"}), HasSubstr("cannot be combined"));
+    EXPECT_THAT(refusal({"--load", "f", "--system", "x"}), HasSubstr("cannot be"));
 }
 
 TEST_F(chat_arguments, name_another_file_for_each_thing_that_is_kept) {
@@ -91,18 +92,18 @@ TEST_F(chat_arguments, name_another_file_for_each_thing_that_is_kept) {
     EXPECT_THAT(refusal({"--record", "a.wav", "--wav", "./a.wav"}),
                 HasSubstr("--record and --wav name the same file, a.wav"));
     EXPECT_THAT(refusal({"--record", "a", "--save", "a.old"}),
-                HasSubstr("--save names a.old, as which --record a keeps an older recording"));
+                HasSubstr("--save names a.old, where --record a keeps an older recording"));
     EXPECT_EQ(chat({"--record", "a", "--save", "b", "--wav", "c"}).record.file, "a");
     EXPECT_EQ(chat({"--record", "/dev/null", "--save", "/dev/null"}).record.file, "/dev/null");
 }
 
 TEST_F(chat_arguments, are_refused_where_they_cannot_work) {
-    EXPECT_THAT(refusal({"--tts", "festival"}), HasSubstr("--tts-command takes other programs"));
+    EXPECT_THAT(refusal({"--tts", "festival"}), HasSubstr("--tts-command for other programs"));
     EXPECT_THAT(refusal({"--speed", "20"}), HasSubstr("--speed"));
     EXPECT_THAT(refusal({"--play", "loud"}), HasSubstr("auto, yes or no"));
     EXPECT_THAT(refusal({"--vad-stop", "long"}), HasSubstr("--vad-stop is long"));
     EXPECT_THAT(refusal({"--system", "\xff"}), HasSubstr("--system has invalid UTF-8 at byte 1"));
-    EXPECT_THAT(refusal({"Hello"}), HasSubstr("Hello is one argument too many"));
+    EXPECT_THAT(refusal({"Hello"}), HasSubstr("Hello is an unexpected argument"));
 }
 
 }  // namespace

@@ -21,25 +21,25 @@ class schedule : public ::testing::Test {
 };
 
 TEST_F(schedule, begins_with_the_first_sound_at_once) {
-    EXPECT_EQ(sounds.start_of_next(zero), zero);
+    EXPECT_EQ(sounds.next_sound_start(zero), zero);
     EXPECT_FALSE(sounds.first_began());
 }
 
 TEST_F(schedule, pauses_behind_a_sentence) {
     speak_first(boundary::sentence);
-    EXPECT_EQ(sounds.start_of_next(zero + 3s), zero + 3250ms);
+    EXPECT_EQ(sounds.next_sound_start(zero + 3s), zero + 3250ms);
 }
 
 TEST_F(schedule, does_not_pause_inside_a_sentence) {
     for (const auto b : {boundary::clause, boundary::word, boundary::limit}) {
         speak_first(b);
-        EXPECT_EQ(sounds.start_of_next(zero + 3s), zero + 3s) << to_string(b);
+        EXPECT_EQ(sounds.next_sound_start(zero + 3s), zero + 3s) << to_string(b);
     }
 }
 
 TEST_F(schedule, lets_nobody_wait_for_a_pause_that_is_over) {
     speak_first(boundary::sentence);
-    EXPECT_EQ(sounds.start_of_next(zero + 4s), zero + 4s);
+    EXPECT_EQ(sounds.next_sound_start(zero + 4s), zero + 4s);
 }
 
 TEST_F(schedule, tells_the_silence_between_two_sounds) {
@@ -57,21 +57,21 @@ TEST_F(schedule, remembers_its_first_sound) {
 
 TEST_F(schedule, tells_how_much_of_a_sound_was_heard) {
     sounds.began(zero + 1s, 2s);
-    EXPECT_EQ(sounds.share_heard(zero), 0) << "before its beginning";
-    EXPECT_DOUBLE_EQ(sounds.share_heard(zero + 1500ms), 0.25);
-    EXPECT_EQ(sounds.share_heard(zero + 3s), 1);
-    EXPECT_EQ(sounds.share_heard(zero + 9s), 1);
+    EXPECT_EQ(sounds.fraction_heard(zero), 0) << "before its beginning";
+    EXPECT_DOUBLE_EQ(sounds.fraction_heard(zero + 1500ms), 0.25);
+    EXPECT_EQ(sounds.fraction_heard(zero + 3s), 1);
+    EXPECT_EQ(sounds.fraction_heard(zero + 9s), 1);
 }
 
 TEST_F(schedule, has_heard_nothing_of_what_is_not_spoken) {
-    EXPECT_EQ(sounds.share_heard(zero), 0);
+    EXPECT_EQ(sounds.fraction_heard(zero), 0);
     speak_first(boundary::sentence);
-    EXPECT_EQ(sounds.share_heard(zero + 3100ms), 0) << "in the pause";
+    EXPECT_EQ(sounds.fraction_heard(zero + 3100ms), 0) << "in the pause";
 }
 
 TEST_F(schedule, has_heard_all_of_a_sound_of_no_length) {
     sounds.began(zero, 0s);
-    EXPECT_EQ(sounds.share_heard(zero), 1);
+    EXPECT_EQ(sounds.fraction_heard(zero), 1);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ reply_result reply_with_times() {
     return r;
 }
 
-spoken_marks marks() {
+spoken_timestamps marks() {
     return {.said_at = said,
             .begun_at = said + 20ms,
             .chunk_at = said + 300ms,

@@ -39,7 +39,7 @@ std::vector<std::string> words_in_refusal(const std::string& text) {
 class completed : public arguments {
  protected:
     // What the command says of `--flag ?`, without that of other flags.
-    std::vector<std::string> told_words(const std::string& command, const std::string& flag) {
+    std::vector<std::string> format_error(const std::string& command, const std::string& flag) {
         const auto err = parse({command, flag, "?"}).err;
         const auto from = err.find(flag + " ");
         return from == err.npos ? std::vector<std::string>()
@@ -51,8 +51,8 @@ TEST_F(completed, words_of_a_flag_are_those_that_its_refusal_names) {
     int flags = 0;
     for (const auto& c : all_words().commands)
         for (const auto& f : c.flags) {
-            if (f.by != completed_by::words || f.names.empty()) continue;
-            EXPECT_THAT(told_words(c.name, f.names.back()),
+            if (f.by != completion_kind::words || f.names.empty()) continue;
+            EXPECT_THAT(format_error(c.name, f.names.back()),
                         ::testing::UnorderedElementsAreArray(f.words))
                 << c.name << ' ' << f.names.back();
             ++flags;
@@ -80,7 +80,7 @@ TEST_F(completed, flags_without_words_take_texts_that_nobody_else_knows) {
                                      "X"};
     for (const auto& c : all_words().commands)
         for (const auto& f : c.flags) {
-            if (f.by != completed_by::user) continue;
+            if (f.by != completion_kind::user) continue;
             EXPECT_THAT(free, Contains(f.value))
                 << "flag_values() has no words for " << c.name << ' ' << f.names.back();
         }
@@ -101,9 +101,9 @@ TEST_F(completed, scripts_are_printed_for_each_shell) {
 TEST_F(completed, shells_that_are_unknown_or_missing_are_told) {
     EXPECT_THAT(parse({"completion", "csh"}).err,
                 HasSubstr("SHELL is csh; it must be bash, zsh or fish"));
-    EXPECT_THAT(parse({"completion"}).err, HasSubstr("there is no SHELL"));
+    EXPECT_THAT(parse({"completion"}).err, HasSubstr("SHELL is missing"));
     EXPECT_THAT(parse({"completion", "bash", "zsh"}).err,
-                HasSubstr("zsh is one argument too many"));
+                HasSubstr("zsh is an unexpected argument"));
     EXPECT_THAT(parse({"completion", "--bash"}).err, HasSubstr("--bash is an unknown flag"));
     EXPECT_EQ(parse({"completion"}).status, 2);
 }

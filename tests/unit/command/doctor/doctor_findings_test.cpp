@@ -59,7 +59,7 @@ std::function<facts()> build(const char* name, std::optional<tandem::duration> g
     });
 }
 
-std::function<facts()> measured(std::function<void(doctor_measures&)> change) {
+std::function<facts()> measured(std::function<void(doctor_measurements&)> change) {
     return but([change](facts& f) { change(f.measured.value); });
 }
 
@@ -76,19 +76,19 @@ void refuse_props(facts& f, errc code, const char* words, int http_status) {
 const std::vector<row> rows{
     {"answers", good(), "reachable", ok, "http://127.0.0.1:8080 answers in 0.5 ms"},
     {"far_away", but([](facts& f) { f.round_trip_ms = 180; }), "reachable", warning,
-     "http://127.0.0.1:8080 answers in 180 ms; each sentence waits for that",
-     "run tandem nearer to the server"},
+     "http://127.0.0.1:8080 answers in 180 ms; each sentence waits this long",
+     "run tandem closer to the server"},
     {"nobody_listens",
      fault(errc::connect_failed, "cannot connect to X; start llama-server (refused)"), "reachable",
      bad, "cannot connect to X (refused)", "start llama-server"},
-    {"no_such_host", fault(errc::resolve_failed, "the host name of X has no address; check it"),
-     "reachable", bad, "the host name of X has no address", "check it"},
+    {"no_such_host", fault(errc::resolve_failed, "the host name of X cannot be resolved; check it"),
+     "reachable", bad, "the host name of X cannot be resolved", "check it"},
     {"bad_certificate", fault(errc::tls_failed, "the certificate of X is not trusted; check"),
      "reachable", bad, "the certificate of X is not trusted", "check"},
-    {"no_http", fault(errc::bad_response, "what X sent is not HTTP; check host and port"),
-     "reachable", bad, "what X sent is not HTTP", "check host and port"},
+    {"no_http", fault(errc::bad_response, "the answer of X is not HTTP; check host and port"),
+     "reachable", bad, "the answer of X is not HTTP", "check host and port"},
     {"an_answer_that_does_not_come", fault(errc::request_timeout, "/health did not answer"),
-     "reachable", bad, "/health did not answer", "check the URL, and look into the server's log"},
+     "reachable", bad, "/health did not answer", "check the URL and the server's log"},
     {"https_at_an_http_port",
      [] {
          auto f = facts_of_fault(errc::connect_timeout, "no connection");
@@ -106,7 +106,7 @@ const std::vector<row> rows{
      "reachable", bad, "the port speaks https, not http", "use https://127.0.0.1:8080"},
 
     {"another_server", fault(errc::not_supported, "/health: not there; check the URL", 404),
-     "server", bad, "this is no llama-server: /health: not there", "check the URL"},
+     "server", bad, "not a llama-server: /health: not there", "check the URL"},
     {"a_router", but([](facts& f) {
          refuse_props(f, errc::not_supported, "the server is a router; use another URL", 200);
      }),
@@ -114,20 +114,20 @@ const std::vector<row> rows{
     {"a_server_that_fails", fault(errc::server_error, "/health: failed; look", 500), "server", bad,
      "/health: failed", "look"},
 
-    {"no_key", good(), "api_key", ok, "none is asked for"},
+    {"no_key", good(), "api_key", ok, "not required"},
     {"a_key", but([](facts& f) { f.wishes.has_key = true; }), "api_key", ok, "accepted"},
     {"no_key_on_a_network", but([](facts& f) { f.is_private = false; }), "api_key", note,
-     "none is asked for, and what is said can be read on the way",
-     "if others can reach it: llama-server --api-key-file FILE, and https"},
+     "not required, and the traffic is not encrypted",
+     "if others can reach the server, start it with --api-key-file FILE and use https"},
     {"a_key_is_missing", but([](facts& f) { refuse_props(f, errc::unauthorized, "", 401); }),
-     "api_key", bad, "the server asks for an API key",
-     "give the key that llama-server was started with: --api-key-file FILE, or TANDEM_API_KEY"},
+     "api_key", bad, "the server requires an API key",
+     "use the key that llama-server was started with: --api-key-file FILE, or TANDEM_API_KEY"},
     {"a_wrong_key", but([](facts& f) {
          refuse_props(f, errc::unauthorized, "", 401);
          f.wishes.has_key = true;
      }),
-     "api_key", bad, "the server refuses this API key",
-     "give the key that llama-server was started with: --api-key-file FILE, or TANDEM_API_KEY"},
+     "api_key", bad, "the server rejects this API key",
+     "use the key that llama-server was started with: --api-key-file FILE, or TANDEM_API_KEY"},
 
     {"a_model", good(), "model", ok, "talk.gguf"},
     {"a_model_without_name", but([](facts& f) { f.props.value.model.clear(); }), "model", ok,
@@ -141,30 +141,28 @@ const std::vector<row> rows{
          return f;
      },
      "model", bad, "still loading after 30.0 s",
-     "wait for it (--wait 5m), or look into the server's log"},
+     "wait longer (--wait 5m), or check the server's log"},
     {"a_model_asleep", but([](facts& f) { f.props.value.is_sleeping = true; }), "model", warning,
-     "talk.gguf, asleep: the first reply waits until it is loaded again",
+     "talk.gguf, asleep: the first reply waits until the model is loaded again",
      "start llama-server without --sleep-idle-seconds"},
 
-    {"a_sound_build", good(), "build", ok, "b11669-Debian, known to bear cuts"},
-    {"an_untried_build", build("b8000", 2s), "build", ok, "b8000: cuts were not tried on it"},
-    {"a_deadly_build", build("b7000", 2s), "build", ok,
-     "b7000: some models do not bear cuts on it"},
-    {"a_build_without_number", build("main", 2s), "build", note,
-     "main: not a number that is known"},
-    {"no_build", build("", 2s), "build", note, "the server does not say which it is"},
+    {"a_sound_build", good(), "build", ok, "b11669-Debian, known to handle cuts"},
+    {"an_untried_build", build("b8000", 2s), "build", ok, "b8000: cuts are untested"},
+    {"a_deadly_build", build("b7000", 2s), "build", ok, "b7000: some models crash after cuts"},
+    {"a_build_without_number", build("main", 2s), "build", note, "main: not a build number"},
+    {"no_build", build("", 2s), "build", note, "not reported by the server"},
 
     {"a_fault_of_all_builds", good(), "build_fault", note,
-     "a request that waits for its slot is worked off though its client has gone, while other "
+     "a request that waits for its slot is processed after its client disconnects, while other "
      "slots stream (#13262)",
-     "have no more conversations at once than slots"},
+     "do not run more concurrent conversations than slots"},
     {"a_fault_of_old_builds", build("b4510", 2s), "build_fault", warning,
-     "generation goes on after the client has gone (#11414, #11720; mended by #11418)",
+     "generation continues after the client disconnects (#11414, #11720; fixed by #11418)",
      "use a newer build"},
 
     {"no_guard", good(), "reuse_guard", ok, "0s, as this build needs none"},
     {"an_automatic_guard", build("b8000", std::nullopt), "reuse_guard", ok,
-     "auto (2s), as is right for a build that was not tried"},
+     "auto (2s), appropriate for an untested build"},
     {"an_automatic_guard_on_a_sound_build", build("b11669", std::nullopt), "reuse_guard", ok,
      "auto (0s), as this build needs none"},
     {"a_guard_that_is_not_needed", build("b11669", 2s), "reuse_guard", note,
@@ -174,22 +172,22 @@ const std::vector<row> rows{
      "5s, longer than needed: quick interruptions make the next reply wait",
      "set --reuse-guard auto"},
     {"no_guard_on_an_untried_build", build("b8000", 0s), "reuse_guard", warning,
-     "0s: not tried on this build; some died when a slot was asked again so soon after a cut",
+     "0s: untested on this build; some builds crash if a slot is used again this soon after a cut",
      "set --reuse-guard auto, or use a newer llama-server"},
     {"no_guard_on_a_deadly_build", build("b7000", 0s), "reuse_guard", bad,
-     "0s: this build may die when a slot is asked again so soon after a cut",
+     "0s: this build may crash if a slot is used again this soon after a cut",
      "set --reuse-guard auto, or use a newer llama-server"},
 
     {"slots", good(), "slots", ok, "2"},
     {"more_slots", but([](facts& f) { f.props.value.total_slots = 4; }), "slots", ok,
      "4, of which tandem uses 2"},
     {"one_slot", but([](facts& f) { f.props.value.total_slots = 1; }), "slots", warning,
-     "1: replies cannot go on in another slot while one ends its cut",
+     "1: replies cannot continue on another slot while one finishes its cut",
      "start llama-server with --parallel 2"},
     {"too_few_slots", but([](facts& f) { f.wishes.slots = 4; }), "slots", warning,
      "2: fewer than the 4 of --slots", "start llama-server with --parallel 4"},
     {"one_slot_wanted", but([](facts& f) { f.wishes.slots = 1; }), "slots", note,
-     "2, of which tandem uses one only", "set --slots 2"},
+     "2, of which tandem uses only one", "set --slots 2"},
 
     {"all_slots", but([](facts& f) {
          f.props.value.total_slots = 4;
@@ -200,18 +198,18 @@ const std::vector<row> rows{
          f.props.value.total_slots = 1;
          f.wishes.slots.reset();
      }),
-     "slots", warning, "1: replies cannot go on in another slot while one ends its cut",
+     "slots", warning, "1: replies cannot continue on another slot while one finishes its cut",
      "start llama-server with --parallel 2"},
 
     {"callers", good(), "callers", ok,
-     "2 at a time: each holds a slot while its reply is spoken, and further ones wait",
+     "2 at a time: each holds a slot while its reply is spoken; further callers wait",
      "for N callers start llama-server with --parallel N and --ctx-size N times 8192"},
     {"callers_of_all_slots", but([](facts& f) {
          f.props.value.total_slots = 5;
          f.wishes.slots.reset();
      }),
      "callers", ok,
-     "5 at a time: each holds a slot while its reply is spoken, and further ones wait",
+     "5 at a time: each holds a slot while its reply is spoken; further callers wait",
      "for N callers start llama-server with --parallel N and --ctx-size N times 8192"},
     {"callers_under_the_guard", but([](facts& f) {
          f.props.value.total_slots = 5;
@@ -220,12 +218,12 @@ const std::vector<row> rows{
          f.props.value.build_info = "b8000";
      }),
      "callers", ok,
-     "2 at a time: each holds two slots, as the guard needs, while its reply is spoken, and "
-     "further ones wait",
+     "2 at a time: each holds two slots (for the guard) while its reply is spoken; further callers "
+     "wait",
      "for N callers start llama-server with --parallel 2N and --ctx-size 2N times 8192"},
     {"one_caller_under_the_guard", build("b8000", std::nullopt), "callers", note,
-     "1 at a time: each holds two slots, as the guard needs, while its reply is spoken, and "
-     "further ones wait",
+     "1 at a time: each holds two slots (for the guard) while its reply is spoken; further callers "
+     "wait",
      "for N callers start llama-server with --parallel 2N and --ctx-size 2N times 8192"},
     {"one_caller_for_one_slot", but([](facts& f) {
          f.props.value.total_slots = 1;
@@ -233,71 +231,68 @@ const std::vector<row> rows{
          f.wishes.reuse_guard = 2s;
      }),
      "callers", note,
-     "1 at a time: each holds a slot while its reply is spoken, and further ones wait",
+     "1 at a time: each holds a slot while its reply is spoken; further callers wait",
      "for N callers start llama-server with --parallel 2N and --ctx-size 2N times 4096"},
 
-    {"context", good(), "context", ok, "8192 tokens a slot, some 40 minutes of talk"},
+    {"context", good(), "context", ok, "8192 tokens per slot, about 40 minutes of talk"},
     {"a_short_context", but([](facts& f) { f.props.value.context_per_slot = 2048; }), "context",
-     note, "2048 tokens a slot, some 10 minutes of talk",
-     "larger: llama-server --ctx-size N, for all 2 slots together"},
+     note, "2048 tokens per slot, about 10 minutes of talk",
+     "increase it: llama-server --ctx-size N, for all 2 slots together"},
     {"a_context_of_a_minute", but([](facts& f) { f.props.value.context_per_slot = 256; }),
-     "context", warning, "256 tokens a slot, some 1 minute of talk",
-     "larger: llama-server --ctx-size N, for all 2 slots together"},
+     "context", warning, "256 tokens per slot, about 1 minute of talk",
+     "increase it: llama-server --ctx-size N, for all 2 slots together"},
     {"a_tiny_context", but([](facts& f) { f.props.value.context_per_slot = 512; }), "context",
-     warning, "512 tokens a slot, some 2 minutes of talk",
-     "larger: llama-server --ctx-size N, for all 2 slots together"},
+     warning, "512 tokens per slot, about 2 minutes of talk",
+     "increase it: llama-server --ctx-size N, for all 2 slots together"},
     {"a_short_context_of_one_slot", but([](facts& f) {
          f.props.value.total_slots = 1;
          f.props.value.context_per_slot = 2048;
      }),
-     "context", note, "2048 tokens a slot, some 10 minutes of talk",
-     "larger: llama-server --ctx-size N"},
+     "context", note, "2048 tokens per slot, about 10 minutes of talk",
+     "increase it: llama-server --ctx-size N"},
     {"an_untold_context", but([](facts& f) { f.props.value.context_per_slot = 0; }), "context",
-     note, "the server does not say how large it is"},
+     note, "not reported by the server"},
 
     {"a_template", good(), "chat_template", ok, "works"},
     {"no_template", but([](facts& f) {
          f.chat_template.fault = {errc::bad_request, {"refused", "no template", 400}};
      }),
      "chat_template", warning,
-     "cannot be applied, only raw prompts work: refused; it says: no template",
+     "cannot be applied; only raw prompts work: refused; server message: no template",
      "start llama-server with --jinja and a --chat-template that suits the model"},
 
     {"slots_endpoint_on", good(), "slots_endpoint", ok, "answers"},
     {"slots_endpoint_off", but([](facts& f) {
          f.slots.fault = {errc::not_supported, {"off", "", 501}};
      }),
-     "slots_endpoint", note, "/slots is switched off: nobody sees when a cut takes effect",
+     "slots_endpoint", note, "/slots is disabled: tandem cannot check when a cut takes effect",
      "start llama-server without --no-slots"},
     {"slots_endpoint_not_understood", but([](facts& f) {
          f.slots.fault = {errc::bad_response, {"odd; really", "", 200}};
      }),
      "slots_endpoint", note, "odd", "start llama-server without --no-slots"},
 
-    {"nobody_else", good(), "other_clients", ok, "none at work now"},
+    {"nobody_else", good(), "other_clients", ok, "none active"},
     {"others", but([](facts& f) { f.busy_slots = 1; }), "other_clients", warning,
-     "1 of 2 slots used by somebody that tandem does not know: the reuse guard does not cover "
-     "these "
-     "requests, and they displace what slots hold; the figures below are not to be trusted",
-     "give tandem a server of its own, and use it through one tandem only; run doctor again when "
-     "nobody uses it"},
+     "1 of 2 slots used by another client: the reuse guard does not cover its requests, and they "
+     "replace the slots' caches; the figures below are unreliable",
+     "use the server only through one tandem process; run doctor again when the server is idle"},
     {"others_everywhere", but([](facts& f) {
          f.props.value.total_slots = f.busy_slots = 1;
          f.measured = {};
      }),
      "other_clients", warning,
-     "1 of 1 slot used by somebody that tandem does not know: the reuse guard does not cover these "
-     "requests, and they displace what slots hold; so nothing is measured",
-     "give tandem a server of its own, and use it through one tandem only; run doctor again when "
-     "nobody uses it"},
+     "1 of 1 slot used by another client: the reuse guard does not cover its requests, and they "
+     "replace the slots' caches; nothing is measured",
+     "use the server only through one tandem process; run doctor again when the server is idle"},
 
     {"drafts", but([](facts& f) { f.slots.value[1].speculative = true; }), "speculative", note,
-     "drafts are on: a cut takes effect up to --spec-draft-n-max tokens later, and a hybrid model "
-     "may evaluate its last answer again (llama.cpp #28049)",
+     "speculative decoding is on: a cut takes effect up to --spec-draft-n-max tokens later, and a "
+     "hybrid model may evaluate its last answer again (llama.cpp #28049)",
      "keep drafts short; compare the figures below with those of a server without --spec-type"},
 
     {"requests", good(), "requests", ok, "18 answered, in 3 rounds on slots 0 and 1"},
-    {"requests_on_one_slot", measured([](doctor_measures& m) {
+    {"requests_on_one_slot", measured([](doctor_measurements& m) {
          m.slots = {0};
          m.rounds = 1;
      }),
@@ -312,78 +307,78 @@ const std::vector<row> rows{
          f.measured.fault = {errc::bad_response, {"an event cannot be read", "", 0}};
      }),
      "requests", bad, "3 answered, then bad_response: an event cannot be read",
-     "look into the server's log"},
-    {"time_that_ran_out", measured([](doctor_measures& m) { m.ran_out = true; }), "requests",
-     warning, "18 answered, in 3 rounds on slots 0 and 1; the time for measuring ran out",
-     "look whether the server is slow or busy"},
+     "check the server's log"},
+    {"time_that_ran_out", measured([](doctor_measurements& m) { m.ran_out = true; }), "requests",
+     warning, "18 answered, in 3 rounds on slots 0 and 1; measuring exceeded its time limit",
+     "check whether the server is slow or busy"},
     {"time_that_ran_out_on_a_server_that_says_nothing", but([](facts& f) {
          f.measured.value = {.slots = {0, 1}, .ran_out = true};
      }),
-     "requests", bad, "0 answered on slots 0 and 1; the time for measuring ran out",
-     "look whether the server is slow or busy"},
+     "requests", bad, "0 answered on slots 0 and 1; measuring exceeded its time limit",
+     "check whether the server is slow or busy"},
     {"a_stop", but([](facts& f) { f.stopped = true; }), "requests", note,
      "18 answered, in 3 rounds on slots 0 and 1; stopped"},
 
     {"a_first_token", good(), "first_token", ok,
      "120 ms with 256 tokens to evaluate, 12 ms with one"},
     {"a_late_first_token",
-     measured([](doctor_measures& m) { m.median.first_token_cold_ms = 1500; }), "first_token",
+     measured([](doctor_measurements& m) { m.median.first_token_cold_ms = 1500; }), "first_token",
      warning, "1.50 s with 256 tokens to evaluate, 12 ms with one",
      "the voice starts late: use a smaller model, a GPU (-ngl 99) or more --threads"},
 
     {"a_speed", good(), "speed", ok, "45.2 tokens/s, prompts 2500 tokens/s"},
-    {"a_slow_model", measured([](doctor_measures& m) { m.median.tokens_per_second = 8; }), "speed",
-     warning,
+    {"a_slow_model", measured([](doctor_measurements& m) { m.median.tokens_per_second = 8; }),
+     "speed", warning,
      "8.0 tokens/s, prompts 2500 tokens/s: the voice waits more than a second for a sentence",
      "use a smaller model or quantisation, or a GPU (-ngl 99)"},
     {"a_model_slower_than_speech",
-     measured([](doctor_measures& m) { m.median.tokens_per_second = 2; }), "speed", bad,
+     measured([](doctor_measurements& m) { m.median.tokens_per_second = 2; }), "speed", bad,
      "2.0 tokens/s, prompts 2500 tokens/s: slower than speech",
      "use a smaller model or quantisation, or a GPU (-ngl 99)"},
 
-    {"a_cut", good(), "cut", ok, "idle after 22 ms; 1 token ran on"},
-    {"a_cut_that_takes_long", measured([](doctor_measures& m) { m.median.cut_to_idle_ms = 900; }),
-     "cut", warning, "idle after 900 ms; 1 token ran on",
-     "look for a proxy in between, or speculative decoding with long drafts"},
+    {"a_cut", good(), "cut", ok, "idle after 22 ms; 1 token after the cut"},
+    {"a_cut_that_takes_long",
+     measured([](doctor_measurements& m) { m.median.cut_to_idle_ms = 900; }), "cut", warning,
+     "idle after 900 ms; 1 token after the cut",
+     "check for a proxy, or for speculative decoding with long drafts"},
     {"a_cut_that_much_runs_on_after",
-     measured([](doctor_measures& m) { m.median.tokens_after_cut = 40; }), "cut", warning,
-     "idle after 22 ms; 40 tokens ran on",
-     "look for a proxy in between, or speculative decoding with long drafts"},
+     measured([](doctor_measurements& m) { m.median.tokens_after_cut = 40; }), "cut", warning,
+     "idle after 22 ms; 40 tokens after the cut",
+     "check for a proxy, or for speculative decoding with long drafts"},
     {"a_cut_of_a_run_that_was_stopped_early", but([](facts& f) {
          f.stopped = true;
          f.measured.value.rounds = 1;
          f.measured.value.median.tokens_after_cut = 162;
      }),
      "cut", note,
-     "idle after 22 ms; 162 tokens ran on; measured once, which is too little to judge it"},
-    {"a_cut_without_effect", measured([](doctor_measures& m) { m.busy_after_cut_ms = 5000; }),
+     "idle after 22 ms; 162 tokens after the cut; measured only once, which is not enough to judge "
+     "it"},
+    {"a_cut_without_effect", measured([](doctor_measurements& m) { m.busy_after_cut_ms = 5000; }),
      "cut", bad, "the slot was still busy 5.00 s after the connection was closed",
-     "look for a proxy in between that does not pass the close on"},
+     "check for a proxy that does not forward the close"},
 
     {"same_slot", good(), "cache_same_slot", ok, "after a cut, 1 of 280 tokens evaluated"},
-    {"same_slot_from_a_checkpoint", measured([](doctor_measures& m) {
-         m.median.same_slot = cache_use{252, 28};
+    {"same_slot_from_a_checkpoint", measured([](doctor_measurements& m) {
+         m.median.same_slot = cache_usage{252, 28};
      }),
      "cache_same_slot", note,
-     "after a cut, 28 of 280 tokens evaluated, as models do that cannot take back tokens"},
-    {"same_slot_lost", measured([](doctor_measures& m) {
-         m.median.same_slot = cache_use{0, 280};
+     "after a cut, 28 of 280 tokens evaluated, normal for models that cannot roll back tokens"},
+    {"same_slot_lost", measured([](doctor_measurements& m) {
+         m.median.same_slot = cache_usage{0, 280};
      }),
      "cache_same_slot", warning, "after a cut, 280 of 280 tokens evaluated",
-     "the model cannot take back tokens: keep --ctx-checkpoints on, and try --swa-full"},
+     "the model cannot roll back tokens: keep --ctx-checkpoints on, and try --swa-full"},
 
-    {"other_slot", good(), "cache_other_slot", ok, "as it is, 281 of 281 tokens evaluated"},
+    {"other_slot", good(), "cache_other_slot", ok, "without prefill, 281 of 281 tokens evaluated"},
     {"prefilled_slot", good(), "cache_prefilled_slot", ok,
      "the other slot, 1 of 282 tokens evaluated"},
 
-    {"pinned_slots", good(), "pinned_slots", ok,
-     "each keeps what it holds while another one is used"},
-    {"pinned_slots_lost", measured([](doctor_measures& m) {
-         m.median.first_slot_again = cache_use{0, 283};
+    {"pinned_slots", good(), "pinned_slots", ok, "each keeps its cache while another one is used"},
+    {"pinned_slots_lost", measured([](doctor_measurements& m) {
+         m.median.first_slot_again = cache_usage{0, 283};
      }),
      "pinned_slots", bad,
-     "a slot loses what it holds when another one is used: 0 of 283 tokens left (llama.cpp "
-     "#28139)",
+     "a slot loses its cache when another one is used: 0 of 283 tokens left (llama.cpp #28139)",
      "start llama-server with --parallel 2, which gives each slot a cache of its own, or with "
      "--no-cache-idle-slots"},
 };
@@ -392,13 +387,13 @@ class doctor_finding : public testing::TestWithParam<row> {};
 
 TEST_P(doctor_finding, says) {
     const auto& expected = GetParam();
-    const auto all = findings_of(expected.found());
+    const auto all = collect_findings(expected.found());
     const auto found = std::ranges::find(all, expected.finding_name, &finding::name);
     ASSERT_NE(found, all.end());
     EXPECT_EQ(found->message, expected.message);
     EXPECT_EQ(found->remedy, expected.remedy);
     EXPECT_EQ(status_name(found->status), status_name(expected.status));
-    EXPECT_EQ(any_bad(all), expected.status == bad);
+    EXPECT_EQ(has_bad_finding(all), expected.status == bad);
 }
 
 INSTANTIATE_TEST_SUITE_P(of, doctor_finding, testing::ValuesIn(rows),
@@ -409,7 +404,7 @@ TEST(doctor_findings, each_have_a_row) {
     std::set<std::string> found;
     for (const auto& r : rows) {
         expected.insert(r.finding_name);
-        for (const auto& f : findings_of(r.found())) found.insert(f.name);
+        for (const auto& f : collect_findings(r.found())) found.insert(f.name);
     }
     EXPECT_EQ(found, expected);
 }
@@ -432,18 +427,18 @@ TEST(doctor_findings, are_in_the_documentation) {
 
 TEST(doctor_findings, tell_what_to_do_wherever_something_is_wrong) {
     for (const auto& r : rows)
-        for (const auto& f : findings_of(r.found()))
+        for (const auto& f : collect_findings(r.found()))
             EXPECT_TRUE(f.status < warning || !f.remedy.empty()) << r.name << ": " << f.message;
 }
 
 TEST(doctor_findings, are_none_before_anything_was_asked) {
-    EXPECT_THAT(findings_of({}), IsEmpty());
+    EXPECT_THAT(collect_findings({}), IsEmpty());
 }
 
 TEST(doctor_findings, leave_out_what_was_not_measured) {
     auto f = good_facts();
     f.measured.value = {.slots = {0, 1}};
-    const auto all = findings_of(f);
+    const auto all = collect_findings(f);
     EXPECT_EQ(std::ranges::count(all, finding_group::measured, &finding::group), 1);
 }
 

@@ -1,7 +1,7 @@
 #include "doctor/doctor_json.hpp"
 #include "doctor/doctor_text.hpp"
 #include "doctor_facts_fixture.hpp"
-#include "text/display_text.hpp"
+#include "text/terminal_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,11 +27,11 @@ using testing::HasSubstr;
 using testing::Not;
 
 doctor_report good_report() {
-    return report_of(good_facts());
+    return make_doctor_report(good_facts());
 }
 
 doctor_report dead_report() {
-    return report_of(facts_of_fault(errc::connect_failed, "nobody there; start it"));
+    return make_doctor_report(facts_of_fault(errc::connect_failed, "nobody there; start it"));
 }
 
 std::vector<std::string> keys_of(const ordered_json& object) {
@@ -103,42 +103,42 @@ class doctor_screen_of : public testing::Test {
 };
 
 TEST_F(doctor_screen_of, a_good_server) {
-    EXPECT_EQ(doctor_screen({}, good_report()),
+    EXPECT_EQ(format_doctor_report({}, good_report()),
               R"(tandem doctor  http://127.0.0.1:8080
 
 Server
   ok      reachable     http://127.0.0.1:8080 answers in 0.5 ms
-  ok      api key       none is asked for
+  ok      api key       not required
   ok      model         talk.gguf
-  ok      build         b11669-Debian, known to bear cuts
-  note    build fault   a request that waits for its slot is worked off though
-                        its client has gone, while other slots stream (#13262)
-                        → have no more conversations at once than slots
+  ok      build         b11669-Debian, known to handle cuts
+  note    build fault   a request that waits for its slot is processed after its
+                        client disconnects, while other slots stream (#13262)
+                        → do not run more concurrent conversations than slots
   ok      reuse guard   0s, as this build needs none
   ok      slots         2
   ok      callers       2 at a time: each holds a slot while its reply is
-                        spoken, and further ones wait
-  ok      context       8192 tokens a slot, some 40 minutes of talk
+                        spoken; further callers wait
+  ok      context       8192 tokens per slot, about 40 minutes of talk
   ok      chat template works
   ok      /slots        answers
-  ok      other clients none at work now
+  ok      other clients none active
 
 Measured
   ok      requests      18 answered, in 3 rounds on slots 0 and 1
   ok      first token   120 ms with 256 tokens to evaluate, 12 ms with one
   ok      speed         45.2 tokens/s, prompts 2500 tokens/s
-  ok      cut           idle after 22 ms; 1 token ran on
+  ok      cut           idle after 22 ms; 1 token after the cut
   ok      same slot     after a cut, 1 of 280 tokens evaluated
-  ok      other slot    as it is, 281 of 281 tokens evaluated
+  ok      other slot    without prefill, 281 of 281 tokens evaluated
   ok      prefilled     the other slot, 1 of 282 tokens evaluated
-  ok      pinned slots  each keeps what it holds while another one is used
+  ok      pinned slots  each keeps its cache while another one is used
 
 Advised for tandem
-  --slots 2             as now; one goes on while the other ends its cut
-  --reuse-guard 0s      as now; what this build needs after a cut
-  --pacing warm         as now; the next slot gets ready while the voice speaks
+  --slots 2             as now; one continues while the other finishes its cut
+  --reuse-guard 0s      as now; required by this build after a cut
+  --pacing warm         as now; prepares the next slot while the voice speaks
 
-Advised for llama-server, with the other flags you give it
+Advised for llama-server, in addition to your other flags
   --parallel 2          as now; a slot with its own cache for each caller
   --ctx-size 16384      as now; 8192 tokens for each of 2 slots
 
@@ -149,7 +149,7 @@ Good for a bot: 1 to note, 19 ok
 }
 
 TEST_F(doctor_screen_of, a_server_that_is_not_there) {
-    EXPECT_EQ(doctor_screen({}, dead_report()),
+    EXPECT_EQ(format_doctor_report({}, dead_report()),
               R"(tandem doctor  http://127.0.0.1:8080
 
 Server
@@ -163,33 +163,36 @@ A bot would break: 1 bad
 TEST_F(doctor_screen_of, a_run_that_was_stopped) {
     auto facts = good_facts();
     facts.stopped = true;
-    EXPECT_THAT(doctor_screen({}, report_of(facts)), HasSubstr("\nStopped before all was known: "));
+    EXPECT_THAT(format_doctor_report({}, make_doctor_report(facts)),
+                HasSubstr("\nStopped before all checks were done: "));
     facts = {};
     facts.stopped = true;
-    EXPECT_THAT(doctor_screen({}, report_of(facts)), EndsWith("\nStopped before all was known\n"));
+    EXPECT_THAT(format_doctor_report({}, make_doctor_report(facts)),
+                EndsWith("\nStopped before all checks were done\n"));
 }
 
 TEST_F(doctor_screen_of, anything_stays_inside_the_width_but_for_the_command) {
     auto facts = good_facts();
-    facts.measured.value.median.first_slot_again = cache_use{0, 283};
+    facts.measured.value.median.first_slot_again = cache_usage{0, 283};
     for (const int width : {60, 80, 120}) {
-        std::istringstream lines(doctor_screen({.width = width}, report_of(facts)));
+        std::istringstream lines(format_doctor_report({.width = width}, make_doctor_report(facts)));
         for (std::string line; std::getline(lines, line);)
-            EXPECT_TRUE(columns_of(line) <= width || line.starts_with("  llama-server -m")) << line;
+            EXPECT_TRUE(count_columns(line) <= width || line.starts_with("  llama-server -m"))
+                << line;
     }
 }
 
 TEST_F(doctor_screen_of, colours_where_they_are_wanted_says_the_same) {
-    const auto text = doctor_screen({.color = true}, good_report());
+    const auto text = format_doctor_report({.color = true}, good_report());
     EXPECT_THAT(text, HasSubstr("\x1b[32m  ok      \x1b[0mreachable"));
-    EXPECT_THAT(doctor_screen({}, good_report()), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(format_doctor_report({}, good_report()), Not(HasSubstr("\x1b")));
 }
 
 TEST_F(doctor_screen_of, hostile_words_cannot_steer_the_terminal) {
     auto facts = good_facts();
     facts.props.value.model = "/m/\x1b]0;x\x07";
     facts.props.value.build_info = "b\x1b[2J";
-    EXPECT_THAT(doctor_screen({}, report_of(facts)), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(format_doctor_report({}, make_doctor_report(facts)), Not(HasSubstr("\x1b")));
 }
 
 }  // namespace

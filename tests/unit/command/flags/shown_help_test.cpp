@@ -1,6 +1,6 @@
 // What --help shows, what ends the flags, and what is told of a language.
 
-#include "flags/everyday_flags.hpp"
+#include "flags/short_help_flags.hpp"
 #include "unit/command/arguments_fixture.hpp"
 
 #include <CLI/CLI.hpp>
@@ -57,7 +57,7 @@ TEST_F(shown_help, has_the_flags_of_every_day) {
 
 TEST_F(shown_help, names_only_flags_that_there_are) {
     for (const auto& command : commands()) {
-        const auto everyday = everyday_flags_of(command);
+        const auto everyday = find_short_help_flags(command);
         const auto help = parse({command, "--help"}).out;
         for (const auto flag : everyday.own)
             EXPECT_THAT(help, HasSubstr("\n  " + std::string(flag))) << command;
@@ -71,7 +71,7 @@ TEST_F(shown_help, has_all_flags_where_it_is_asked_for_all) {
     EXPECT_EQ(parse({"--help=all", "replay"}).out, help);
     const auto wrong = parse({"replay", "--help=al"});
     EXPECT_EQ(wrong.status, 2);
-    EXPECT_THAT(wrong.err, HasSubstr("--help is al; it must be all, or nothing"));
+    EXPECT_THAT(wrong.err, HasSubstr("--help is al; it must be all, or have no value"));
 }
 
 TEST_F(words_around_flags, end_their_flags_with_two_dashes) {
@@ -81,9 +81,9 @@ TEST_F(words_around_flags, end_their_flags_with_two_dashes) {
     EXPECT_TRUE(parse({"chat", "--"}).chat);
     EXPECT_EQ(parse({"--", "replay", "f"}).replay->file, "f");
     EXPECT_THAT(parse({"replay", "--", "f", "--json"}).err,
-                HasSubstr("--json is one argument too many"));
-    EXPECT_THAT(parse({"replay", "f", "--", "g"}).err, HasSubstr("g is one argument too many"));
-    EXPECT_THAT(parse({"chat", "--", "g"}).err, HasSubstr("g is one argument too many"));
+                HasSubstr("--json is an unexpected argument"));
+    EXPECT_THAT(parse({"replay", "f", "--", "g"}).err, HasSubstr("g is an unexpected argument"));
+    EXPECT_THAT(parse({"chat", "--", "g"}).err, HasSubstr("g is an unexpected argument"));
 }
 
 TEST_F(words_around_flags, tell_of_a_language_that_is_unknown) {

@@ -9,9 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::command::count_words;
+using tandem::command::describe_too_slow_speech;
 using tandem::command::parse_speech_pace;
 using tandem::command::speaking_time;
-using tandem::command::too_slow_text;
 
 TEST(speech_pace, is_no_time_at_all_for_none) {
     const auto pace = parse_speech_pace("none");
@@ -64,15 +64,15 @@ TEST(speaking_time, is_bounded_for_the_slowest_voice) {
     EXPECT_EQ(speaking_time({1e-300}, "word"), 1000h);
 }
 
-TEST(too_slow_text, tells_what_is_too_slow_and_what_to_set) {
+TEST(describe_too_slow_speech, tells_what_is_too_slow_and_what_to_set) {
     EXPECT_EQ(
-        too_slow_text({8}, 82500ms, 30s),
+        describe_too_slow_speech({8}, 82500ms, 30s),
         "at --tts wpm=8 this chunk is spoken for 83s, longer than --continue-timeout 30s; set "
         "--continue-timeout 2m or more, or a faster --tts");
 }
 
-TEST(too_slow_text, asks_for_a_faster_voice_where_no_limit_is_long_enough) {
-    EXPECT_EQ(too_slow_text({0.001}, 30h, 30s),
+TEST(describe_too_slow_speech, asks_for_a_faster_voice_where_no_limit_is_long_enough) {
+    EXPECT_EQ(describe_too_slow_speech({0.001}, 30h, 30s),
               "at --tts wpm=0.001 this chunk is spoken for 108000s, longer than --continue-timeout "
               "30s; set a faster --tts");
 }

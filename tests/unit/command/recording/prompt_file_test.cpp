@@ -88,15 +88,15 @@ TEST(prompt_file, has_nothing_in_an_empty_text) {
 
 TEST(prompt_file, tells_the_faults_of_all_lines) {
     EXPECT_THAT(faults_of("[]\n{\"prompt\":\"a\"}\n\n{}\n"),
-                ElementsAre("1: an object is expected, not array",
-                            "4: one of prompt, messages and turns is needed"));
+                ElementsAre("1: expected an object, not array",
+                            "4: prompt, messages or turns is required"));
 }
 
 TEST(prompt_file, tells_all_faults_of_one_line) {
-    EXPECT_THAT(faults_of(R"({"prompt": 1, "id": "", "colour": 2})"),
-                ElementsAre("1: the field \"colour\" is unknown",
-                            "1: id has 0 bytes; 1 to 256 are possible",
-                            "1: prompt must be a text, not number"));
+    EXPECT_THAT(
+        faults_of(R"({"prompt": 1, "id": "", "colour": 2})"),
+        ElementsAre("1: unknown field \"colour\"", "1: id has 0 bytes; it must have 1 to 256",
+                    "1: prompt must be a string, not number"));
 }
 
 TEST(prompt_file, refuses_an_id_that_an_earlier_line_has) {
@@ -117,12 +117,12 @@ TEST(prompt_file, tells_where_invalid_utf8_is_in_the_line_and_in_the_file) {
 TEST(prompt_file, refuses_a_line_over_the_bound) {
     const auto line = "{\"prompt\":\"" + std::string(max_line_bytes, 'x') + "\"}";
     EXPECT_THAT(faults_of(line),
-                ElementsAre("1: the line has 16777229 bytes; at most 16777216 are possible"));
+                ElementsAre("1: the line has 16777229 bytes; the maximum is 16777216"));
 }
 
 TEST(prompt_file, survives_deep_nesting) {
     EXPECT_THAT(faults_of(std::string(100'000, '[')),
-                ElementsAre(HasSubstr("1: this is no JSON object")));
+                ElementsAre(HasSubstr("1: not a JSON object")));
 }
 
 struct bad_line {
@@ -141,28 +141,28 @@ INSTANTIATE_TEST_SUITE_P(
     table, prompt_file_refuses,
     testing::Values(
         bad_line{"that_is_no_json", "Hello",
-                 "this is no JSON object; write it as {\"prompt\": \"text\"} or "
-                 "{\"turns\": [\"text\"]}"},
+                 "not a JSON object; write {\"prompt\": \"text\"} or {\"turns\": "
+                 "[\"text\"]}"},
         bad_line{"with_text_behind_the_object", R"({"prompt":"a"} x)",
                  "not valid JSON at column 16"},
         bad_line{"that_ends_early", R"({"prompt":"a")",
-                 "the JSON object is not complete at the end of the line"},
+                 "the JSON object is incomplete at the end of the line"},
         bad_line{"with_half_a_surrogate", R"({"prompt":"\ud800"})", "not valid JSON at column 18"},
         bad_line{"with_a_huge_number", R"({"prompt":"a","max_tokens":1e999})",
                  "a number is too large"},
-        bad_line{"that_is_a_text", R"("prompt")", "an object is expected, not string"},
+        bad_line{"that_is_a_text", R"("prompt")", "expected an object, not string"},
         bad_line{"with_two_kinds", R"({"prompt":"a","turns":["b"]})",
-                 "prompt and turns are given; one of them is possible"},
+                 "prompt and turns are given; use only one of them"},
         bad_line{"with_a_system_message_for_a_prompt", R"({"prompt":"a","system":"b"})",
-                 "system goes with turns only"},
+                 "system is allowed only with turns"},
         bad_line{"with_an_unknown_field", R"({"promt":"a","prompt":"a"})",
-                 "the field \"promt\" is unknown"},
+                 "unknown field \"promt\""},
         bad_line{"with_a_number_as_id", R"({"id":1,"prompt":"a"})",
-                 "id must be a text, not number"},
+                 "id must be a string, not number"},
         bad_line{"with_an_empty_id", R"({"id":"","prompt":"a"})",
-                 "id has 0 bytes; 1 to 256 are possible"},
+                 "id has 0 bytes; it must have 1 to 256"},
         bad_line{"with_no_messages", R"({"messages":[]})",
-                 "messages must be a list of at least one {\"role\", \"content\"}"},
+                 "messages must be a non-empty list of {\"role\", \"content\"}"},
         bad_line{"with_a_message_that_is_a_text", R"({"messages":["Hi"]})",
                  "messages[0] must be {\"role\", \"content\"}"},
         bad_line{"with_a_message_without_role", R"({"messages":[{"role":"","content":"Hi"}]})",
@@ -174,14 +174,13 @@ INSTANTIATE_TEST_SUITE_P(
                  "messages[0] has no content"},
         bad_line{"with_content_that_is_no_text",
                  R"({"messages":[{"role":"user","content":["Hi"]}]})",
-                 "messages[0].content must be a text, not array"},
+                 "messages[0].content must be a string, not array"},
         bad_line{"with_an_unknown_field_of_a_message",
                  R"({"messages":[{"role":"user","content":"Hi","name":"x"}]})",
-                 "messages[0]: the field \"name\" is unknown"},
-        bad_line{"with_no_turns", R"({"turns":[]})",
-                 "turns must be a list of at least one text of the user"},
+                 "messages[0]: unknown field \"name\""},
+        bad_line{"with_no_turns", R"({"turns":[]})", "turns must be a non-empty list of strings"},
         bad_line{"with_a_turn_that_is_no_text", R"({"turns":["a",2]})",
-                 "turns[1] must be a text, not number"},
+                 "turns[1] must be a string, not number"},
         bad_line{"with_negative_max_tokens", R"({"prompt":"a","max_tokens":-1})",
                  "max_tokens must be a whole number from 0 to 1000000"},
         bad_line{"with_half_a_token", R"({"prompt":"a","max_tokens":1.5})",

@@ -1,5 +1,5 @@
 // docs/replay.md against what `tandem replay --json` writes.
-#include "replay/json_lines.hpp"
+#include "replay/replay_json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

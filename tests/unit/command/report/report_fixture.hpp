@@ -36,10 +36,10 @@ class reply_maker {
         c.text = c.speech = std::move(text);
         c.boundary = boundary::sentence;
         c.tokens = 4;
-        c.slot = 0;
-        c.request = request;
-        c.cached = cached;
-        c.evaluated = evaluated;
+        c.metrics.slot = 0;
+        c.metrics.request = request;
+        c.metrics.cached = cached;
+        c.metrics.evaluated = evaluated;
         reply_.chunks.push_back(std::move(c));
         reply_.result.metrics.chunks = static_cast<int>(reply_.chunks.size());
         return *this;

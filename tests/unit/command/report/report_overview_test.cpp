@@ -30,7 +30,7 @@ report_reply reply_on(const std::string& id, int slot, double start_ms) {
 }
 
 report_bars overview(const std::vector<report_reply>& replies) {
-    return overview_of(replies);
+    return make_overview(replies);
 }
 
 TEST(report_overview, has_the_slots_of_all_replies_and_a_voice_for_each_dialogue) {

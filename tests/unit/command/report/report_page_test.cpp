@@ -37,44 +37,45 @@ std::string page_with(report_reply r) {
 }
 
 TEST(markup, stands_for_what_could_end_a_text_or_an_attribute) {
-    EXPECT_EQ(escaped_markup("<a href=\"x\">'&'</a>"),
+    EXPECT_EQ(escape_markup("<a href=\"x\">'&'</a>"),
               "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
 }
 
 TEST(markup, keeps_other_writing_as_it_is) {
-    EXPECT_EQ(escaped_markup("Grüße, 世界 🦊\n\tend"), "Grüße, 世界 🦊\n\tend");
+    EXPECT_EQ(escape_markup("Grüße, 世界 🦊\n\tend"), "Grüße, 世界 🦊\n\tend");
 }
 
 TEST(markup, replaces_what_xml_forbids) {
-    EXPECT_EQ(escaped_markup(std::string("a\0b\x1B", 4)), "a\uFFFDb\uFFFD");
-    EXPECT_EQ(escaped_markup("\uFFFE\uFFFFx"), "\uFFFD\uFFFDx");
-    EXPECT_EQ(escaped_markup("\xC3("), "\uFFFD(");
+    EXPECT_EQ(escape_markup(std::string("a\0b\x1B", 4)), "a\uFFFDb\uFFFD");
+    EXPECT_EQ(escape_markup("\uFFFE\uFFFFx"), "\uFFFD\uFFFDx");
+    EXPECT_EQ(escape_markup("\xC3("), "\uFFFD(");
 }
 
 TEST(drawing, puts_a_time_at_its_share_of_the_width) {
-    const auto svg = drawing_of(bars_of(spoken("Hi.")));
+    const auto svg = draw_timeline(make_bars(spoken("Hi.")));
     // 100 ms of 1000 ms, and 1 % of room after the end
     EXPECT_THAT(svg, HasSubstr(R"(<rect x="0.0000%" y="27" width="9.9010%" height="18"/>)"));
 }
 
 TEST(drawing, is_as_high_as_its_lanes) {
-    EXPECT_EQ(drawing_height(bars_of(spoken("Hi."))), report_axis_height + 3 * report_lane_height);
+    EXPECT_EQ(drawing_height(make_bars(spoken("Hi."))),
+              report_axis_height + 3 * report_lane_height);
 }
 
 TEST(drawing, has_ticks_at_round_times) {
-    const auto svg = drawing_of(bars_of(spoken("Hi.")));
+    const auto svg = draw_timeline(make_bars(spoken("Hi.")));
     EXPECT_THAT(svg, HasSubstr(">200 ms</text>"));
     EXPECT_THAT(svg, HasSubstr(">1000 ms</text>"));
 }
 
 TEST(drawing, holds_a_hostile_text_as_text_alone) {
-    const auto svg = drawing_file(spoken(hostile), hostile);
+    const auto svg = make_svg_file(spoken(hostile), hostile);
     EXPECT_THAT(svg, Not(HasSubstr("<img")));
     EXPECT_THAT(svg, HasSubstr("&lt;img src=x onerror=alert(1)&gt;"));
 }
 
 TEST(drawing, follows_the_reader_in_light_and_dark) {
-    EXPECT_THAT(drawing_file(spoken("Hi."), ""), HasSubstr("prefers-color-scheme: dark"));
+    EXPECT_THAT(make_svg_file(spoken("Hi."), ""), HasSubstr("prefers-color-scheme: dark"));
 }
 
 TEST(drawing, shortens_what_would_overprint_and_has_the_whole_in_titles) {
@@ -82,7 +83,7 @@ TEST(drawing, shortens_what_would_overprint_and_has_the_whole_in_titles) {
     const std::string long_id(300, 'i'), long_head(300, 'h');
     auto r = spoken("Hi.");
     r.id = long_id;
-    const auto svg = drawing_file(r, long_head);
+    const auto svg = make_svg_file(r, long_head);
     EXPECT_THAT(svg, HasSubstr("<text class=\"head\" x=\"16\" y=\"26\">" + std::string(39, 'i') +
                                "…<title>" + long_id + "</title></text>"));
     EXPECT_THAT(svg, HasSubstr("hh…<title>" + long_head + "</title></text>"));
@@ -91,17 +92,17 @@ TEST(drawing, shortens_what_would_overprint_and_has_the_whole_in_titles) {
 TEST(drawing, ends_a_label_that_has_no_room_with_dots) {
     ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8"));
     // The chunk has the second half of some 1000 pixels, which no 150 columns fit in.
-    const auto svg = drawing_file(spoken("Hi there. " + std::string(150, 'a')), "");
+    const auto svg = make_svg_file(spoken("Hi there. " + std::string(150, 'a')), "");
     EXPECT_THAT(svg, HasSubstr(R"(<text x="5" y="15">0 Hi there. aaa)"));
     EXPECT_THAT(svg, HasSubstr("aaa…</text>"));
-    EXPECT_THAT(drawing_file(spoken("Hi there."), ""), HasSubstr(">0 Hi there.</text>"));
+    EXPECT_THAT(make_svg_file(spoken("Hi there."), ""), HasSubstr(">0 Hi there.</text>"));
 }
 
 TEST(drawing, has_no_half_number_of_a_chunk) {
     ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8"));
-    const auto b = bars_of(spoken("Hi."));
-    EXPECT_THAT(drawing_of(b, 60), HasSubstr(">0…</text>"));
-    EXPECT_THAT(drawing_of(b, 30), Not(HasSubstr("class=\"label\"")));
+    const auto b = make_bars(spoken("Hi."));
+    EXPECT_THAT(draw_timeline(b, 60), HasSubstr(">0…</text>"));
+    EXPECT_THAT(draw_timeline(b, 30), Not(HasSubstr("class=\"label\"")));
 }
 
 TEST(drawing, leaves_the_room_for_labels_of_a_page_to_its_reader) {
@@ -111,9 +112,9 @@ TEST(drawing, leaves_the_room_for_labels_of_a_page_to_its_reader) {
 
 TEST(drawing, says_that_its_time_line_is_cut) {
     auto r = spoken("Hi.");
-    EXPECT_THAT(drawing_file(r, ""), Not(HasSubstr("lacks")));
+    EXPECT_THAT(make_svg_file(r, ""), Not(HasSubstr("lacks")));
     r.result.dropped_events = 7;
-    EXPECT_THAT(drawing_file(r, ""), HasSubstr("the time line lacks 7 events"));
+    EXPECT_THAT(make_svg_file(r, ""), HasSubstr("the time line lacks 7 events"));
     EXPECT_THAT(page_with(r), HasSubstr("the time line lacks 7 events"));
 }
 
@@ -170,7 +171,7 @@ TEST(report_page, of_a_run_without_replies_says_what_failed_and_has_no_empty_sec
     run.summary.replies = run.summary.not_started = 3;
     run.summary.servers.push_back({.url = "http://a:1", .state = "down"});
     const auto page = report_page(run);
-    EXPECT_THAT(page, HasSubstr("No reply was asked for"));
+    EXPECT_THAT(page, HasSubstr("No reply was requested"));
     EXPECT_THAT(page, HasSubstr("connect_failed: nobody is there"));
     EXPECT_THAT(page, HasSubstr("not started</th><td class=\"number\">3</td>"));
     for (const auto* section : {"Latency, ms", "Tokens", ">Slots<", "Each reply", "Time lines"})
@@ -178,7 +179,7 @@ TEST(report_page, of_a_run_without_replies_says_what_failed_and_has_no_empty_sec
 }
 
 TEST(report_page, of_a_run_that_was_stopped_before_a_reply_says_so) {
-    EXPECT_THAT(report_page({}), HasSubstr("The run ended before a reply did."));
+    EXPECT_THAT(report_page({}), HasSubstr("The run ended before any reply."));
 }
 
 TEST(report_page, writes_no_more_than_its_limit_whatever_its_texts_become) {

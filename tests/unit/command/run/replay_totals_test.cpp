@@ -81,9 +81,9 @@ TEST(replay_totals, add_up_cuts_and_tokens_that_were_heard) {
 
 TEST(replay_totals, tell_the_gaps_of_all_chunks_but_first_ones) {
     replay_totals totals(1);
-    totals.add(tandem::chunk{.id = {1, 0}, .gap_ms = 0});
-    totals.add(tandem::chunk{.id = {1, 1}, .gap_ms = 7});
-    totals.add(tandem::chunk{.id = {1, 2}, .gap_ms = 9});
+    totals.add(tandem::chunk{.id = {1, 0}, .metrics = {.gap_ms = 0}});
+    totals.add(tandem::chunk{.id = {1, 1}, .metrics = {.gap_ms = 7}});
+    totals.add(tandem::chunk{.id = {1, 2}, .metrics = {.gap_ms = 9}});
     const auto s = totals.summary(0, 0);
     EXPECT_EQ(s.gap_ms.p50, 7);
     EXPECT_EQ(s.gap_ms.max, 9);
@@ -126,9 +126,9 @@ TEST(replay_totals, tell_what_was_done_at_each_server) {
     totals.server_is("http://b:1", "up");
     reply_result r;
     r.finish_reason = finish_reason::eos;
-    const std::vector<tandem::command::slot_figures> one{
+    const std::vector<tandem::command::slot_stats> one{
         {.server = "http://b:1", .slot = 3, .requests = 1, .chunks = 2}};
-    const std::vector<tandem::command::slot_figures> two{
+    const std::vector<tandem::command::slot_stats> two{
         {.server = "http://b:1", .slot = 0, .requests = 4},
         {.server = "http://b:1", .slot = 3, .requests = 2, .chunks = 1}};
     totals.add({.where = {"p1", 0}, .result = r, .server = "http://b:1", .slots = one});

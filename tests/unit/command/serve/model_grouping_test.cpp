@@ -28,12 +28,12 @@ TEST(model_grouping, calls_it_default_where_nobody_knows) {
                 ElementsAre(model_servers{"default", {"a", "b"}}));
 }
 
-TEST(client_name, is_the_file_of_a_path_and_any_other_name_itself) {
-    EXPECT_EQ(client_name("/srv/models/talk.gguf"), "talk.gguf");
-    EXPECT_EQ(client_name("talk"), "talk");
-    EXPECT_EQ(client_name("org/talk:q4"), "org/talk:q4");
-    EXPECT_EQ(client_name("/srv/models/"), "");
-    EXPECT_EQ(client_name(""), "");
+TEST(to_client_model_name, is_the_file_of_a_path_and_any_other_name_itself) {
+    EXPECT_EQ(to_client_model_name("/srv/models/talk.gguf"), "talk.gguf");
+    EXPECT_EQ(to_client_model_name("talk"), "talk");
+    EXPECT_EQ(to_client_model_name("org/talk:q4"), "org/talk:q4");
+    EXPECT_EQ(to_client_model_name("/srv/models/"), "");
+    EXPECT_EQ(to_client_model_name(""), "");
 }
 
 TEST(model_grouping, does_not_guess_among_several) {

@@ -46,8 +46,8 @@ TEST_F(serve_arguments, have_defaults_for_this_machine_alone) {
     EXPECT_EQ(g.stream_by, tandem::stream_by::token);
     EXPECT_EQ(g.max_connections, 10'000u);
     EXPECT_EQ(g.prompts.max_bytes, std::size_t{1} << 20);
-    EXPECT_EQ(g.service.server.slots, std::nullopt) << "all of the server";
-    EXPECT_EQ(g.service.server.reuse_guard, tandem::auto_guard);
+    EXPECT_EQ(g.service.client.server.slots, std::nullopt) << "all of the server";
+    EXPECT_EQ(g.service.client.server.reuse_guard, tandem::auto_guard);
     EXPECT_EQ(c.serve->drain, 30s);
     EXPECT_EQ(c.serve->log_level, tandem::log_level::info);
     EXPECT_EQ(c.serve->log_format, log_format::text);
@@ -95,7 +95,7 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
     EXPECT_TRUE(g.audit_prompts);
     EXPECT_EQ(g.service.placement, tandem::placement::round_robin);
     EXPECT_EQ(g.service.slots_per_conversation, 1);
-    EXPECT_EQ(g.service.server.slots, 3);
+    EXPECT_EQ(g.service.client.server.slots, 3);
     EXPECT_THAT(g.service.servers, ElementsAre("http://a:1", "http://b:1"));
     EXPECT_EQ(c.serve->drain, 250ms);
     EXPECT_EQ(c.serve->audit, "-");
@@ -107,8 +107,8 @@ TEST_F(serve_arguments, read_the_configuration_from_all_its_sources) {
     variables_ = {{"TANDEM_TEMPERATURE", "0.25"}};
     const auto c = serve({"--config", file_with(R"({"servers": ["http://a:1"], "slots": 4})")});
     ASSERT_TRUE(c.serve) << c.err;
-    EXPECT_EQ(c.serve->gateway.service.server.generation.temperature, 0.25);
-    EXPECT_EQ(c.serve->gateway.service.server.slots, 4);
+    EXPECT_EQ(c.serve->gateway.service.client.generation.temperature, 0.25);
+    EXPECT_EQ(c.serve->gateway.service.client.server.slots, 4);
     EXPECT_THAT(c.serve->gateway.service.servers, ElementsAre("http://a:1"));
 }
 
@@ -131,7 +131,7 @@ TEST_F(serve_arguments, may_name_the_models_of_servers) {
 TEST_F(serve_arguments, have_servers_of_one_model_without_the_names) {
     EXPECT_THAT(replay({"--url", "talk=http://a:1"}).err, HasSubstr("--url"));
     EXPECT_THAT(serve({"--config", file_with(R"({"servers": [{"model": "talk"}]})")}).err,
-                HasSubstr("servers must be a list of texts, or of"));
+                HasSubstr("servers must be a list of strings, or of"));
 }
 
 TEST_F(serve_arguments, may_allow_adapters) {
@@ -160,9 +160,9 @@ TEST_F(serve_arguments, may_have_keys_and_then_any_address) {
 TEST_F(serve_arguments, need_keys_where_others_reach_the_port) {
     const auto c = serve({"--listen", "0.0.0.0:8090"});
     EXPECT_EQ(c.status, 2);
-    EXPECT_THAT(c.err, HasSubstr("tandem serve: --listen is 0.0.0.0, where others reach the "
-                                 "gateway: give it keys, or let it listen on 127.0.0.1; --keys "
-                                 "FILE names them\n"));
+    EXPECT_THAT(c.err,
+                HasSubstr("tandem serve: --listen is 0.0.0.0, which other machines can reach: "
+                          "configure keys, or listen on 127.0.0.1; use --keys FILE\n"));
 }
 
 TEST_F(serve_arguments, are_told_all_faults_of_the_key_file) {
@@ -251,16 +251,17 @@ INSTANTIATE_TEST_SUITE_P(
             "no_word_file", {"serve", "--denied", "/no/such"}, "--denied /no/such: No such"},
         wrong_arguments{"a_certificate_alone",
                         {"serve", "--tls-cert", "f"},
-                        "--tls-cert and --tls-key need each other"},
+                        "--tls-cert and --tls-key must be given together"},
         wrong_arguments{
-            "a_tls_key_alone", {"serve", "--tls-key", "f"}, "--tls-cert and --tls-key need"},
+            "a_tls_key_alone", {"serve", "--tls-key", "f"}, "--tls-cert and --tls-key must"},
         wrong_arguments{"a_tls_key_from_stdin",
                         {"serve", "--tls-cert", "f", "--tls-key", "-"},
-                        "must be files, which can be read again"},
+                        "must be files, because they are"},
         wrong_arguments{"no_tls_file",
                         {"serve", "--tls-cert", "/no/such", "--tls-key", "/no/key"},
                         "TLS: /no/key: No such file"},
-        wrong_arguments{"prompts_of_no_audit", {"serve", "--audit-prompts"}, "needs --audit FILE"},
+        wrong_arguments{
+            "prompts_of_no_audit", {"serve", "--audit-prompts"}, "requires --audit FILE"},
         wrong_arguments{
             "a_model", {"serve", "--model", std::string(300, 'm')}, "--model must be 1 to 256"},
         wrong_arguments{"no_adapter",
@@ -274,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
                         {"serve", "--adapter", "a=0", "--adapter", "b=0"},
                         "--adapter a and b have the id 0"},
         wrong_arguments{"no_state", {"serve", "--state", ""}, "--state is empty"},
-        wrong_arguments{"an_argument", {"serve", "f"}, "f is one argument too many"},
+        wrong_arguments{"an_argument", {"serve", "f"}, "f is an unexpected argument"},
         wrong_arguments{"an_unknown_flag", {"serve", "--key", "f"}, "did you mean --keys?"},
         wrong_arguments{"a_wrong_url", {"serve", "--url", "localhost"}, "--url"},
         wrong_arguments{
@@ -282,9 +283,9 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_arguments{
             "a_name_that_is_taken", {"key", "--name", "anonymous"}, "must not be anonymous"},
         wrong_arguments{
-            "a_name_like_a_key", {"key", "--name", "tdm_x"}, "--name begins as a key does"},
+            "a_name_like_a_key", {"key", "--name", "tdm_x"}, "--name begins like a key"},
         wrong_arguments{"a_name_with_control", {"key", "--name", "a\nb"}, "--name must be 1 to 64"},
-        wrong_arguments{"an_argument_of_key", {"key", "bot"}, "bot is one argument too many"}),
+        wrong_arguments{"an_argument_of_key", {"key", "bot"}, "bot is an unexpected argument"}),
     [](const auto& row) { return row.param.name; });
 
 TEST_F(serve_arguments, may_name_a_key) {

@@ -1,6 +1,6 @@
 #include "sound/sound.hpp"
 
-#include "sound/sound_track.hpp"
+#include "sound/sound_timeline.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,12 +54,12 @@ TEST(sound, is_nothing_where_all_is_silence) {
 class track : public ::testing::Test {
  protected:
     // A sound of 1 s.
-    sound_track::piece add(duration from, duration to) {
+    sound_timeline::piece add(duration from, duration to) {
         return sounds.add(1000, begun + from, begun + to);
     }
 
     const time_point begun = time_point(77s);
-    sound_track sounds{begun, 1000};
+    sound_timeline sounds{begun, 1000};
 };
 
 TEST_F(track, has_silence_up_to_the_first_sound) {

@@ -92,7 +92,7 @@ TEST_F(a_synthesiser, tells_that_its_program_cannot_be_started) {
 }
 
 TEST_F(a_synthesiser, refuses_what_is_no_sound) {
-    EXPECT_THAT(run("echo Hello").fault, HasSubstr("what it wrote is no sound"));
+    EXPECT_THAT(run("echo Hello").fault, HasSubstr("its output is not a WAV file"));
 }
 
 TEST_F(a_synthesiser, refuses_a_sound_of_another_rate_than_the_first) {
@@ -100,7 +100,7 @@ TEST_F(a_synthesiser, refuses_a_sound_of_another_rate_than_the_first) {
     EXPECT_EQ(speak(s, "One.").fault, "");
     writing(wav_bytes(loud(16000)));
     EXPECT_EQ(speak(s, "Two.").fault,
-              "its sound has 16000 samples a second, and the first one had 8000");
+              "its sample rate is 16000 Hz, but the first sound had 8000 Hz");
 }
 
 TEST_F(a_synthesiser, is_ended_at_its_limit) {
@@ -187,7 +187,7 @@ TEST_F(a_player, gets_a_wav_file) {
 
 TEST_F(a_player, tells_why_it_cannot_play) {
     sound_player p(ioc.get_executor(), shell_arguments("echo no device >&2; exit 1"));
-    EXPECT_EQ(wait_for(p.try_out()), "no device");
+    EXPECT_EQ(wait_for(p.play_test_sound()), "no device");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(a_wav_file, of_two_channels_is_mixed) {
 }
 
 TEST(what_is_no_wav_file, is_refused) {
-    EXPECT_THAT(decode_sound("Hello").fault, HasSubstr("no WAV file"));
+    EXPECT_THAT(decode_sound("Hello").fault, HasSubstr("not a WAV file"));
     EXPECT_NE(decode_sound("").fault, "");
     EXPECT_NE(decode_sound(wav_bytes(ramp(10)).substr(0, 20)).fault, "");
 }
@@ -130,7 +130,7 @@ TEST_F(a_sound_recording, takes_the_place_of_a_wav_file_or_an_empty_one_and_of_n
     EXPECT_EQ(bytes_of(path).size(), header_bytes) << "nothing of the sound before is left";
     for (const std::string before : {"a letter", "RIFF", "RIFFxxxxAVI more", "xxxxxxxxWAVE"}) {
         EXPECT_EQ(recorded_over(before),
-                  path + ": it is there, and no WAV file; it was left as it is");
+                  path + ": exists and is not a WAV file; it was not changed");
         EXPECT_EQ(bytes_of(path), before);
     }
 }

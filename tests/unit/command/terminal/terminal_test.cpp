@@ -1,6 +1,6 @@
 #include "terminal/terminal.hpp"
 
-#include "os/lost_output.hpp"
+#include "os/output_failure.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::command::status_of_output;
+using tandem::command::output_exit_status;
 using tandem::command::terminal;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -63,7 +63,7 @@ TEST_F(terminal_output, waits_for_a_reader_and_loses_nothing) {
 TEST_F(terminal_output, does_not_wait_for_ever) {
     terminal t(ends_[1], 2, 1ms);
     t.print(text_);
-    EXPECT_THAT(t.failure(), HasSubstr("cannot write to stdout: nobody has read it for 1ms"));
+    EXPECT_THAT(t.failure(), HasSubstr("cannot write to stdout: no data was read for 1ms"));
 }
 
 TEST_F(terminal_output, is_lost_on_a_stderr_that_nobody_reads) {
@@ -83,14 +83,14 @@ TEST_F(terminal_output, tells_a_reader_that_has_left_from_other_failures) {
     ::close(std::exchange(ends_[0], -1));
     terminal left(ends_[1]);
     left.print("x");
-    EXPECT_TRUE(left.reader_has_left());
-    EXPECT_EQ(status_of_output(left), 128 + SIGPIPE);
+    EXPECT_TRUE(left.is_pipe_closed());
+    EXPECT_EQ(output_exit_status(left), 128 + SIGPIPE);
     const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
     terminal lost(full);
     lost.print("x");
-    EXPECT_FALSE(lost.reader_has_left());
-    EXPECT_EQ(status_of_output(lost), 1);
-    EXPECT_EQ(status_of_output(terminal()), std::nullopt);
+    EXPECT_FALSE(lost.is_pipe_closed());
+    EXPECT_EQ(output_exit_status(lost), 1);
+    EXPECT_EQ(output_exit_status(terminal()), std::nullopt);
     ::close(full);
     std::signal(SIGPIPE, old);
 }

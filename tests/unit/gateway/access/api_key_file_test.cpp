@@ -11,11 +11,11 @@ using nlohmann::json;
 using tandem::reply_priority;
 using tandem::gateway::api_key;
 using tandem::gateway::api_keys;
-using tandem::gateway::hash_of_key;
+using tandem::gateway::hash_api_key;
 using tandem::gateway::make_api_key;
 using tandem::gateway::max_key_file_bytes;
 using tandem::gateway::max_keys;
-using tandem::gateway::read_api_keys;
+using tandem::gateway::parse_api_keys;
 using tandem::gateway::right;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -50,20 +50,20 @@ std::string with_field(const char* field, json value) {
 std::vector<std::string> faults_of(std::string_view text) {
     api_keys keys;
     std::vector<std::string> list;
-    for (const auto& f : read_api_keys(text, keys)) list.push_back(f.field + ": " + f.message);
+    for (const auto& f : parse_api_keys(text, keys)) list.push_back(f.field + ": " + f.message);
     return list;
 }
 
 api_key only_key(const std::string& text) {
     api_keys keys;
-    EXPECT_THAT(read_api_keys(text, keys), IsEmpty()) << text;
+    EXPECT_THAT(parse_api_keys(text, keys), IsEmpty()) << text;
     return keys.all().empty() ? api_key{} : keys.all().front();
 }
 
 TEST(api_key_file, gives_a_key_what_clients_need_where_it_says_nothing) {
     const auto key = only_key(file_of(json::array({plain_key("front desk")})));
     EXPECT_EQ(key.name, "front desk");
-    EXPECT_EQ(key.sha256, hash_of_key("abc"));
+    EXPECT_EQ(key.sha256, hash_api_key("abc"));
     EXPECT_EQ(key.requests_per_minute, 0);
     EXPECT_EQ(key.tokens_per_minute, 0);
     EXPECT_EQ(key.concurrent, 0);
@@ -94,7 +94,7 @@ TEST(api_key_file, reads_all_fields) {
 TEST(api_key_file, takes_the_hash_of_a_new_key) {
     const auto made = make_api_key();
     api_keys keys;
-    EXPECT_THAT(read_api_keys(file_of(json::array({plain_key("new", made.sha256)})), keys),
+    EXPECT_THAT(parse_api_keys(file_of(json::array({plain_key("new", made.sha256)})), keys),
                 IsEmpty());
     ASSERT_NE(keys.find(made.key), nullptr);
     EXPECT_EQ(keys.find(made.key)->name, "new");
@@ -103,7 +103,7 @@ TEST(api_key_file, takes_the_hash_of_a_new_key) {
 TEST(api_key_file, takes_hexadecimal_digits_of_both_cases) {
     auto digits = std::string(hash_of_abc);
     std::ranges::transform(digits, digits.begin(), [](char c) { return std::toupper(c); });
-    EXPECT_EQ(only_key(with_field("sha256", digits)).sha256, hash_of_key("abc"));
+    EXPECT_EQ(only_key(with_field("sha256", digits)).sha256, hash_api_key("abc"));
 }
 
 TEST(api_key_file, names_all_faults_at_once) {
@@ -112,27 +112,28 @@ TEST(api_key_file, names_all_faults_at_once) {
     EXPECT_THAT(faults_of(file_of(json::array({plain_key(""), broken, 7}))),
                 ElementsAre("keys[0].name: must be 1 to 64 printable ASCII characters",
                             "keys[1].concurrent: must be a whole number from 0 to 1000000",
-                            "keys[1].requests_per_minut: is no field of a key",
-                            "keys[2]: is of type number; an object is expected",
-                            "keys[1].sha256: is that of keys[0], too"));
+                            "keys[1].requests_per_minut: is not a field of a key",
+                            "keys[2]: is of type number, but must be an object",
+                            "keys[1].sha256: is also the hash of keys[0]"));
 }
 
 TEST(api_key_file, names_what_is_missing_and_what_is_there_for_it) {
     EXPECT_THAT(
         faults_of(R"({"kees":[]})"),
-        ElementsAre("kees: is no field of a key file, which has only keys", "keys: is missing"));
+        ElementsAre("kees: is not a field of a key file, which has only keys", "keys: is missing"));
 }
 
 TEST(api_key_file, tells_where_it_is_no_text) {
     EXPECT_THAT(faults_of("{\"keys\":\xFF}"),
-                ElementsAre("key file: is not valid UTF-8 from byte 8 on"));
+                ElementsAre("key file: is not valid UTF-8 at byte 8"));
     EXPECT_THAT(faults_of("{}\0"s), ElementsAre("key file: is not JSON: it has a NUL byte"));
 }
 
 TEST(api_key_file, changes_nothing_where_there_is_a_fault) {
     api_keys keys;
-    ASSERT_THAT(read_api_keys(file_of(json::array({plain_key()})), keys), IsEmpty());
-    EXPECT_THAT(read_api_keys(file_of(json::array({plain_key("other"), 1})), keys), Not(IsEmpty()));
+    ASSERT_THAT(parse_api_keys(file_of(json::array({plain_key()})), keys), IsEmpty());
+    EXPECT_THAT(parse_api_keys(file_of(json::array({plain_key("other"), 1})), keys),
+                Not(IsEmpty()));
     ASSERT_NE(keys.find("abc"), nullptr);
     EXPECT_EQ(keys.find("abc")->name, "bot");
 }
@@ -246,14 +247,14 @@ TEST(api_key_file, repeats_no_key_that_was_pasted_into_it) {
             for (const auto& f : faults_of(with_field(field, value)))
                 EXPECT_THAT(f, Not(HasSubstr(secret))) << field;
     EXPECT_THAT(faults_of(with_field(secret.c_str(), 1)),
-                ElementsAre(AllOf(HasSubstr("no field"), Not(HasSubstr(secret)))));
+                ElementsAre(AllOf(HasSubstr("not a field"), Not(HasSubstr(secret)))));
 }
 
 TEST(api_key_file, has_bounds) {
     auto many = json::array();
     for (int i = 0; i <= static_cast<int>(max_keys); ++i)
         many.push_back(plain_key("bot " + std::to_string(i), digits_of(i)));
-    EXPECT_THAT(faults_of(file_of(many)), ElementsAre(HasSubstr("at most 1000")));
+    EXPECT_THAT(faults_of(file_of(many)), ElementsAre(HasSubstr("the maximum is 1000")));
     many.erase(many.begin());
     EXPECT_THAT(faults_of(file_of(many)), IsEmpty());
     EXPECT_THAT(faults_of(std::string(max_key_file_bytes + 1, ' ')),

@@ -8,8 +8,8 @@ namespace {
 
 using namespace std::string_literals;
 using tandem::gateway::credential;
-using tandem::gateway::credential_of;
 using tandem::gateway::max_key_bytes;
+using tandem::gateway::parse_credential;
 
 // The key as "<…>", or what is wrong.
 std::string shown(const credential& c) {
@@ -33,7 +33,7 @@ class authorization : public ::testing::TestWithParam<header_case> {};
 
 TEST_P(authorization, has_a_key_behind_its_scheme) {
     const auto& c = GetParam();
-    EXPECT_EQ(shown(credential_of(c.value, "")), c.expected) << c.value.substr(0, 80);
+    EXPECT_EQ(shown(parse_credential(c.value, "")), c.expected) << c.value.substr(0, 80);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -76,7 +76,7 @@ class subprotocols : public ::testing::TestWithParam<header_case> {};
 
 TEST_P(subprotocols, may_have_a_key_among_them) {
     const auto& c = GetParam();
-    EXPECT_EQ(shown(credential_of("", c.value)), c.expected) << c.value.substr(0, 80);
+    EXPECT_EQ(shown(parse_credential("", c.value)), c.expected) << c.value.substr(0, 80);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -95,9 +95,9 @@ INSTANTIATE_TEST_SUITE_P(
         header_case{std::string(1 << 20, ','), "malformed"},
         header_case{"tandem-api-key." + std::string(513, 'k'), "malformed"}));
 
-TEST(credential_of, reads_no_subprotocol_where_there_is_authorization) {
-    EXPECT_EQ(shown(credential_of("Bearer a", "tandem-api-key.b")), "<a>");
-    EXPECT_EQ(shown(credential_of("Basic a", "tandem-api-key.b")), "malformed");
+TEST(parse_credential, reads_no_subprotocol_where_there_is_authorization) {
+    EXPECT_EQ(shown(parse_credential("Bearer a", "tandem-api-key.b")), "<a>");
+    EXPECT_EQ(shown(parse_credential("Basic a", "tandem-api-key.b")), "malformed");
 }
 
 }  // namespace

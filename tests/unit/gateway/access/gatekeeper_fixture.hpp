@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/authorizer.hpp"
 #include "support/at.hpp"
 
 #include <chrono>
@@ -23,7 +23,7 @@ inline const route& route_of(endpoint e) {
 
 /// A key whose holder presents its name with "-key" after it.
 inline api_key key_named(const std::string& name) {
-    return {.name = name, .sha256 = *hash_of_key(name + "-key")};
+    return {.name = name, .sha256 = *hash_api_key(name + "-key")};
 }
 
 inline std::string bearer(const std::string& name) {
@@ -32,7 +32,7 @@ inline std::string bearer(const std::string& name) {
 
 /// A gatekeeper that is asked by clients.
 struct gate {
-    gatekeeper keeper;
+    authorizer keeper;
 
     explicit gate(std::vector<api_key> keys) : keeper(api_keys(std::move(keys))) {}
 

@@ -1,7 +1,7 @@
 // Keys that change while requests run.
 
 #include "gatekeeper_fixture.hpp"
-#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/authorizer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(replace_keys, lets_new_keys_in_and_old_ones_no_more) {
 TEST(replace_keys, takes_a_new_key_under_an_old_name) {
     gate g({key_named("bot")});
     auto rotated = key_named("bot");
-    rotated.sha256 = *hash_of_key("rotated-key");
+    rotated.sha256 = *hash_api_key("rotated-key");
     replace(g, {rotated});
     EXPECT_EQ(status_of(g.chat(bearer("bot"))), 401);
     const auto a = g.chat("Bearer rotated-key");
@@ -78,8 +78,8 @@ TEST(replace_keys, leaves_what_runs_as_it_was_let_in) {
     key.models = {"other"};
     key.priority = reply_priority::low;
     replace(g, {key});
-    EXPECT_FALSE(may_use(running, "talk"));
-    EXPECT_TRUE(may_use(running, "other"));
+    EXPECT_FALSE(check_model_allowed(running, "talk"));
+    EXPECT_TRUE(check_model_allowed(running, "other"));
     EXPECT_EQ(running.priority(), reply_priority::normal);
     replace(g, {key_named("another")});
     EXPECT_EQ(running.key_name(), "bot");
@@ -126,7 +126,7 @@ TEST(check_reply, refuses_a_session_whose_key_is_gone) {
     gate g({key_named("bot"), key_named("other")});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     auto rotated = key_named("bot");
-    rotated.sha256 = *hash_of_key("rotated-key");
+    rotated.sha256 = *hash_api_key("rotated-key");
     replace(g, {rotated});
     EXPECT_EQ(error_of(g.keeper.check_reply(session, at(0s))).code, "invalid_api_key");
     replace(g, {key_named("other")});

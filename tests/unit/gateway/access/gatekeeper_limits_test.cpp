@@ -1,7 +1,7 @@
 // How often, and how much at once.
 
 #include "gatekeeper_fixture.hpp"
-#include "gateway/access/gatekeeper.hpp"
+#include "gateway/access/authorizer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

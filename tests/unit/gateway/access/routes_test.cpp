@@ -9,8 +9,8 @@ using namespace std::string_literals;
 using tandem::gateway::all_routes;
 using tandem::gateway::api_error;
 using tandem::gateway::endpoint;
-using tandem::gateway::find_route;
-using tandem::gateway::found_route;
+using tandem::gateway::match_route;
+using tandem::gateway::matched_route;
 using tandem::gateway::max_target_bytes;
 using tandem::gateway::right;
 using ::testing::ElementsAre;
@@ -19,20 +19,20 @@ using ::testing::Not;
 
 // The route's endpoint; nothing for an error.
 std::optional<endpoint> endpoint_of(std::string_view method, std::string_view target) {
-    const auto found = find_route(method, target);
-    const auto* const f = std::get_if<found_route>(&found);
+    const auto found = match_route(method, target);
+    const auto* const f = std::get_if<matched_route>(&found);
     return f ? std::optional(f->route->endpoint) : std::nullopt;
 }
 
 // The parameter as "<…>", so that an empty one is told from an error, which is its status.
 std::string parameter_of(std::string_view method, std::string_view target) {
-    const auto found = find_route(method, target);
+    const auto found = match_route(method, target);
     if (const auto* const e = std::get_if<api_error>(&found)) return std::to_string(e->status);
-    return "<" + std::get<found_route>(found).parameter + ">";
+    return "<" + std::get<matched_route>(found).parameter + ">";
 }
 
 api_error error_of(std::string_view method, std::string_view target) {
-    const auto found = find_route(method, target);
+    const auto found = match_route(method, target);
     const auto* const e = std::get_if<api_error>(&found);
     return e ? *e : api_error{.status = 200};
 }
@@ -51,9 +51,9 @@ std::string sample(std::string_view pattern) {
 
 TEST(routes, are_found_each_by_its_own_path) {
     for (const auto& r : all_routes()) {
-        const auto found = find_route(r.method, sample(r.path));
-        ASSERT_TRUE(std::holds_alternative<found_route>(found)) << r.path;
-        EXPECT_EQ(std::get<found_route>(found).route, &r) << r.path;
+        const auto found = match_route(r.method, sample(r.path));
+        ASSERT_TRUE(std::holds_alternative<matched_route>(found)) << r.path;
+        EXPECT_EQ(std::get<matched_route>(found).route, &r) << r.path;
     }
 }
 
@@ -77,19 +77,19 @@ TEST(routes, that_change_what_is_served_need_the_right_to) {
         EXPECT_EQ(r.path.starts_with("/admin/"), r.needs == right::admin) << r.path;
 }
 
-TEST(find_route, cuts_the_query_off) {
+TEST(match_route, cuts_the_query_off) {
     EXPECT_EQ(endpoint_of("GET", "/v1/models?limit=2"), endpoint::list_models);
     EXPECT_EQ(endpoint_of("GET", "/?"), endpoint::page);
     EXPECT_EQ(endpoint_of("GET", "/health?a=/v1/models"), endpoint::health);
     EXPECT_EQ(parameter_of("GET", "/v1/models/tiny?x=%zz"), "<tiny>");
 }
 
-TEST(find_route, takes_head_as_get) {
+TEST(match_route, takes_head_as_get) {
     EXPECT_EQ(endpoint_of("HEAD", "/health"), endpoint::health);
     EXPECT_EQ(status_of("HEAD", "/v1/completions"), 405);
 }
 
-TEST(find_route, tells_which_methods_a_path_takes) {
+TEST(match_route, tells_which_methods_a_path_takes) {
     const auto post_only = error_of("GET", "/v1/chat/completions");
     EXPECT_EQ(post_only.status, 405);
     EXPECT_EQ(post_only.allow, "POST");
@@ -97,7 +97,7 @@ TEST(find_route, tells_which_methods_a_path_takes) {
     EXPECT_EQ(error_of("OPTIONS", "/").allow, "GET, HEAD");
 }
 
-TEST(find_route, knows_methods_in_upper_case_only) {
+TEST(match_route, knows_methods_in_upper_case_only) {
     for (const auto* const method : {"get", "Get", "post", "", "GET "})
         EXPECT_EQ(status_of(method, "/health"), 405) << method;
     EXPECT_EQ(status_of("GET\0"s, "/health"), 405);
@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(like_these, no_path,
                                            "/admin/adapters/", "/assets", "/assets/",
                                            "ftp://here/health", "here:80", "\xFF\xFE", " /health"));
 
-TEST(find_route, bounds_what_it_reads_and_repeats) {
+TEST(match_route, bounds_what_it_reads_and_repeats) {
     const std::string long_path = "/v1/models/" + std::string(1 << 20, 'a');
     const auto e = error_of(std::string(1 << 20, 'G'), long_path);
     EXPECT_EQ(e.status, 404);
@@ -200,14 +200,14 @@ TEST(find_route, bounds_what_it_reads_and_repeats) {
     EXPECT_EQ(status_of("GET", "/v1/models/" + std::string(257, 'a')), 404);
 }
 
-TEST(find_route, tells_what_to_use_in_place_of_the_responses_api) {
+TEST(match_route, tells_what_to_use_in_place_of_the_responses_api) {
     for (const char* path : {"/v1/responses", "/v1/responses/resp_1"}) {
         EXPECT_EQ(error_of("POST", path).status, 404);
         EXPECT_THAT(error_of("POST", path).message, HasSubstr("use POST /v1/chat/completions"));
     }
 }
 
-TEST(find_route, repeats_no_query_as_it_may_have_secrets) {
+TEST(match_route, repeats_no_query_as_it_may_have_secrets) {
     EXPECT_THAT(error_of("GET", "/nothing?api_key=tdm_secret").message, Not(HasSubstr("secret")));
     EXPECT_THAT(error_of("PUT", "/health?api_key=tdm_secret").message, Not(HasSubstr("secret")));
 }

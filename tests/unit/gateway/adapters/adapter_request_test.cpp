@@ -26,12 +26,12 @@ class lora_field : public ::testing::Test {
         return read(body) ? "" : std::move(fields_).fault().param;
     }
     field_reader fields_;
-    std::optional<std::vector<asked_adapter>> out_;
+    std::optional<std::vector<requested_adapter>> out_;
 };
 
 TEST_F(lora_field, is_a_list_of_names_with_scales) {
     ASSERT_TRUE(read(R"({"lora": [{"id": "formal", "scale": 0.5}, {"id": 2}]})"));
-    EXPECT_EQ(*out_, (std::vector<asked_adapter>{{"formal", 0.5}, {"2", 1.0}}));
+    EXPECT_EQ(*out_, (std::vector<requested_adapter>{{"formal", 0.5}, {"2", 1.0}}));
 }
 
 TEST_F(lora_field, may_be_empty_which_is_not_absent) {
@@ -79,13 +79,13 @@ TEST(adapter_answer, tells_a_job) {
                           .servers = {{"http://a:1", "away"}, {"http://b:1", ""}},
                           .created = 100,
                           .finished = 101};
-    EXPECT_EQ(accepted_body(job), R"({"job":"job-1"})");
+    EXPECT_EQ(job_accepted_body(job), R"({"job":"job-1"})");
     EXPECT_EQ(job_body(job),
               R"({"id":"job-1","object":"adapter.job","adapter":"formal","scale":0.5,)"
               R"("state":"failed","error":"why","servers":[{"server":"http://a:1","error":"away"},)"
               R"({"server":"http://b:1","error":null}],"created":100,"finished":101})");
     EXPECT_THAT(job_body({.id = "job-2"}), HasSubstr(R"("finished":null)"));
-    EXPECT_EQ(unknown_job("x").status, 404);
+    EXPECT_EQ(make_job_not_found_error("x").status, 404);
 }
 
 }  // namespace

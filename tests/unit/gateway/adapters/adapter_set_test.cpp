@@ -22,12 +22,12 @@ adapter_set of_two_models() {
     return {{{"formal", 0, "talk"}, {"slang", 2, "talk"}, {"rust", 0, "code"}}, two};
 }
 
-std::vector<adapter_scale> asked(const adapter_set& s, std::vector<asked_adapter> wanted) {
-    return std::get<std::vector<adapter_scale>>(s.set_for("talk", wanted));
+std::vector<adapter_scale> asked(const adapter_set& s, std::vector<requested_adapter> wanted) {
+    return std::get<std::vector<adapter_scale>>(s.select_adapters("talk", wanted));
 }
 
-api_error refusal_of(const adapter_set& s, std::vector<asked_adapter> wanted) {
-    return std::get<api_error>(s.set_for("talk", wanted));
+api_error refusal_of(const adapter_set& s, std::vector<requested_adapter> wanted) {
+    return std::get<api_error>(s.select_adapters("talk", wanted));
 }
 
 TEST(adapter_set, names_all_of_a_model_so_that_the_server_lets_go_of_others) {
@@ -48,7 +48,7 @@ TEST(adapter_set, counts_what_is_deployed_where_nothing_is_asked) {
     EXPECT_TRUE(s.has_deployed("talk"));
     EXPECT_FALSE(s.has_deployed("code"));
     EXPECT_EQ(s.scale_of("slang"), 0.5);
-    EXPECT_THAT(std::get<0>(s.set_for("talk", std::nullopt)),
+    EXPECT_THAT(std::get<0>(s.select_adapters("talk", std::nullopt)),
                 ElementsAre(adapter_scale{0, 0}, adapter_scale{2, 0.5}));
 }
 
@@ -76,7 +76,7 @@ TEST(adapter_set, allows_none_but_its_own) {
         EXPECT_EQ(e.status, 400) << name;
         EXPECT_EQ(e.code, "adapter_not_found") << name;
         EXPECT_EQ(e.param, "lora[1].id") << name;
-        EXPECT_THAT(e.message, HasSubstr("there are: formal, slang")) << name;
+        EXPECT_THAT(e.message, HasSubstr("available: formal, slang")) << name;
     }
 }
 
@@ -94,22 +94,22 @@ std::string faults_of(const std::vector<allowed_adapter>& list,
     return all;
 }
 
-TEST(adapter_list, may_have_an_id_again_for_another_model) {
+TEST(encode_adapter_list, may_have_an_id_again_for_another_model) {
     EXPECT_EQ(faults_of({{"a", 0, "talk"}, {"b", 0, "code"}}, two), "");
     EXPECT_EQ(faults_of({{"a", 0}, {"b", 1, "talk"}}, one), "");
 }
 
-TEST(adapter_list, is_told_what_is_wrong) {
-    EXPECT_THAT(faults_of({{"a b", 0}}, one), HasSubstr("adapters a b is no name"));
-    EXPECT_THAT(faults_of({{".a", 0}}, one), HasSubstr("is no name"));
+TEST(encode_adapter_list, is_told_what_is_wrong) {
+    EXPECT_THAT(faults_of({{"a b", 0}}, one), HasSubstr("adapters a b is not a valid name"));
+    EXPECT_THAT(faults_of({{".a", 0}}, one), HasSubstr("is not a valid name"));
     EXPECT_THAT(faults_of({{"a", -1}}, one), HasSubstr("a has the id -1"));
-    EXPECT_THAT(faults_of({{"a", 0}}, two), HasSubstr("a names no model"));
+    EXPECT_THAT(faults_of({{"a", 0}}, two), HasSubstr("a does not name a model"));
     EXPECT_THAT(faults_of({{"a", 0, "x"}}, two), HasSubstr("the model x, which is not served"));
     EXPECT_THAT(faults_of({{"a", 0}, {"a", 1}}, one), HasSubstr("a is given twice"));
     EXPECT_THAT(faults_of({{"a", 0}, {"b", 0}}, one), HasSubstr("a and b have the id 0"));
     std::vector<allowed_adapter> many;
     for (int i = 0; i < 65; ++i) many.push_back({"a" + std::to_string(i), i});
-    EXPECT_THAT(faults_of(many, one), HasSubstr("has 65 adapters; at most 64"));
+    EXPECT_THAT(faults_of(many, one), HasSubstr("has 65 adapters; the maximum is 64"));
 }
 
 }  // namespace

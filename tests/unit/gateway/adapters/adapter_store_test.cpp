@@ -85,14 +85,14 @@ TEST_F(adapter_file, is_unchanged_where_it_cannot_be_written) {
 
 TEST_F(adapter_file, is_of_one_process_at_a_time) {
     adapter_store s(file_);
-    EXPECT_THAT(refusal(file_), HasSubstr(file_ + ": another process has it"));
+    EXPECT_THAT(refusal(file_), HasSubstr(file_ + ": it is in use by another process"));
 }
 
 TEST_F(adapter_file, must_be_tandems) {
     EXPECT_THAT(refusal_of("xxx"), HasSubstr(file_ + ": "));
-    EXPECT_THAT(refusal_of("{}"), HasSubstr("is no list of tandem's adapters"));
+    EXPECT_THAT(refusal_of("{}"), HasSubstr("is not a list of tandem's adapters"));
     EXPECT_THAT(refusal_of("SQLite format 3" + std::string(80, '\0')),
-                HasSubstr("is of an earlier tandem"));
+                HasSubstr("was written by an earlier version of tandem"));
     EXPECT_THAT(refusal_of(std::string(2 << 20, ' ')), HasSubstr(file_ + ": "));
 }
 
@@ -107,7 +107,7 @@ TEST_F(adapter_file, must_have_the_fields_that_it_should) {
 
 TEST_F(adapter_file, must_not_be_of_a_newer_version) {
     EXPECT_THAT(refusal_of(R"({"tandem_adapters":2,"deployed":[]})"),
-                HasSubstr("is of a newer tandem (version 2"));
+                HasSubstr("was written by a newer version of tandem (format 2"));
 }
 
 TEST_F(adapter_file, must_be_where_it_can_be_made) {

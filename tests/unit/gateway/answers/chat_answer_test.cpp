@@ -244,7 +244,7 @@ finished_answer ended(std::string text, finish_reason reason = finish_reason::eo
 }
 
 json body_of(const finished_answer& answer, const answer_head& to = head) {
-    const auto body = whole_body(to, answer);
+    const auto body = encode_complete_answer(to, answer);
     if (const auto* text = std::get_if<std::string>(&body)) return json::parse(*text);
     ADD_FAILURE() << std::get<api_error>(body).message;
     return {};
@@ -287,7 +287,7 @@ TEST(finished_answer, of_a_text_completion_has_a_text) {
 TEST(finished_answer, is_no_body_where_the_reply_is_not_whole) {
     for (const auto reason : {finish_reason::interrupted, finish_reason::error}) {
         EXPECT_FALSE(is_whole(ended("Hel", reason)));
-        const auto body = whole_body(head, ended("Hel", reason));
+        const auto body = encode_complete_answer(head, ended("Hel", reason));
         ASSERT_TRUE(std::holds_alternative<api_error>(body));
         EXPECT_GE(std::get<api_error>(body).status, 500);
     }
@@ -301,11 +301,12 @@ TEST(finished_answer, takes_its_texts_and_calls_to_keep) {
 }
 
 TEST(answer_usage, counts_the_prompt_once_however_many_requests_it_took) {
-    const auto u = usage_of({.prompt = 100, .cached = 250, .evaluated = 80, .generated = 30});
+    const auto u =
+        to_answer_usage({.prompt = 100, .cached = 250, .evaluated = 80, .generated = 30});
     EXPECT_EQ(u.prompt_tokens, 100);
     EXPECT_EQ(u.completion_tokens, 30);
     EXPECT_EQ(u.cached_tokens, 100);
-    EXPECT_EQ(usage_of({.prompt = 100, .cached = 20}).cached_tokens, 20);
+    EXPECT_EQ(to_answer_usage({.prompt = 100, .cached = 20}).cached_tokens, 20);
 }
 
 }  // namespace

@@ -53,14 +53,14 @@ TEST_F(model_choice, knows_no_other_name_then) {
     const auto e = refusal({"talk", "code"}, "Talk");
     EXPECT_EQ(e.status, 404);
     EXPECT_EQ(e.code, "model_not_found");
-    EXPECT_THAT(e.message, HasSubstr("there are: talk, code"));
+    EXPECT_THAT(e.message, HasSubstr("available: talk, code"));
 }
 
 TEST_F(model_choice, needs_a_name_then) {
     const auto e = refusal({"talk", "code"}, "");
     EXPECT_EQ(e.status, 400);
     EXPECT_EQ(e.param, "model");
-    EXPECT_THAT(e.message, HasSubstr("there are: talk, code"));
+    EXPECT_THAT(e.message, HasSubstr("available: talk, code"));
 }
 
 TEST_F(model_choice, is_bound_to_the_models_of_the_key) {
@@ -73,12 +73,12 @@ TEST_F(model_choice, tells_a_key_of_no_models_but_its_own) {
     EXPECT_THAT(refusal({"talk", "code"}, "x", {"code"}).message, Not(HasSubstr("talk")));
 }
 
-TEST(unserved_models, are_told_with_those_that_there_are) {
+TEST(find_unserved_models, are_told_with_those_that_there_are) {
     const api_keys keys({{.name = "desk", .models = {"talk", "tlak"}}, {.name = "all"}});
     const std::vector<std::string> served{"talk", "code"};
-    EXPECT_THAT(unserved_models(keys, served),
+    EXPECT_THAT(find_unserved_models(keys, served),
                 ElementsAre(AllOf(HasSubstr("\"desk\""), HasSubstr("\"tlak\""),
-                                  HasSubstr("there are: talk, code"))));
+                                  HasSubstr("available: talk, code"))));
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 namespace {
 
 using nlohmann::json;
+using tandem::gateway::make_model_not_found_error;
 using tandem::gateway::model_body;
 using tandem::gateway::model_info;
 using tandem::gateway::model_list_body;
-using tandem::gateway::unknown_model;
 using ::testing::EndsWith;
 
 TEST(model_list, is_told_as_openai_does) {
@@ -29,13 +29,13 @@ TEST(model_list, tells_one_model) {
 }
 
 TEST(model_list, says_of_an_unknown_model_which_there_are) {
-    const auto e = unknown_model("gpt-4", std::vector<model_info>{{"a", 7}, {"b", 8}});
+    const auto e = make_model_not_found_error("gpt-4", std::vector<model_info>{{"a", 7}, {"b", 8}});
     EXPECT_EQ(e.status, 404);
     EXPECT_EQ(e.code, "model_not_found");
     EXPECT_EQ(e.param, "model");
-    EXPECT_EQ(e.message, "the model \"gpt-4\" does not exist; there are: a, b");
-    EXPECT_THAT(unknown_model("x", {}).message, EndsWith("there are: none"));
-    EXPECT_THAT(unknown_model("x", std::vector<model_info>(17, {"m", 0})).message,
+    EXPECT_EQ(e.message, "the model \"gpt-4\" does not exist; available: a, b");
+    EXPECT_THAT(make_model_not_found_error("x", {}).message, EndsWith("available: none"));
+    EXPECT_THAT(make_model_not_found_error("x", std::vector<model_info>(17, {"m", 0})).message,
                 EndsWith("m, ..."));
 }
 

@@ -1,8 +1,8 @@
 #include "gateway/answers/tool_call_reader.hpp"
 
 #include "conversation/tool_call_json.hpp"
-#include "gateway/answers/ids.hpp"
-#include "gateway/sessions/reply_order.hpp"
+#include "gateway/answers/random_ids.hpp"
+#include "gateway/sessions/generation_job.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -243,7 +243,7 @@ TEST(tool_call_reader, has_a_bound_of_the_space_that_it_holds_back) {
 
 TEST(tool_call_reader, says_nothing_more_when_it_has_the_calls_that_are_wanted) {
     auto one = weather_rules;
-    one.most_calls = 1;
+    one.max_calls = 1;
     tool_call_reader reader(one);
     EXPECT_FALSE(reader.is_full());
     const auto read_first = reader.feed(
@@ -258,13 +258,13 @@ TEST(tool_call_reader, says_nothing_more_when_it_has_the_calls_that_are_wanted) 
 
 TEST(tool_call_reader, reads_a_call_as_the_library_writes_it_into_history) {
     const tool_call call{call_id(3, 0), "weather", "{\"city\": \"Bonn\",  \"days\":2}"};
-    const auto text = wire::tool_call_text(call);
+    const auto text = wire::format_tool_call(call);
     EXPECT_THAT(read_calls(text).calls, ElementsAre(call));
     EXPECT_THAT(read_calls("<tool_call>\n" + text + "\n</tool_call>").calls, ElementsAre(call));
 }
 
-TEST(called_text, knows_why_the_first_of_the_calls_that_are_none_is_text) {
-    called_text reader({.functions = {"now"}});
+TEST(tool_call_extractor, knows_why_the_first_of_the_calls_that_are_none_is_text) {
+    tool_call_extractor reader({.functions = {"now"}});
     EXPECT_EQ(reader.fault(), call_fault::none);
     reader.feed("<tool_call>{\"name\":\"then\"}</tool_call>");
     reader.feed("<tool_call>{\"name\":");
@@ -272,8 +272,8 @@ TEST(called_text, knows_why_the_first_of_the_calls_that_are_none_is_text) {
     EXPECT_EQ(reader.fault(), call_fault::unknown_function);
 }
 
-TEST(called_text, has_no_text_from_the_mark_of_a_broken_call_on) {
-    called_text reader({.functions = {"now"}});
+TEST(tool_call_extractor, has_no_text_from_the_mark_of_a_broken_call_on) {
+    tool_call_extractor reader({.functions = {"now"}});
     EXPECT_EQ(reader.feed("Well. <tool_call>now(").text, "Well.");
     EXPECT_EQ(reader.feed(")</tool_call> And").text, "");
     EXPECT_EQ(reader.feed(" so on.").text, "");
@@ -282,20 +282,20 @@ TEST(called_text, has_no_text_from_the_mark_of_a_broken_call_on) {
     ASSERT_TRUE(error);
     EXPECT_EQ(error->status, 502);
     EXPECT_EQ(error->code, "malformed_tool_call");
-    EXPECT_EQ(error->message,
-              "what the model wrote as a call of a tool cannot be read: "
-              "<tool_call>now()</tool_call> And so on.");
+    EXPECT_EQ(
+        error->message,
+        "the tool call of the model cannot be parsed: <tool_call>now()</tool_call> And so on.");
 }
 
-TEST(called_text, bounds_what_its_error_tells_of_a_broken_call) {
-    called_text reader({.functions = {"now"}});
+TEST(tool_call_extractor, bounds_what_its_error_tells_of_a_broken_call) {
+    tool_call_extractor reader({.functions = {"now"}});
     reader.feed("<tool_call>now(" + std::string(200'000, 'x'));
     reader.finish();
     EXPECT_LT(reader.error(finish_reason::eos)->message.size(), 5000u);
 }
 
-TEST(called_text, is_done_when_its_error_has_all_that_it_tells) {
-    called_text reader({.functions = {"now"}});
+TEST(tool_call_extractor, is_done_when_its_error_has_all_that_it_tells) {
+    tool_call_extractor reader({.functions = {"now"}});
     reader.feed(" \n<tool_call>now()</tool_call>");
     EXPECT_FALSE(reader.is_done()) << "more may be told";
     reader.feed(std::string(4096, 'x'));
@@ -307,14 +307,14 @@ TEST(called_text, is_done_when_its_error_has_all_that_it_tells) {
     EXPECT_THAT(told->message, ::testing::EndsWith("xxx..."));
 }
 
-TEST(called_text, is_not_done_within_a_call_or_text_however_long) {
-    called_text reader({.functions = {"now"}});
+TEST(tool_call_extractor, is_not_done_within_a_call_or_text_however_long) {
+    tool_call_extractor reader({.functions = {"now"}});
     reader.feed(std::string(10'000, 'x') + "<tool_call>{\"name\":\"now\",\"arguments\":{\"a\":\"");
     reader.feed(std::string(10'000, 'x'));
     EXPECT_FALSE(reader.is_done());
 }
 
-TEST(called_text, has_no_error_where_the_bound_of_the_reply_cut_a_call_off) {
+TEST(tool_call_extractor, has_no_error_where_the_bound_of_the_reply_cut_a_call_off) {
     const struct {
         const char* text;
         finish_reason reason;
@@ -328,7 +328,7 @@ TEST(called_text, has_no_error_where_the_bound_of_the_reply_cut_a_call_off) {
         {"Well. <tool_call>now()</tool_call><tool_call>{", finish_reason::length, true},
     };
     for (const auto& row : rows) {
-        called_text reader({.functions = {"now"}});
+        tool_call_extractor reader({.functions = {"now"}});
         auto text = reader.feed(row.text).text;
         text += reader.finish().text;
         EXPECT_EQ(text, "Well.") << row.text;
@@ -337,17 +337,17 @@ TEST(called_text, has_no_error_where_the_bound_of_the_reply_cut_a_call_off) {
     }
 }
 
-TEST(called_text, has_text_and_no_error_where_json_without_a_mark_is_no_call) {
-    called_text reader({.functions = {"now"}});
+TEST(tool_call_extractor, has_text_and_no_error_where_json_without_a_mark_is_no_call) {
+    tool_call_extractor reader({.functions = {"now"}});
     auto text = reader.feed(R"({"name":"later","parameters":{}})").text;
     EXPECT_EQ(text + reader.finish().text, R"({"name":"later","parameters":{}})");
     EXPECT_FALSE(reader.error(finish_reason::eos));
 }
 
-TEST(called_text, finds_the_call_in_what_gpt_oss_wrote_for_itself) {
+TEST(tool_call_extractor, finds_the_call_in_what_gpt_oss_wrote_for_itself) {
     const std::string thought = "The time?";
     const std::string header = "<|start|>assistant<|channel|>commentary to=functions.now ";
-    called_text reader({.functions = {"now"}, .id_seed = 3});
+    tool_call_extractor reader({.functions = {"now"}, .id_seed = 3});
     const auto read =
         reader.finish(thought + header + R"(<|constrain|>json<|message|>{"zone":"UTC"})");
     EXPECT_THAT(names(read.calls), ElementsAre(R"(now{"zone":"UTC"})"));
@@ -355,7 +355,7 @@ TEST(called_text, finds_the_call_in_what_gpt_oss_wrote_for_itself) {
     EXPECT_EQ(reader.reasoning_bytes(), thought.size());
     EXPECT_FALSE(reader.error(finish_reason::eos));
 
-    called_text broken({.functions = {"now"}});
+    tool_call_extractor broken({.functions = {"now"}});
     EXPECT_THAT(broken.finish(thought + header + R"(json<|message|>{"zone":"U)").calls, IsEmpty());
     const auto error = broken.error(finish_reason::eos);
     ASSERT_TRUE(error);
@@ -363,13 +363,13 @@ TEST(called_text, finds_the_call_in_what_gpt_oss_wrote_for_itself) {
     EXPECT_FALSE(broken.error(finish_reason::length)) << "it was cut off";
     EXPECT_EQ(broken.reasoning_bytes(), thought.size());
 
-    called_text thinking({.functions = {"now"}});
+    tool_call_extractor thinking({.functions = {"now"}});
     EXPECT_THAT(thinking.finish("I could write to=functions.now here.").calls, IsEmpty());
     EXPECT_FALSE(thinking.error(finish_reason::eos));
 }
 
-TEST(called_text, without_functions_is_text_and_no_fault) {
-    called_text reader(call_rules{});
+TEST(tool_call_extractor, without_functions_is_text_and_no_fault) {
+    tool_call_extractor reader(call_rules{});
     EXPECT_EQ(reader.feed("<tool_call>{]").text, "<tool_call>{]");
     EXPECT_EQ(reader.fault(), call_fault::none);
 }
@@ -383,8 +383,8 @@ TEST(a_call_that_is_none, is_warned_of_with_its_request_and_model) {
     };
     warn_of(log, call_fault::none, "talk", "req-1");
     warn_of(log, call_fault::malformed, "talk", "req-1");
-    EXPECT_THAT(lines, ::testing::ElementsAre(
-                           "request req-1: what talk wrote as a call of a tool cannot be read"));
+    EXPECT_THAT(lines,
+                ::testing::ElementsAre("request req-1: the tool call of talk cannot be parsed"));
 }
 
 }  // namespace

@@ -4,19 +4,19 @@
 
 namespace {
 
-using tandem::gateway::field_path;
-using tandem::gateway::repeated_field;
+using tandem::gateway::append_field_path;
+using tandem::gateway::find_duplicate_field;
 
-TEST(field_path, names_a_field_of_what_is_around_it) {
-    EXPECT_EQ(field_path("", "keys"), "keys");
-    EXPECT_EQ(field_path("keys[2]", "name"), "keys[2].name");
+TEST(append_field_path, names_a_field_of_what_is_around_it) {
+    EXPECT_EQ(append_field_path("", "keys"), "keys");
+    EXPECT_EQ(append_field_path("keys[2]", "name"), "keys[2].name");
 }
 
-TEST(field_path, repeats_no_name_that_may_be_a_secret_or_break_a_line) {
-    EXPECT_EQ(field_path("", "tdm_" + std::string(43, 'k')), "(name of 47 bytes)");
-    EXPECT_EQ(field_path("a", "x\ny"), "a.(name of 3 bytes)");
-    EXPECT_EQ(field_path("a", ""), "a.(name of 0 bytes)");
-    EXPECT_EQ(field_path("", "\xFF"), "(name of 1 bytes)");
+TEST(append_field_path, repeats_no_name_that_may_be_a_secret_or_break_a_line) {
+    EXPECT_EQ(append_field_path("", "tdm_" + std::string(43, 'k')), "(name of 47 bytes)");
+    EXPECT_EQ(append_field_path("a", "x\ny"), "a.(name of 3 bytes)");
+    EXPECT_EQ(append_field_path("a", ""), "a.(name of 0 bytes)");
+    EXPECT_EQ(append_field_path("", "\xFF"), "(name of 1 bytes)");
 }
 
 struct repeated_case {
@@ -28,7 +28,7 @@ class repeated : public ::testing::TestWithParam<repeated_case> {};
 
 TEST_P(repeated, is_told_by_its_path) {
     const auto& c = GetParam();
-    EXPECT_EQ(repeated_field(c.text).value_or("none"), c.path) << c.text;
+    EXPECT_EQ(find_duplicate_field(c.text).value_or("none"), c.path) << c.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(

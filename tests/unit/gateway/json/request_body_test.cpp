@@ -34,7 +34,7 @@ TEST(request_body, is_one_json_object) {
                              "{\"a\":\"\xff\"}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\x01\"}"})
         EXPECT_THAT(body_refusal(body), HasSubstr("is not valid JSON near byte")) << body;
     for (const char* body : {"[]", "1", "null", R"("a")"})
-        EXPECT_THAT(body_refusal(body), HasSubstr("is no JSON object")) << body;
+        EXPECT_THAT(body_refusal(body), HasSubstr("is not a JSON object")) << body;
     EXPECT_THAT(body_refusal(std::string("{}\0garbage", 10)), HasSubstr("has a NUL byte"));
 }
 
@@ -57,7 +57,7 @@ TEST(request_body, is_refused_with_413_where_it_is_too_large) {
     const auto fault = parse_body("{ }", 2, out);
     ASSERT_TRUE(fault);
     EXPECT_EQ(fault->status, 413);
-    EXPECT_EQ(fault->message, "the request's body has 3 bytes; at most 2 are possible");
+    EXPECT_EQ(fault->message, "the request's body has 3 bytes; the maximum is 2");
 }
 
 TEST(request_body, has_bounds_of_its_depth_values_and_keys) {

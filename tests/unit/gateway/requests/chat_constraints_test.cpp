@@ -149,7 +149,7 @@ TEST(tools, have_bounds) {
         return R"("tools":[)" + list + "]";
     };
     EXPECT_EQ(chat_with(many(1024)).functions.size(), 1024u);
-    EXPECT_EQ(refusal_with(many(1025)).message, "tools has 1025 items; at most 1024 are possible");
+    EXPECT_EQ(refusal_with(many(1025)).message, "tools has 1025 items; the maximum is 1024");
     EXPECT_THAT(refusal_with(many(1024) + R"(,"tool_choice":"required")").message,
                 StartsWith("tools makes a schema that has"));
     const std::string large(70'000, 'x');

@@ -137,7 +137,7 @@ TEST(chat_messages, are_refused_in_words_that_say_what_can_be_read) {
               "messages[0].role is \"wizard\"; it must be system, developer, user, assistant, tool "
               "or function");
     EXPECT_EQ(messages_refusal(R"([{"role":"user","content":[{"type":"image_url"}]}])").message,
-              "messages[0].content[0].type is \"image_url\"; only text can be read here");
+              "messages[0].content[0].type is \"image_url\"; only text is supported");
 }
 
 TEST(chat_messages, are_refused_in_few_words_however_many_the_client_wrote) {

@@ -162,7 +162,7 @@ TEST(chat_request, is_refused_with_the_path_of_what_is_wrong) {
 
 TEST(chat_request, is_refused_in_words_that_say_what_to_do) {
     EXPECT_EQ(refusal_with(R"("stream":"yes")").message,
-              "stream must be true or false, and is a string");
+              "stream must be true or false, not a string");
     EXPECT_EQ(refusal_with(R"("temperature":101)").message,
               "temperature is 101; it must be a number from 0 to 100");
     EXPECT_EQ(refusal("{}").message, "messages is missing");

@@ -116,9 +116,9 @@ TEST_F(counting, tells_of_a_first_chunk_only_where_the_reader_gets_chunks) {
 }
 
 TEST_F(counting, tells_gaps_from_the_second_chunk_on) {
-    metrics.chunk_came("talk", {.id = {1, 0}, .server = near_url});
+    metrics.chunk_came("talk", {.id = {1, 0}, .metrics = {.server = near_url}});
     EXPECT_EQ(value("tandem_chunk_gap_seconds_count" + of_near), 0);
-    metrics.chunk_came("talk", {.id = {1, 1}, .server = near_url, .gap_ms = 250});
+    metrics.chunk_came("talk", {.id = {1, 1}, .metrics = {.server = near_url, .gap_ms = 250}});
     EXPECT_EQ(value("tandem_chunk_gap_seconds_count" + of_near), 1);
     EXPECT_EQ(value("tandem_chunk_gap_seconds_sum" + of_near), 0.25);
 }
@@ -152,9 +152,9 @@ TEST_F(counting, takes_no_websocket_for_a_request_that_took_long) {
 }
 
 TEST_F(counting, tells_the_silence_and_its_parts) {
-    metrics.voice_answered(
+    metrics.record_voice_latency(
         "talk", 300ms, voice_timing{.detector = 500ms, .slot_wait = 100ms, .first_chunk = 150ms});
-    metrics.voice_answered("talk", 100ms, std::nullopt);
+    metrics.record_voice_latency("talk", 100ms, std::nullopt);
     EXPECT_EQ(value(R"(tandem_voice_turn_first_chunk_seconds_count{model="talk"})"), 2);
     EXPECT_EQ(value(R"(tandem_voice_to_voice_seconds_count{model="talk"})"), 1);
     EXPECT_EQ(value(R"(tandem_voice_to_voice_seconds_sum{model="talk"})"), 0.75);
@@ -186,8 +186,8 @@ TEST_F(counting, has_bounded_labels_whatever_comes) {
         r.finish_reason = finish_reason::error;
         metrics.reply_ended(odd, r, true);
         metrics.request_ended("/" + odd, 404, 1ms);
-        metrics.voice_answered(odd, 1ms, voice_timing());
-        metrics.chunk_came(odd, {.id = {1, 1}, .server = odd});
+        metrics.record_voice_latency(odd, 1ms, voice_timing());
+        metrics.chunk_came(odd, {.id = {1, 1}, .metrics = {.server = odd}});
         metrics.set_servers({{.url = odd}});
     };
     tell_all_of(0);
@@ -221,11 +221,11 @@ TEST_F(counting, tells_of_the_process) {
         EXPECT_THAT(text, HasSubstr("\n" + line + "\n"));
 }
 
-TEST(process_figures, are_those_of_this_process) {
+TEST(process_stats, are_those_of_this_process) {
     const auto before = static_cast<double>(std::time(nullptr));
-    const auto first = figures_of_this_process();
+    const auto first = read_process_stats();
     std::ifstream one_more("/proc/self/stat");
-    const auto later = figures_of_this_process();
+    const auto later = read_process_stats();
     EXPECT_EQ(later.open_fds, first.open_fds + 1);
     EXPECT_GE(later.max_fds, later.open_fds);
     EXPECT_GE(later.cpu_seconds, first.cpu_seconds);
@@ -257,7 +257,7 @@ struct all_counted : counting {
         failed.error = errc::server_error;
         metrics.reply_ended("talk", failed, true);
         metrics.request_ended("/health", 200, 1ms);
-        metrics.voice_answered("talk", 1ms, voice_timing());
+        metrics.record_voice_latency("talk", 1ms, voice_timing());
         metrics.set_servers({{.url = near_url}});
     }
 };

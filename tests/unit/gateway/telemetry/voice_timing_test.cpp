@@ -16,7 +16,7 @@ reply_result result_with(std::initializer_list<std::pair<kind, duration>> events
     return r;
 }
 
-voice_marks marks_of(duration chunk_after) {
+voice_timestamps marks_of(duration chunk_after) {
     return {.asked_at = asked_at,
             .begun_at = asked_at + 10ms,
             .chunk_at = asked_at + chunk_after,
@@ -56,7 +56,7 @@ auto timing_without(Mark mark) {
 }
 
 TEST(silence, begins_with_the_detectors_wait_where_only_that_is_told) {
-    const auto t = timing_without(&voice_marks::user_stopped_ago);
+    const auto t = timing_without(&voice_timestamps::user_stopped_ago);
     ASSERT_TRUE(t);
     EXPECT_EQ(t->detector, 500ms);
     EXPECT_EQ(t->before_start, 0ms);
@@ -64,7 +64,7 @@ TEST(silence, begins_with_the_detectors_wait_where_only_that_is_told) {
 }
 
 TEST(silence, has_no_detector_where_that_is_not_told) {
-    const auto t = timing_without(&voice_marks::vad_stop);
+    const auto t = timing_without(&voice_timestamps::vad_stop);
     ASSERT_TRUE(t);
     EXPECT_EQ(t->detector, 0ms);
     EXPECT_EQ(t->before_start, 700ms);

@@ -1,6 +1,6 @@
-#include "gateway/voice/voice_answer.hpp"
 #include "gateway/voice/voice_fields.hpp"
-#include "gateway/voice/voice_line.hpp"
+#include "gateway/voice/voice_message_writer.hpp"
+#include "gateway/voice/voice_socket_watchdog.hpp"
 #include "voice_session_driver.hpp"
 
 #include <gmock/gmock.h>
@@ -95,13 +95,13 @@ reply_result full_result(finish_reason why) {
 
 json full_end(finish_reason why) {
     const auto r = full_result(why);
-    return json::parse(end_text(
+    return json::parse(encode_end(
         {.reply = 1, .turn = "t", .result = r, .silence = voice_timing(), .timeline = true}));
 }
 
 // As the gateway says them, with all that can be in them.
 json full_ready() {
-    return json::parse(ready_text({.session = "s", .model = "m"}));
+    return json::parse(encode_ready({.session = "s", .model = "m"}));
 }
 
 json full_error() {
@@ -131,7 +131,7 @@ TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
     const auto ready = full_ready();
     EXPECT_THAT(schema("ready"), ContainerEq(keys_of(ready)));
     EXPECT_THAT(schema("limits"), ContainerEq(keys_of(ready["limits"])));
-    EXPECT_THAT(schema("chunk"), ContainerEq(keys_of(json::parse(chunk_text(1, "t", {})))));
+    EXPECT_THAT(schema("chunk"), ContainerEq(keys_of(json::parse(encode_chunk(1, "t", {})))));
     EXPECT_THAT(schema("end"), ContainerEq(keys_of(end)));
     EXPECT_THAT(schema("usage"), ContainerEq(keys_of(end["usage"])));
     EXPECT_THAT(schema("metrics"), ContainerEq(keys_of(end["metrics"])));

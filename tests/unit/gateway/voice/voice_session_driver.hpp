@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gateway/voice/voice_turns.hpp"
+#include "gateway/voice/voice_turn_machine.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -96,7 +96,7 @@ class voice_session_driver {
     std::vector<std::string> asked() { return std::exchange(asked_, {}); }
 
     time_point now{std::chrono::hours(1)};
-    voice_turns turns;
+    voice_turn_machine turns;
     /// Turns are permitted as soon as that is asked.
     bool permits = true;
     std::vector<voice_action::first_chunk> first_chunks;
@@ -107,8 +107,8 @@ class voice_session_driver {
     static std::uint64_t library_id(std::uint64_t number) { return 1000 + number; }
 
     static voice_message read(const std::string& text) {
-        auto message = read_voice_message(text, 1 << 20);
-        if (const auto* why = std::get_if<voice_fault>(&message)) {
+        auto message = parse_voice_message(text, 1 << 20);
+        if (const auto* why = std::get_if<voice_message_error>(&message)) {
             ADD_FAILURE() << text << ": " << why->message;
             return voice::end();
         }

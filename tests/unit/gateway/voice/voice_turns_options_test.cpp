@@ -60,7 +60,9 @@ struct with_adapters {
 
     voice_setup setup() const {
         auto s = voice_session_driver::defaults();
-        s.adapters = [this](const auto& wanted) { return adapters.set_for("talk", wanted); };
+        s.adapters = [this](const auto& wanted) {
+            return adapters.select_adapters("talk", wanted);
+        };
         return s;
     }
 };

@@ -1,4 +1,4 @@
-#include "gateway/voice/voice_turns.hpp"
+#include "gateway/voice/voice_turn_machine.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -81,7 +81,7 @@ class random_session {
     std::string some_chunk() {
         const auto reply = below(4) ? last_chunk_.reply : below(5);
         const auto seq = below(4) ? last_chunk_.seq : below(4);
-        return to_string(chunk_name{reply, static_cast<std::uint32_t>(seq)});
+        return to_string(client_chunk_id{reply, static_cast<std::uint32_t>(seq)});
     }
     std::string some_message() {
         switch (below(9)) {
@@ -108,13 +108,13 @@ class random_session {
         if (sockets_.empty()) return;
         // One that was taken over may still have something to say.
         const auto from = below(10) ? last_socket_ : 1 + below(last_socket_);
-        auto message = read_voice_message(text, 1000);
+        auto message = parse_voice_message(text, 1000);
         turns_.told(now_, from, std::get<voice_message>(std::move(message)));
         perform();
     }
     void attach() {
         const auto text = below(2) ? R"({"type":"start","text":"Hello"})" : R"({"type":"start"})";
-        auto start = std::get<voice_message>(read_voice_message(text, 1000));
+        auto start = std::get<voice_message>(parse_voice_message(text, 1000));
         if (!turns_.is_over()) sockets_.insert(++last_socket_);
         turns_.attached(now_, last_socket_, std::get<voice::start>(std::move(start)));
         perform();
@@ -128,7 +128,7 @@ class random_session {
     /// Says that the last chunk was spoken.
     void speak() {
         if (!reply_ || !reply_->is_speaking || sockets_.empty()) return;
-        auto message = read_voice_message(
+        auto message = parse_voice_message(
             R"({"type":"continue","chunk":")" + to_string(last_chunk_) + "\"}", 1000);
         turns_.told(now_, last_socket_, std::get<voice_message>(std::move(message)));
         perform();
@@ -213,7 +213,7 @@ class random_session {
         EXPECT_EQ(++ends_[number], 1) << "a second end of reply " << number;
     }
     void chunk_sent(const json& m) {
-        const auto name = *read_chunk_name(m["id"].get<std::string>());
+        const auto name = *parse_client_chunk_id(m["id"].get<std::string>());
         EXPECT_EQ(ends_[name.reply], 0) << "a chunk after the end";
         EXPECT_EQ(name.seq, name.reply == last_chunk_.reply ? last_chunk_.seq + 1 : 0);
         EXPECT_FALSE(reply_->is_interrupted) << "a chunk after the interrupt";
@@ -282,7 +282,7 @@ class random_session {
     std::mt19937 random_;
     tally& seen_;
     time_point now_{1h};
-    voice_turns turns_;
+    voice_turn_machine turns_;
     voice_socket last_socket_ = 0;
     std::set<voice_socket> sockets_;  // that are open
     std::set<voice_socket> greeted_;
@@ -296,7 +296,7 @@ class random_session {
     std::set<std::uint64_t> permitted_;
     std::set<std::uint64_t> accepted_;  // turns that have a reply
     std::map<std::uint64_t, int> ends_;
-    chunk_name last_chunk_;
+    client_chunk_id last_chunk_;
 };
 
 TEST(voice_session_properties, hold_whatever_happens_in_any_order) {

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::string> pieces_of(const std::string& text) {
     std::vector<std::string> pieces;
-    for (token_id id : tokenize(text, true)) pieces.push_back(piece_of(id));
+    for (token_id id : tokenize(text, true)) pieces.push_back(get_token_bytes(id));
     return pieces;
 }
 
@@ -72,7 +72,7 @@ TEST(tokenizer, knows_which_ids_are_tokens) {
     EXPECT_TRUE(is_token(0));
     EXPECT_TRUE(is_token(eos_token));
     EXPECT_TRUE(is_token(vocabulary_size() - 1));
-    EXPECT_EQ(piece_of(vocabulary_size() - 1), " Zzzzzz");
+    EXPECT_EQ(get_token_bytes(vocabulary_size() - 1), " Zzzzzz");
     EXPECT_FALSE(is_token(-1));
     EXPECT_FALSE(is_token(eos_token + 1));
     EXPECT_FALSE(is_token(vocabulary_size()));

@@ -1,6 +1,6 @@
 #include "engine/generation.hpp"
 
-#include "answers/text_hold.hpp"
+#include "answers/stop_strings.hpp"
 
 #include <gtest/gtest.h>
 

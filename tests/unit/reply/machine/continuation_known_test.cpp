@@ -1,6 +1,6 @@
 // A prompt of whose beginning the ids are known, and what is known of the text afterwards.
 
-#include "reply/machine/continuation.hpp"
+#include "reply/machine/reply_transcript.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 namespace {
 
-using tandem::detail::continuation;
-using tandem::detail::known_prompt;
+using tandem::detail::prompt_with_ids;
+using tandem::detail::reply_transcript;
 using tandem::wire::token_event;
 using tandem::wire::token_id;
 using testing::ElementsAre;
@@ -26,36 +26,36 @@ token_event token(std::string text, std::vector<token_id> ids, int predicted, in
     return e;
 }
 
-std::vector<token_id> known_ids(const continuation& c) {
+std::vector<token_id> known_ids(const reply_transcript& c) {
     const auto ids = c.next_prompt().ids;
     return {ids.begin(), ids.end()};
 }
 
 // "Hi" is known to be 1 2; " you" is not known to be 3.
-known_prompt half_known() {
-    return {.text = "Hi you", .ids = {1, 2}, .known_bytes = 2};
+prompt_with_ids half_known() {
+    return {.text = "Hi you", .ids = {1, 2}, .bytes_with_ids = 2};
 }
 
 TEST(known_start, is_sent_as_ids_with_the_rest_as_text) {
-    const continuation c(half_known());
+    const reply_transcript c(half_known());
     EXPECT_THAT(known_ids(c), ElementsAre(1, 2));
     EXPECT_EQ(c.next_prompt().text, " you");
     EXPECT_FALSE(c.next_prompt().as_ids());
-    EXPECT_EQ(c.unknown_prompt(), " you");
+    EXPECT_EQ(c.untokenized_prompt(), " you");
 }
 
 TEST(known_start, is_followed_by_the_ids_of_the_rest_once_they_are_known) {
-    continuation c(half_known());
+    reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
     EXPECT_EQ(c.next_prompt().text, " you!");
     c.prompt_tokenized({3});
     EXPECT_THAT(known_ids(c), ElementsAre(1, 2, 3, 4));
     EXPECT_TRUE(c.next_prompt().as_ids());
-    EXPECT_EQ(c.unknown_prompt(), "");
+    EXPECT_EQ(c.untokenized_prompt(), "");
 }
 
 TEST(known_start, stays_where_the_rest_has_another_number_of_tokens_at_the_server) {
-    continuation c(half_known());
+    reply_transcript c(half_known());
     c.prompt_tokenized({3});
     c.append(token("!", {4}, 1, 5));
     EXPECT_THAT(known_ids(c), ElementsAre(1, 2));
@@ -63,22 +63,22 @@ TEST(known_start, stays_where_the_rest_has_another_number_of_tokens_at_the_serve
 }
 
 TEST(known_start, may_be_the_whole_prompt) {
-    const continuation c({.text = "Hi", .ids = {1, 2}, .known_bytes = 2});
+    const reply_transcript c({.text = "Hi", .ids = {1, 2}, .bytes_with_ids = 2});
     EXPECT_TRUE(c.next_prompt().as_ids());
-    EXPECT_FALSE(c.prompt_is_unknown());
+    EXPECT_FALSE(c.needs_prompt_ids());
 }
 
 TEST(known_start, keeps_its_place_before_a_hole_that_is_filled) {
-    continuation c(half_known());
+    reply_transcript c(half_known());
     c.append(token("X", {5}, 2));  // id 4 was lost
     c.prompt_tokenized({3});
-    const std::vector<token_id> answer{4, 5, continuation::separator};
+    const std::vector<token_id> answer{4, 5, reply_transcript::separator};
     c.recovered(answer);
     EXPECT_THAT(known_ids(c), ElementsAre(1, 2, 3, 4, 5));
 }
 
 TEST(known, is_prompt_and_reply_with_a_place_behind_each_token) {
-    continuation c(half_known());
+    reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
     c.append(token(" Bye", {5}, 2));
     c.prompt_tokenized({3});
@@ -91,24 +91,24 @@ TEST(known, is_prompt_and_reply_with_a_place_behind_each_token) {
 }
 
 TEST(known, counts_the_tokens_of_a_text_that_several_made_as_one_place) {
-    continuation c(known_prompt{.text = "Hi"});
+    reply_transcript c(prompt_with_ids{.text = "Hi"});
     c.append(token("X", {5}, 2, 1));  // id 4 was lost
     c.append(token("b", {6}, 3, 1));
     c.prompt_tokenized({1});
-    const std::vector<token_id> answer{4, 5, continuation::separator};
+    const std::vector<token_id> answer{4, 5, reply_transcript::separator};
     c.recovered(answer);
     EXPECT_THAT(c.known().begin("HiXc").ids, ElementsAre(1, 4, 5));
     EXPECT_THAT(c.known().begin("HiXb").ids, ElementsAre(1, 4, 5, 6));
 }
 
 TEST(known, is_the_known_start_alone_where_the_rest_is_not) {
-    continuation c(half_known());
+    reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
     EXPECT_THAT(c.known().begin("Hi you! Bye").ids, ElementsAre(1, 2));
 }
 
 TEST(known, has_no_ids_once_they_are_forgotten) {
-    continuation c(half_known());
+    reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
     c.prompt_tokenized({3});
     c.forget_ids();
@@ -119,7 +119,7 @@ TEST(known, has_no_ids_once_they_are_forgotten) {
 
 TEST(known, takes_no_ids_once_they_are_forgotten) {
     for (const int counted : {0, 3}) {
-        continuation c(half_known());
+        reply_transcript c(half_known());
         if (counted > 0) c.append(token("!", {4}, 1, counted));
         c.forget_ids();
         c.prompt_tokenized({1, 2, 3});

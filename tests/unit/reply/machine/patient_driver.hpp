@@ -12,7 +12,7 @@ struct patient_driver : machine_driver {
     static detail::reply_rules patient_rules() {
         using namespace std::chrono_literals;
         auto rules = default_rules();
-        rules.going_on = {.retries = 2, .resume_within = 3s};
+        rules.retry_policy = {.retries = 2, .resume_within = 3s};
         return rules;
     }
 

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 reply_rules paced(pacing mode, int ahead_chunks, int held_chunks_max) {
     auto rules = machine_driver::default_rules();
-    rules.pacing = tandem::detail::pacing_rules_of(mode, ahead_chunks, held_chunks_max);
+    rules.pacing = tandem::detail::make_pacing_rules(mode, ahead_chunks, held_chunks_max);
     return rules;
 }
 
@@ -154,7 +154,7 @@ TEST_F(ahead_of_one, tells_the_gap_of_each_chunk) {
     d.ask();
     const auto actions = d.machine.take_actions();
     const auto& handed = std::get<tandem::detail::action::hand_over>(actions.front());
-    EXPECT_DOUBLE_EQ(handed.value.gap_ms, 7.0);
+    EXPECT_DOUBLE_EQ(handed.value.metrics.gap_ms, 7.0);
     d.interrupt();
     EXPECT_DOUBLE_EQ(d.machine.result().metrics.longest_gap_ms, 7.0);
 }
@@ -179,7 +179,7 @@ TEST_F(ahead_of_two, tells_which_request_made_the_chunk_though_another_one_was_s
     const auto actions = d.machine.take_actions();
     const auto& handed = std::get<tandem::detail::action::hand_over>(actions.front());
     EXPECT_EQ(handed.value.id.seq, 2u);
-    EXPECT_EQ(handed.value.slot, 0);
+    EXPECT_EQ(handed.value.metrics.slot, 0);
 }
 
 class sure_end_ahead : public testing::Test {

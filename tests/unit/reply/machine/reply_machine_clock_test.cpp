@@ -17,7 +17,7 @@ tandem::detail::reply_rules rules() {
     auto rules = machine_driver::default_rules();
     rules.queue_timeout = 20s;
     rules.reply_timeout = 100s;
-    rules.going_on = {.retries = 2, .resume_within = 3s};
+    rules.retry_policy = {.retries = 2, .resume_within = 3s};
     return rules;
 }
 
@@ -39,7 +39,7 @@ class reply_machine_clock : public testing::TestWithParam<clock_row> {
  protected:
     static auto without_retries() {
         auto r = rules();
-        r.going_on.retries = 0;
+        r.retry_policy.retries = 0;
         return r;
     }
     static auto rules_of(const clock_row& row) { return row.goes_on ? rules() : without_retries(); }
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(limits, reply_machine_clock,
                                                    [](machine_driver& d) {
                                                        d.begin();
                                                        d.pass(5s);
-                                                       d.machine.chunk_not_wanted();
+                                                       d.machine.chunk_request_withdrawn();
                                                        d.tokens("Hello!", " How");
                                                    },
                                                    30s, "end continue_timeout"},

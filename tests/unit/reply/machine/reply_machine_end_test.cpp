@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
                     interrupt_row{"ready",
                                   [](machine_driver& d) {
                                       d.begin();
-                                      d.machine.chunk_not_wanted();
+                                      d.machine.chunk_request_withdrawn();
                                       d.tokens("Hello!", " How");
                                   },
                                   {"end interrupted"}},

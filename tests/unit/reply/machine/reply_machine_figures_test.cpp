@@ -93,11 +93,11 @@ TEST(reply_figures, count_the_wait_for_a_continue_that_never_came) {
 TEST(reply_figures, tell_the_longest_connection_that_an_answer_came_by) {
     machine_driver d;
     d.begin();
-    d.machine.answer_begun(d.now, 12ms);
+    d.machine.response_started(d.now, 12ms);
     d.tokens("One", ".", " Two");
     d.go_on(0);
     d.grant(1);
-    d.machine.answer_begun(d.now, 3ms);
+    d.machine.response_started(d.now, 3ms);
     d.interrupt();
     EXPECT_EQ(d.machine.result().metrics.longest_connect_ms, 12);
 }
@@ -113,7 +113,7 @@ TEST(reply_figures, count_a_connection_that_never_came_up) {
 
 TEST(reply_figures, tell_which_request_made_a_chunk_also_one_that_waited_for_its_hand_over) {
     auto rules = machine_driver::default_rules();
-    rules.pacing = pacing_rules_of(pacing::ahead, 1, 16);
+    rules.pacing = make_pacing_rules(pacing::ahead, 1, 16);
     machine_driver d(rules);
     d.begin();
     d.tokens(" Go", ".", " Go", ".", " On");
@@ -125,7 +125,7 @@ TEST(reply_figures, tell_which_request_made_a_chunk_also_one_that_waited_for_its
     d.tokens(" On", ".", " On", ".", " Off");
     d.wants();
     std::vector<int> requests;
-    for (const auto& c : d.handed_over) requests.push_back(c.request);
+    for (const auto& c : d.handed_over) requests.push_back(c.metrics.request);
     EXPECT_EQ(requests, (std::vector{0, 0, 1}));
 }
 

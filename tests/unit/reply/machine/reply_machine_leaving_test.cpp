@@ -88,7 +88,7 @@ TEST(reply_machine_leaving, finds_out_that_its_server_is_away_by_the_request_tha
 
 TEST(reply_machine_leaving, uses_up_no_retries) {
     auto rules = patient_driver::patient_rules();
-    rules.going_on.retries = 1;
+    rules.retry_policy.retries = 1;
     patient_driver d(rules);
     d.begin();
     for (int i = 0; i < 4; ++i) {
@@ -104,7 +104,7 @@ TEST(reply_machine_leaving, uses_up_no_retries) {
 
 TEST(reply_machine_leaving, stays_where_it_could_not_go_on) {
     auto rules = patient_driver::patient_rules();
-    rules.going_on.retries = 0;
+    rules.retry_policy.retries = 0;
     for (const auto what : {kind::away, kind::hangs}) {
         patient_driver d(rules);
         rest(d);

@@ -8,19 +8,19 @@
 namespace {
 
 using tandem::finish_reason;
-using tandem::detail::reply_rest;
+using tandem::detail::reply_remainder;
 using tandem::test::machine_driver;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 // What a reply left that handed over "Hello! ", was interrupted, and had read "How" after it.
-reply_rest interrupted_rest() {
+reply_remainder interrupted_rest() {
     machine_driver d;
     d.begin();
     d.tokens("Hello", "!", " How");
     d.interrupt();
     d.wants();
-    return d.machine.take_rest();
+    return d.machine.take_remainder();
 }
 
 TEST(rest, is_the_text_that_was_read_and_not_handed_over) {
@@ -35,7 +35,7 @@ TEST(rest, is_the_text_that_was_read_and_not_handed_over) {
     d.tokens(" are", " you");
     d.interrupt();
     d.wants();
-    const auto rest = d.machine.take_rest();
+    const auto rest = d.machine.take_remainder();
     EXPECT_EQ(d.machine.result().text, "Hello!");
     EXPECT_EQ(rest.unspoken, " How are you");
     EXPECT_EQ(rest.text.text(), "PHello! How are you");
@@ -49,7 +49,7 @@ TEST(rest, says_so_where_no_more_text_would_have_come) {
     d.final();
     d.interrupt();
     d.wants();
-    EXPECT_EQ(d.machine.take_rest().generated, finish_reason::eos);
+    EXPECT_EQ(d.machine.take_remainder().generated, finish_reason::eos);
 }
 
 TEST(rest, is_not_sure_of_the_ids_that_came_with_a_stop_word) {
@@ -61,12 +61,12 @@ TEST(rest, is_not_sure_of_the_ids_that_came_with_a_stop_word) {
     d.final(tandem::wire::stop_type::word);
     d.interrupt();
     d.wants();
-    EXPECT_THAT(d.machine.take_rest().text.lost_texts(), ElementsAre("."));
+    EXPECT_THAT(d.machine.take_remainder().text.texts_with_missing_ids(), ElementsAre("."));
 }
 
 class resumed_reply : public testing::Test {
  protected:
-    void resume(reply_rest rest, std::string spoken = {}) {
+    void resume(reply_remainder rest, std::string spoken = {}) {
         d.start({.rest = std::move(rest), .spoken = std::move(spoken)});
     }
 
@@ -81,7 +81,7 @@ TEST_F(resumed_reply, tells_that_no_request_of_it_made_what_was_left) {
     resume(std::move(rest));
     d.wants();
     ASSERT_FALSE(d.handed_over.empty());
-    EXPECT_EQ(d.handed_over[0].request, -1);
+    EXPECT_EQ(d.handed_over[0].metrics.request, -1);
 }
 
 TEST_F(resumed_reply, hands_over_what_was_generated_without_a_request) {
@@ -157,7 +157,7 @@ TEST_F(resumed_reply, can_be_interrupted_again) {
     resume(std::move(rest));
     d.interrupt();
     EXPECT_THAT(d.wants(), testing::Contains("end interrupted"));
-    const auto again = d.machine.take_rest();
+    const auto again = d.machine.take_remainder();
     EXPECT_EQ(again.unspoken, " Two. Three");
     EXPECT_EQ(again.text.text(), "PHello! How");
 }

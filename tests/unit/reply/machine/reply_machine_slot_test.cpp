@@ -118,7 +118,7 @@ TEST(slot_of_a_reply, is_named_where_the_server_did_not_begin_in_time) {
     d.begin();
     d.pass(60s);
     d.deadline();
-    EXPECT_THAT(d.machine.result().diagnostics.client_message, HasSubstr("did not begin"));
+    EXPECT_THAT(d.machine.result().diagnostics.client_message, HasSubstr("did not start"));
 }
 
 TEST(slot_of_a_reply, has_no_blame_where_the_server_began_and_gave_no_token) {
@@ -128,7 +128,7 @@ TEST(slot_of_a_reply, has_no_blame_where_the_server_began_and_gave_no_token) {
     d.pass(60s);
     d.deadline();
     EXPECT_THAT(d.machine.result().diagnostics.client_message,
-                testing::AllOf(HasSubstr("no token"), Not(HasSubstr("did not begin"))));
+                testing::AllOf(HasSubstr("no token"), Not(HasSubstr("did not start"))));
 }
 
 TEST(slot_of_a_reply, is_told_if_it_is_not_the_one_that_was_asked_for) {

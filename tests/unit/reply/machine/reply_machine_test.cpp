@@ -263,7 +263,7 @@ TEST(reply_machine, hands_a_chunk_over_only_when_the_consumer_asks) {
 TEST(reply_machine, keeps_a_chunk_for_the_next_call_when_the_consumer_takes_its_wish_back) {
     machine_driver d;
     d.begin();
-    d.machine.chunk_not_wanted();
+    d.machine.chunk_request_withdrawn();
     d.tokens("Hello", "!", " How");
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));
     d.ask();

@@ -20,7 +20,8 @@ TEST(emoji_table, has_every_character_that_is_shown_as_an_emoji) {
         const auto icu = static_cast<UChar32>(c);
         if (!u_hasBinaryProperty(icu, UCHAR_EMOJI_PRESENTATION)) continue;
         const bool is_flag = u_hasBinaryProperty(icu, UCHAR_REGIONAL_INDICATOR);
-        EXPECT_TRUE(is_flag || is_emoji_variation(c) || (is_pictograph(c) && !is_text_sign(c)))
+        EXPECT_TRUE(is_flag || is_emoji_modifier(c) ||
+                    (is_pictograph(c) && !is_text_style_pictograph(c)))
             << std::hex << static_cast<unsigned>(c);
     }
 }

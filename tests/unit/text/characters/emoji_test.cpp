@@ -15,7 +15,7 @@ struct emoji_row {
 class first_emoji_of : public testing::TestWithParam<emoji_row> {};
 
 TEST_P(first_emoji_of, a_text_has_so_many_bytes) {
-    EXPECT_EQ(first_emoji(GetParam().text), GetParam().bytes);
+    EXPECT_EQ(measure_leading_emoji(GetParam().text), GetParam().bytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(

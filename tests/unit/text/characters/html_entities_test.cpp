@@ -16,7 +16,7 @@ struct entity_row {
 class first_entity_of : public testing::TestWithParam<entity_row> {};
 
 TEST_P(first_entity_of, a_text_is_decoded) {
-    const auto e = first_entity(GetParam().text);
+    const auto e = parse_leading_entity(GetParam().text);
     EXPECT_EQ(e.bytes, GetParam().bytes);
     EXPECT_EQ(e.text, GetParam().meaning);
 }

@@ -42,7 +42,7 @@ TEST(Utf8, FindsTheFirstByteThatIsNoPartOfACharacter) {
         {"cut off after three", "abc\xF0\x9F\x98", 3},
         {"broken inside", "\xE2\x82z", 0},
     };
-    for (const auto& c : cases) EXPECT_EQ(find_invalid(c.text), c.invalid) << c.name;
+    for (const auto& c : cases) EXPECT_EQ(find_invalid_utf8(c.text), c.invalid) << c.name;
 }
 
 TEST(Utf8, MeasuresTheHalfCharacterAtTheEnd) {
@@ -70,23 +70,23 @@ TEST(Utf8, FloorsAnOffsetToTheStartOfItsCharacter) {
 
 TEST(Utf8, ReadsCharactersFromEitherEnd) {
     const std::string_view text = "\xE2\x82\xAC\xF0\x9F\x98\x80";
-    EXPECT_EQ(first_character(text).character, U'\u20AC');
-    EXPECT_EQ(first_character(text).bytes, 3u);
-    EXPECT_EQ(last_character(text).character, U'\U0001F600');
-    EXPECT_EQ(last_character(text).bytes, 4u);
-    EXPECT_EQ(last_character("a\xC3\xA9").character, U'\u00E9');
+    EXPECT_EQ(decode_first_character(text).character, U'\u20AC');
+    EXPECT_EQ(decode_first_character(text).bytes, 3u);
+    EXPECT_EQ(decode_last_character(text).character, U'\U0001F600');
+    EXPECT_EQ(decode_last_character(text).bytes, 4u);
+    EXPECT_EQ(decode_last_character("a\xC3\xA9").character, U'\u00E9');
 }
 
 TEST(Utf8, TellsAReplacementCharacterFromABadByte) {
-    EXPECT_EQ(last_character(replacement_character).bytes, 3u);
-    EXPECT_EQ(last_character("a\x80").bytes, 1u);
-    EXPECT_EQ(last_character("a\x80").character, U'\uFFFD');
-    EXPECT_EQ(first_character("\xE2\x82z").bytes, 2u);
+    EXPECT_EQ(decode_last_character(replacement_character).bytes, 3u);
+    EXPECT_EQ(decode_last_character("a\x80").bytes, 1u);
+    EXPECT_EQ(decode_last_character("a\x80").character, U'\uFFFD');
+    EXPECT_EQ(decode_first_character("\xE2\x82z").bytes, 2u);
 }
 
 TEST(Utf8, GivesNoCharacterOfAnEmptyText) {
-    EXPECT_EQ(first_character("").bytes, 0u);
-    EXPECT_EQ(last_character("").bytes, 0u);
+    EXPECT_EQ(decode_first_character("").bytes, 0u);
+    EXPECT_EQ(decode_last_character("").bytes, 0u);
 }
 
 struct sanitizing_case {

@@ -31,9 +31,9 @@ TEST(WhiteSpace, FillsATextOrDoesNot) {
 }
 
 TEST(WhiteSpace, IsTakenOffTheEndOnly) {
-    EXPECT_EQ(without_trailing_space(" a b \n\xE3\x80\x80"), " a b");
-    EXPECT_EQ(without_trailing_space("ab"), "ab");
-    EXPECT_EQ(without_trailing_space(" \n"), "");
+    EXPECT_EQ(trim_trailing_space(" a b \n\xE3\x80\x80"), " a b");
+    EXPECT_EQ(trim_trailing_space("ab"), "ab");
+    EXPECT_EQ(trim_trailing_space(" \n"), "");
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST_F(ChunkerProperties, NoPieceIsEmptyOrEndsInsideACharacter) {
     for_all([](const random_reply&, const std::vector<piece>& pieces) {
         for (const auto& p : pieces) {
             EXPECT_NE(p.text, "");
-            EXPECT_EQ(find_invalid(p.text), std::string_view::npos);
+            EXPECT_EQ(find_invalid_utf8(p.text), std::string_view::npos);
         }
     });
 }
@@ -178,7 +178,7 @@ TEST_F(ChunkerProperties, AWordPieceEndsBeforeWhiteSpace) {
     for_all([](const random_reply&, const std::vector<piece>& pieces) {
         for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
             if (pieces[i].why != boundary::word) continue;
-            EXPECT_TRUE(is_white_space(first_character(pieces[i + 1].text).character));
+            EXPECT_TRUE(is_white_space(decode_first_character(pieces[i + 1].text).character));
             EXPECT_FALSE(is_all_white_space(pieces[i].text));
         }
     });

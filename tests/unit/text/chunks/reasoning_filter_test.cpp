@@ -144,7 +144,7 @@ TEST(reasoning_filter, hides_an_unclosed_reasoning_at_the_end) {
 
 TEST(reasoning_filter, hides_the_start_where_the_prompt_opened_a_reasoning) {
     const auto tags = default_reasoning_tags();
-    reasoning_filter filter(tags, open_reasoning("user: hi\nassistant: <think>\n", tags));
+    reasoning_filter filter(tags, find_open_reasoning("user: hi\nassistant: <think>\n", tags));
     EXPECT_TRUE(filter.is_inside());
     EXPECT_EQ(filter.feed("Hm.</think>\n\nHello.").text, "Hello.");
 }
@@ -196,7 +196,7 @@ struct prompt_row {
 class open_reasoning_of : public testing::TestWithParam<prompt_row> {};
 
 TEST_P(open_reasoning_of, the_prompt_is_told_by_its_end) {
-    EXPECT_EQ(open_reasoning(GetParam().prompt, default_reasoning_tags()).has_value(),
+    EXPECT_EQ(find_open_reasoning(GetParam().prompt, default_reasoning_tags()).has_value(),
               GetParam().is_open);
 }
 
@@ -209,9 +209,9 @@ INSTANTIATE_TEST_SUITE_P(
                     prompt_row{"<|start|>assistant<|channel|>analysis<|message|>", true},
                     prompt_row{"<|start|>assistant", false}));
 
-TEST(open_reasoning, is_the_longest_mark_that_fits) {
+TEST(find_open_reasoning, is_the_longest_mark_that_fits) {
     const std::vector<tag_pair> tags{{">", "a"}, {"<b>\n", "b"}, {"b>", "c"}};
-    EXPECT_EQ(open_reasoning("<b>", tags), 1u);
+    EXPECT_EQ(find_open_reasoning("<b>", tags), 1u);
 }
 
 std::string random_text(std::mt19937& random) {

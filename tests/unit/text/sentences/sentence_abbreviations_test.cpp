@@ -48,7 +48,7 @@ TEST(initials, end_no_sentence) {
         "The novel by J. Harlow is long.| It sold well.",
         "The music is by A. B. Carver, not me.| We loved it.",
         "The poet W. H. Dunmore lived here.",
-        {"I met J.P. Stone once.| He was kind.", whole_text | word_pieces | characters},
+        {"I met J.P. Stone once.| He was kind.", whole_text | token_like_pieces | characters},
         "Ask K. Lowe and M. Byrne about it.",
     });
 }
@@ -91,8 +91,8 @@ TEST(company_endings, end_a_sentence_only_before_a_sentence) {
         "Dale Hart, M.D. will see you now.",
     });
     expect_sentences({
-        {"He works for Acme Inc.| The pay is good.", whole_text | word_pieces},
-        {"She bought shares of Zeta Corp.| They fell at once.", whole_text | word_pieces},
+        {"He works for Acme Inc.| The pay is good.", whole_text | token_like_pieces},
+        {"She bought shares of Zeta Corp.| They fell at once.", whole_text | token_like_pieces},
     });
 }
 
@@ -125,9 +125,9 @@ TEST(states, are_abbreviations_in_both_roles) {
         "She moved to the U.S. in May.| She is happy there.",
         "The U.N. met on Monday.",
         "He lives in Washington D.C. with his dog.",
-        {"We flew to the U.S.| It was a long trip.", whole_text | word_pieces},
-        {"She was born in the U.K.| They moved later.", whole_text | word_pieces},
-        {"I live in the U.S.| How about you?", whole_text | word_pieces},
+        {"We flew to the U.S.| It was a long trip.", whole_text | token_like_pieces},
+        {"She was born in the U.K.| They moved later.", whole_text | token_like_pieces},
+        {"I live in the U.S.| How about you?", whole_text | token_like_pieces},
     });
 }
 
@@ -197,8 +197,8 @@ TEST(possessives, go_on_behind_an_abbreviation) {
 
 TEST(titles_behind_an_article, end_a_sentence_before_a_pronoun) {
     expect_sentences({
-        {"Ask the Sgt.| He knows.", whole_text | word_pieces},
-        {"I saw my Dr.| She was nice.", whole_text | word_pieces},
+        {"Ask the Sgt.| He knows.", whole_text | token_like_pieces},
+        {"I saw my Dr.| She was nice.", whole_text | token_like_pieces},
         "Ask the Rev. Will Smith.| He knows.",
         "Dr. He is in.",
     });
@@ -206,8 +206,8 @@ TEST(titles_behind_an_article, end_a_sentence_before_a_pronoun) {
 
 TEST(suffixes_of_names, end_a_sentence_before_a_title) {
     expect_sentences({
-        {"She is Sr.| Sen. Warren spoke.", whole_text | word_pieces},
-        {"I met Sam Lee Jr.| Dr. Smith was there.", whole_text | word_pieces},
+        {"She is Sr.| Sen. Warren spoke.", whole_text | token_like_pieces},
+        {"I met Sam Lee Jr.| Dr. Smith was there.", whole_text | token_like_pieces},
         "I met Sam Lee Jr. Smith.",
     });
 }
@@ -217,7 +217,7 @@ TEST(words_that_are_abbreviations_too, end_sentences) {
                                "Das ist hier so.| Dr. Müller kommt.",
                                "Das ist hier so.| Prof. Weiß auch.",
                                "Wir treffen uns am So. 12. Mai.",
-                               {"Er heißt Max.| Sie heißt Anna.", whole_text | word_pieces},
+                               {"Er heißt Max.| Sie heißt Anna.", whole_text | token_like_pieces},
                                "Es sind max. 10 Grad.",
                            });
 }

@@ -6,27 +6,27 @@ namespace tandem::text {
 namespace {
 
 TEST(german, has_ordinals_and_abbreviations) {
-    expect_sentences("de",
-                     {
-                         "Wir treffen uns am 12. Mai in Köln.| Bis dann.",
-                         "Am 3. Oktober ist frei.| Wir schlafen aus.",
-                         "Ludwig XIV. war König.| Er lebte lange.",
-                         "Nimm z. B. einen Apfel.| Der ist gesund.",
-                         "Nimm z.B. einen Apfel.| Der ist gesund.",
-                         "Dr. Huber ist da.| Kommen Sie herein.",
-                         "Das kostet ca. 20 Euro.| Das ist günstig.",
-                         "Siehe Nr. 5 und Abb. 3 im Buch.| Dort steht es.",
-                         {"Siehe Nr. 5 und Abb. 3.| Dort steht es.", whole_text | word_pieces},
-                         "Es gibt Äpfel, Birnen usw. im Laden.",
-                         "Sie sagte: „Ich komme.“| Dann ging sie.",
-                         "Er sagte: »Ich komme.«| Dann ging er.",
-                         "Prof. Dr. Lang hält die Rede.| Sie dauert lange.",
-                         "Das ist gut.| Was meinst du?",
-                         "Bis zum 31.12. ist offen.| Dann ist Schluss.",
-                         "Es kostet max. 5 Euro.| Das ist wenig.",
-                         "Es war 20 n. Chr. in Rom.| Das ist lange her.",
-                         "Das sind ca. 3.000 Leute, d.h. zu viele.| Schade!",
-                     });
+    expect_sentences(
+        "de", {
+                  "Wir treffen uns am 12. Mai in Köln.| Bis dann.",
+                  "Am 3. Oktober ist frei.| Wir schlafen aus.",
+                  "Ludwig XIV. war König.| Er lebte lange.",
+                  "Nimm z. B. einen Apfel.| Der ist gesund.",
+                  "Nimm z.B. einen Apfel.| Der ist gesund.",
+                  "Dr. Huber ist da.| Kommen Sie herein.",
+                  "Das kostet ca. 20 Euro.| Das ist günstig.",
+                  "Siehe Nr. 5 und Abb. 3 im Buch.| Dort steht es.",
+                  {"Siehe Nr. 5 und Abb. 3.| Dort steht es.", whole_text | token_like_pieces},
+                  "Es gibt Äpfel, Birnen usw. im Laden.",
+                  "Sie sagte: „Ich komme.“| Dann ging sie.",
+                  "Er sagte: »Ich komme.«| Dann ging er.",
+                  "Prof. Dr. Lang hält die Rede.| Sie dauert lange.",
+                  "Das ist gut.| Was meinst du?",
+                  "Bis zum 31.12. ist offen.| Dann ist Schluss.",
+                  "Es kostet max. 5 Euro.| Das ist wenig.",
+                  "Es war 20 n. Chr. in Rom.| Das ist lange her.",
+                  "Das sind ca. 3.000 Leute, d.h. zu viele.| Schade!",
+              });
 }
 
 TEST(french, has_spaced_quotes_and_marks) {

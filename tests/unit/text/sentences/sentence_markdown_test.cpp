@@ -69,7 +69,7 @@ TEST(code_fences, hold_no_end_of_a_sentence) {
         "Try this:|\n```\nprint(\"Hi. You.\")\nx = 1.\nDone!\n```|\nIt works.",
         "```python\nimport os\n\nos.exit()\n```|\nThat is all.| Bye.",
         {"Like this: ```python\nimport os. Then\n\nos.exit()\n```|\nThat is all.| Bye.",
-         word_pieces | characters},
+         token_like_pieces | characters},
     });
 }
 
@@ -83,7 +83,7 @@ TEST(code_fences, start_with_their_line) {
 TEST(links, are_not_divided) {
     expect_sentences({
         "See [the guide](https://example.com/a.html) first.| Then ask.",
-        {"Read [this. Now.](http://example.com) or not.", whole_text | word_pieces},
+        {"Read [this. Now.](http://example.com) or not.", whole_text | token_like_pieces},
     });
 }
 

@@ -26,9 +26,9 @@ TEST(ellipses, go_on_before_lower_case) {
 
 TEST(hesitation, goes_on_before_i) {
     expect_sentences({
-        {"Well... I am not sure.| Ask her.", whole_text | word_pieces},
-        {"Um... I do not know.", whole_text | word_pieces},
-        {"Hmm... I would wait.", whole_text | word_pieces},
+        {"Well... I am not sure.| Ask her.", whole_text | token_like_pieces},
+        {"Um... I do not know.", whole_text | token_like_pieces},
+        {"Hmm... I would wait.", whole_text | token_like_pieces},
     });
 }
 
@@ -56,7 +56,7 @@ TEST(names_with_an_exclamation_mark, end_no_sentence_inside_one) {
         "I use Yahoo! for mail.| It is old.",
         "We watched Jeopardy! last night.| It was fun.",
         "The band Wham! had hits.",
-        {"We saw Oklahoma!| It was great.", whole_text | word_pieces},
+        {"We saw Oklahoma!| It was great.", whole_text | token_like_pieces},
     });
 }
 
@@ -73,7 +73,7 @@ TEST(emoji, stay_with_the_sentence_before_them) {
 
 TEST(emoji_behind_words, end_a_sentence_that_has_no_mark) {
     expect_sentences({
-        {"That is so nice 😊| Thank you for asking.", whole_text | word_pieces},
+        {"That is so nice 😊| Thank you for asking.", whole_text | token_like_pieces},
     });
 }
 
@@ -132,8 +132,8 @@ TEST(lower_case_writing, has_sentences_too) {
 
 TEST(brand_names, start_sentences_with_their_second_letter) {
     expect_sentences({
-        {"I bought a phone.| iPhones are costly.", whole_text | word_pieces},
-        {"She sells it online.| eBay takes a fee.", whole_text | word_pieces},
+        {"I bought a phone.| iPhones are costly.", whole_text | token_like_pieces},
+        {"She sells it online.| eBay takes a fee.", whole_text | token_like_pieces},
     });
 }
 

@@ -95,9 +95,9 @@ TEST(times, are_not_divided) {
 
 TEST(times, hold_their_day_and_zone) {
     expect_sentences({
-        {"It starts at 3 p.m. Monday in the hall.", whole_text | word_pieces},
-        {"The call is at 9 a.m. Eastern time.", whole_text | word_pieces},
-        {"Join us at 4 p.m. EST for tea.", whole_text | word_pieces},
+        {"It starts at 3 p.m. Monday in the hall.", whole_text | token_like_pieces},
+        {"The call is at 9 a.m. Eastern time.", whole_text | token_like_pieces},
+        {"Join us at 4 p.m. EST for tea.", whole_text | token_like_pieces},
     });
 }
 

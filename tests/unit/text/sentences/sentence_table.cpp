@@ -21,7 +21,7 @@ constexpr std::size_t longest_piece = 6;
 enum class sort { letter, digit, line_break, space, ascii_mark, mark };
 
 sort sort_of(std::string_view character) {
-    const auto c = first_character(character).character;
+    const auto c = decode_first_character(character).character;
     if (is_letter(c)) return sort::letter;
     if (is_digit(c)) return sort::digit;
     if (c == '\n') return sort::line_break;
@@ -57,7 +57,7 @@ void expect_row(std::string_view language, const sentence_row& row) {
             ADD_FAILURE() << name << ":\n  expected " << row.marked << "\n  found    " << found;
     };
     if (row.holds_for & whole_text) expect("in one token", {text});
-    if (row.holds_for & word_pieces) expect("in word pieces", in_word_pieces(text));
+    if (row.holds_for & token_like_pieces) expect("in word pieces", in_word_pieces(text));
     if (row.holds_for & characters) expect("in characters", in_characters(text));
     if (!(row.holds_for & random_pieces)) return;
     for (unsigned seed = 1; seed <= seeds; ++seed)
@@ -69,7 +69,7 @@ void expect_row(std::string_view language, const sentence_row& row) {
 token_list in_characters(std::string_view text) {
     token_list tokens;
     while (!text.empty()) {
-        tokens.emplace_back(text.substr(0, first_character(text).bytes));
+        tokens.emplace_back(text.substr(0, decode_first_character(text).bytes));
         text.remove_prefix(tokens.back().size());
     }
     return tokens;

@@ -9,10 +9,10 @@ namespace tandem::text {
 
 /// How a text is divided into tokens, as a set of bits.
 enum tokenisation : unsigned {
-    whole_text = 1,     ///< one token
-    word_pieces = 2,    ///< words with the space before them, runs of marks, up to three digits
-    characters = 4,     ///< a token for each
-    random_pieces = 8,  ///< 1 to 6 characters, from fixed seeds
+    whole_text = 1,         ///< one token
+    token_like_pieces = 2,  ///< words with the space before them, runs of marks, up to three digits
+    characters = 4,         ///< a token for each
+    random_pieces = 8,      ///< 1 to 6 characters, from fixed seeds
     every = 15,
 };
 

@@ -15,8 +15,8 @@ using nlohmann::json;
 
 json body_of(std::span<const prompt_part> prompt, const generation_options& options = {},
              int n_predict = -1) {
-    const auto settings = completion_settings(options);
-    return json::parse(completion_body(
+    const auto settings = encode_completion_settings(options);
+    return json::parse(encode_completion_body(
         {.prompt = prompt, .id_slot = 1, .n_predict = n_predict, .settings = settings}));
 }
 
@@ -33,14 +33,15 @@ TEST(CompletionRequest, AsksForAStreamWithIdsTimingsAndTheCache) {
 }
 
 TEST(CompletionRequest, AsksForProgressInThePlaceOfTimingsWhereThatIsTold) {
-    const auto body = json::parse('{' + completion_settings({}, {}, prompt_report::progress) + '}');
+    const auto body =
+        json::parse('{' + encode_completion_settings({}, {}, prompt_progress_mode::progress) + '}');
     EXPECT_EQ(body.at("return_progress"), true);
     EXPECT_FALSE(body.contains("timings_per_token"));
 }
 
 TEST(CompletionRequest, AsksForTheMarksOfReasoningInTheText) {
     const std::vector<tag_pair> tags{{"<think>", "</think>"}, {"[T]", "[/T]"}};
-    const auto body = json::parse('{' + completion_settings({}, tags) + '}');
+    const auto body = json::parse('{' + encode_completion_settings({}, tags) + '}');
     EXPECT_EQ(body.at("preserved_tokens"), json({"<think>", "</think>", "[T]", "[/T]"}));
     EXPECT_FALSE(body_of("Hi").contains("preserved_tokens"));
 }
@@ -135,7 +136,7 @@ TEST(CompletionRequest, ReplacesBytesThatAreNotUtf8) {
 
 // The server makes the grammar of it in that order, and the model writes in it.
 TEST(CompletionRequest, KeepsTheOrderOfASchemasMembers) {
-    EXPECT_NE(completion_settings({.json_schema = R"({"type": "object", "properties":
+    EXPECT_NE(encode_completion_settings({.json_schema = R"({"type": "object", "properties":
                   {"why": {"type": "string"}, "answer": {"type": "string"}}})"})
                   .find(R"("json_schema":{"type":"object","properties":{"why":)"),
               std::string::npos);
@@ -149,15 +150,15 @@ TEST(CompletionRequest, NamesTheAdaptersOnlyIfThereAreAny) {
 }
 
 }  // namespace
-TEST(completion_settings, leave_the_sampling_that_nobody_set_to_the_server) {
-    const auto body = nlohmann::json::parse("{" + completion_settings({}) + "}");
+TEST(encode_completion_settings, leave_the_sampling_that_nobody_set_to_the_server) {
+    const auto body = nlohmann::json::parse("{" + encode_completion_settings({}) + "}");
     for (const auto* field : {"temperature", "top_p", "top_k", "min_p", "repeat_penalty",
                               "repeat_last_n", "presence_penalty", "frequency_penalty", "seed"})
         EXPECT_FALSE(body.contains(field)) << field;
 }
 
-TEST(completion_settings, ask_for_a_new_seed_where_the_server_may_have_one) {
-    const auto body = nlohmann::json::parse("{" + completion_settings({.seed = -1}) + "}");
+TEST(encode_completion_settings, ask_for_a_new_seed_where_the_server_may_have_one) {
+    const auto body = nlohmann::json::parse("{" + encode_completion_settings({.seed = -1}) + "}");
     EXPECT_EQ(body.at("seed"), 0xFFFFFFFF);
 }
 

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 std::string sampling_path(std::string_view object) {
-    const auto fault = sampling_fault(object);
+    const auto fault = check_sampling_fields(object);
     return fault ? fault->path : "";
 }
 
@@ -33,20 +33,20 @@ TEST(request_fields, name_what_cannot_be_sent) {
     EXPECT_EQ(sampling_path("{"), "sampling");
     EXPECT_EQ(sampling_path(R"({"top_n_sigma":"1"})"), "top_n_sigma");
     EXPECT_EQ(sampling_path(R"({"xtc_threshold":-0.1})"), "xtc_threshold");
-    EXPECT_EQ(template_fault(R"({"chat_template_kwargs":{"tools":[]}})")->path,
+    EXPECT_EQ(check_template_fields(R"({"chat_template_kwargs":{"tools":[]}})")->path,
               "chat_template_kwargs.tools");
 }
 
 TEST(request_fields, are_none_that_tandem_sends_itself) {
-    const auto body =
-        json::parse(completion_body({.prompt = {}, .settings = completion_settings({})}));
+    const auto body = json::parse(
+        encode_completion_body({.prompt = {}, .settings = encode_completion_settings({})}));
     for (const auto& member : body.items()) {
         const auto object = json{{member.key(), member.value()}}.dump();
         EXPECT_EQ(sampling_path(object), "sampling") << object;
-        EXPECT_TRUE(template_fault(object)) << object;
+        EXPECT_TRUE(check_template_fields(object)) << object;
     }
-    EXPECT_TRUE(sampling_fault(R"({"n_predict":5})"));
-    EXPECT_TRUE(sampling_fault(R"({"stop":["x"]})"));
+    EXPECT_TRUE(check_sampling_fields(R"({"n_predict":5})"));
+    EXPECT_TRUE(check_sampling_fields(R"({"stop":["x"]})"));
 }
 
 }  // namespace

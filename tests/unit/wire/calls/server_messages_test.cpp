@@ -1,6 +1,6 @@
 #include "wire/calls/server_messages.hpp"
 
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -359,7 +359,7 @@ TEST_F(ServerMessages, AdaptersThatAreNoneAreNotUnderstood) {
 
 TEST_F(ServerMessages, AdaptersAreSetOrNot) {
     const std::vector<adapter_scale> two{{0, 0.5}, {3, 1.0}};
-    EXPECT_EQ(json::parse(adapter_list(two)),
+    EXPECT_EQ(json::parse(encode_adapter_list(two)),
               json::parse(R"([{"id":0,"scale":0.5},{"id":3,"scale":1.0}])"));
     EXPECT_EQ(decode_adapters_set({200, R"({"success":true})"}, diag_), error_code());
     EXPECT_EQ(decode_adapters_set({200, "[]"}, diag_), errc::bad_response);

@@ -1,7 +1,7 @@
 #include "wire/calls/token_list_reader.hpp"
 
 #include "wire/calls/server_messages.hpp"
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

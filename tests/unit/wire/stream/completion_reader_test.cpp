@@ -1,6 +1,6 @@
 #include "wire/stream/completion_reader.hpp"
 
-#include "wire/json/bounds.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

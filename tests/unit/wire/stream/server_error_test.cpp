@@ -1,6 +1,6 @@
 #include "wire/stream/server_error.hpp"
 
-#include "wire/stream/server_words.hpp"
+#include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/token_event_decoder.hpp"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,7 @@ TEST(ServerError, KeepsOurWordsApartFromTheServers) {
     diagnostics diag;
     decode_error("/props", 401, R"({"error":{"message":"Invalid API Key"}})", diag);
     EXPECT_EQ(diag.client_message,
-              "/props: the server refused the API key; set api_key to the one it was started with "
+              "/props: the server rejected the API key; set api_key to the one it was started with "
               "(HTTP 401)");
     EXPECT_EQ(diag.server_message, "Invalid API Key");
 }
@@ -80,7 +80,7 @@ TEST(ServerError, PassesOnTheWordsOfABodyThatIsNotJson) {
     decode_error("/completion", 502, "Bad\r\nGateway\xFF", diag);
     EXPECT_EQ(diag.server_message, "Bad  Gateway\xEF\xBF\xBD");
     decode_error("/completion", 500, std::string(100'000, 'x'), diag);
-    EXPECT_EQ(diag.server_message.size(), max_words_bytes);
+    EXPECT_EQ(diag.server_message.size(), max_server_text_bytes);
 }
 
 TEST(ServerError, HasNoPageOfHtmlForAMessage) {
@@ -119,8 +119,8 @@ TEST(ServerError, HasACodeForEachErrorInAStream) {
 
 TEST(ServerError, SaysWhyAnAnswerIsNotUnderstood) {
     diagnostics diag{"old", "old", 500};
-    EXPECT_EQ(not_understood("/props", 200, "it is not JSON", diag), errc::bad_response);
-    EXPECT_EQ(diag.client_message, "/props: the answer is not a llama-server's: it is not JSON");
+    EXPECT_EQ(make_bad_response_error("/props", 200, "it is not JSON", diag), errc::bad_response);
+    EXPECT_EQ(diag.client_message, "/props: the answer is not from a llama-server: it is not JSON");
     EXPECT_EQ(diag.server_message, "");
     EXPECT_EQ(diag.http_status, 200);
 }

@@ -1,0 +1,122 @@
+#pragma once
+
+#include "tandem/detail/async_call.hpp"
+#include "tandem/error.hpp"
+#include "tandem/reply.hpp"
+#include "tandem/result.hpp"
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/compose.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/version.hpp>
+
+#if BOOST_VERSION >= 107700
+#include <boost/asio/cancellation_state.hpp>
+#endif
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace tandem::detail {
+
+/// Continues each chunk as soon as it is delivered.
+struct read_all_operation {
+    std::unique_ptr<reply> source;
+    diagnostics* diag;
+
+    template <class Self>
+    void operator()(Self& self) {
+#if BOOST_VERSION >= 107700
+        self.reset_cancellation_state(boost::asio::enable_total_cancellation());
+#endif
+        request_chunk(self);
+    }
+    template <class Self>
+    void operator()(Self& self, error_code ec, std::optional<chunk> c) {
+        // A cancellation finds no request while the completion with a chunk is posted.
+        if (c && is_cancelled(self)) return finish(self, boost::asio::error::operation_aborted);
+        if (!c) return finish(self, ec);
+        source->continue_after(c->id);
+        request_chunk(self);
+    }
+
+ private:
+    template <class Self>
+    static bool is_cancelled([[maybe_unused]] const Self& self) {
+#if BOOST_VERSION >= 107700
+        return self.cancelled() != boost::asio::cancellation_type::none;
+#else
+        return false;
+#endif
+    }
+    template <class Self>
+    void request_chunk(Self& self) {
+        auto& r = *source;
+        auto* const d = diag;
+        if (d)
+            r.async_next_chunk(*d, std::move(self));
+        else
+            r.async_next_chunk(std::move(self));
+    }
+    template <class Self>
+    void finish(Self& self, error_code ec) {
+        reply_result result;
+        if (source->ended() && ec != boost::asio::error::operation_aborted)
+            result = source->result();
+        else
+            result.error = ec;
+        source.reset();
+        self.complete(ec, std::move(result));
+    }
+};
+
+template <class CompletionToken>
+auto async_read_all(reply r, diagnostics* diag, std::remove_reference_t<CompletionToken>& token) {
+    check_token<CompletionToken>();
+    return boost::asio::async_initiate<CompletionToken, void(error_code, reply_result)>(
+        [](auto handler, diagnostics* d, reply source) {
+            const auto executor = source.get_executor();
+            // Without its execution context the reply cannot complete anything.
+            if (!executor) return;
+            boost::asio::async_compose<decltype(handler), void(error_code, reply_result)>(
+                read_all_operation{std::make_unique<reply>(std::move(source)), d}, handler,
+                executor);
+        },
+        token, diag, std::move(r));
+}
+
+}  // namespace tandem::detail
+
+namespace tandem::inline v0 {
+
+/// Reads a whole reply whose text is not spoken: each chunk is continued as soon as it is
+/// delivered. For example `co_await async_read_all(llm.start(prompt), use_awaitable)`.
+///
+/// Preconditions: `r` was not moved from, its delivered chunks were continued, and no other
+/// operation waits for a chunk of it.
+///
+/// Object lifetimes: the operation owns the reply. Otherwise as for `reply`.
+///
+/// Handler signature: `void(error_code, reply_result)`. The error is that of the result, which
+/// contains the text received before it.
+///
+/// Executor: as for `client`.
+///
+/// Cancellation: as for `reply`. It interrupts the reply, and the result has no text.
+///
+/// Errors: those of the reply; operation_in_progress if another operation waits for a chunk, which
+/// interrupts the reply.
+///
+/// Thread safety: may be called from any thread.
+template <class CompletionToken>
+auto async_read_all(reply r, CompletionToken&& token) {
+    return detail::async_read_all<CompletionToken>(std::move(r), nullptr, token);
+}
+template <class CompletionToken>
+auto async_read_all(reply r, diagnostics& diag, CompletionToken&& token) {
+    return detail::async_read_all<CompletionToken>(std::move(r), &diag, token);
+}
+
+}  // namespace tandem::inline v0

@@ -1,0 +1,45 @@
+#include "config/config_defaults.hpp"
+
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+template <class T>
+void fill(std::optional<T>& value, const std::optional<T>& usual) {
+    if (!value) value = usual;
+}
+
+}  // namespace
+
+config apply_client_sampling_defaults(config c) {
+    static const generation_options sampling{.temperature = 0.0,
+                                             .top_p = 0.95,
+                                             .top_k = 40,
+                                             .min_p = 0.05,
+                                             .repeat_penalty = 1.1,
+                                             .repeat_last_n = 64,
+                                             .presence_penalty = 0.0,
+                                             .frequency_penalty = 0.0};
+    c.generation = merge_sampling_defaults(std::move(c.generation), sampling);
+    return c;
+}
+
+std::optional<duration> configured_reuse_guard(const config& c) {
+    return c.server.reuse_guard == auto_guard ? std::nullopt : c.server.reuse_guard;
+}
+
+generation_options merge_sampling_defaults(generation_options o, const generation_options& usual) {
+    fill(o.temperature, usual.temperature);
+    fill(o.top_p, usual.top_p);
+    fill(o.top_k, usual.top_k);
+    fill(o.min_p, usual.min_p);
+    fill(o.repeat_penalty, usual.repeat_penalty);
+    fill(o.repeat_last_n, usual.repeat_last_n);
+    fill(o.presence_penalty, usual.presence_penalty);
+    fill(o.frequency_penalty, usual.frequency_penalty);
+    fill(o.seed, usual.seed);
+    return o;
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "tandem/config.hpp"
+
+#include <chrono>
+#include <optional>
+
+// Defaults for fields that the user has not set.
+namespace tandem::detail {
+
+/// Fills unset sampling fields with the defaults of a `client`.
+config apply_client_sampling_defaults(config c);
+
+/// Settings of a server's slots that apply while nothing in the process has set them.
+struct slot_defaults {
+    int slots = 0;  ///< 0 = all
+    duration reuse_guard = auto_guard;
+};
+inline constexpr slot_defaults client_slot_defaults{.slots = 2,
+                                                    .reuse_guard = std::chrono::seconds(2)};
+/// For clients created by the commands.
+inline constexpr slot_defaults command_slot_defaults{.slots = 2};
+inline constexpr slot_defaults service_slot_defaults{};
+
+/// The configured guard; nothing = as the server's build allows.
+std::optional<duration> configured_reuse_guard(const config& c);
+
+/// Takes the sampling fields that `o` leaves unset from `usual`.
+generation_options merge_sampling_defaults(generation_options o, const generation_options& usual);
+
+}  // namespace tandem::detail

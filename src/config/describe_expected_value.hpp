@@ -1,0 +1,71 @@
+#pragma once
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+// Messages about invalid field values: "is 5000; it must be a whole number from 0 to 1024".
+namespace tandem::detail {
+
+inline std::string invalid_value_text(std::string_view given, std::string_view expected) {
+    return fmt::format("is {}; it must be {}", given.empty() ? "empty" : given, expected);
+}
+
+/// Examples of valid times, for a message about an invalid one.
+inline constexpr std::string_view time_examples = ", such as 250ms, 2s, 1m or 0.5h";
+
+/// 0 → "0", 3600 → "1h", 0.001 → "1ms".
+inline std::string format_time_limit(duration d) {
+    using std::chrono::hours;
+    if (d == duration{}) return "0";
+    return d % hours(1) == duration{} ? fmt::format("{}h", d / hours(1)) : to_string(d);
+}
+
+inline std::string describe_time_range(duration least, duration most) {
+    return fmt::format("a time from {} to {}", format_time_limit(least), format_time_limit(most));
+}
+
+/// "a", "a or b", "a, b or c": the names that to_string() has for the values from 0 on.
+template <class Enum>
+std::string join_enum_names() {
+    const auto name = [](int i) { return to_string(static_cast<Enum>(i)); };
+    std::string names(name(0));
+    for (int i = 1; !name(i).empty(); ++i)
+        names += fmt::format("{}{}", name(i + 1).empty() ? " or " : ", ", name(i));
+    return names;
+}
+
+template <class Number>
+requires std::is_arithmetic_v<Number> std::string describe_expected_value(const field_info& f,
+                                                                          const Number&) {
+    const auto* kind = std::is_integral_v<Number> ? "a whole number" : "a number";
+    return f.open ? fmt::format("{} greater than {} and at most {}", kind, f.min, f.max)
+                  : fmt::format("{} from {} to {}", kind, f.min, f.max);
+}
+inline std::string describe_expected_value(const field_info&, const bool&) {
+    return "true or false";
+}
+inline std::string describe_expected_value(const field_info& f, const duration&) {
+    const auto of = [](double seconds) { return duration(std::llround(seconds * 1e9)); };
+    return describe_time_range(of(f.min), of(f.max));
+}
+inline std::string describe_expected_value(const field_info&, const std::vector<tag_pair>&) {
+    return "an opening and a closing mark with a space between them, or none";
+}
+template <class Enum>
+requires std::is_enum_v<Enum> std::string describe_expected_value(const field_info&, const Enum&) {
+    return join_enum_names<Enum>();
+}
+/// For a field that may be unset: describes its value when set.
+template <class T>
+std::string describe_expected_value(const field_info& f, const std::optional<T>&) {
+    return describe_expected_value(f, T{});
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,69 @@
+#include "conversation/context_trimming.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tandem::conversations {
+namespace {
+
+// For English text; used only if nothing was counted.
+constexpr double usual_bytes_per_token = 4;
+
+double bytes_per_token(const context_usage& use) noexcept {
+    double bytes_with_ids = 0, known_tokens = 0;
+    auto all_bytes = static_cast<double>(use.opening_bytes);
+    for (const auto& e : use.exchanges) {
+        const auto bytes = static_cast<double>(e.bytes);
+        all_bytes += bytes;
+        if (e.tokens <= 0) continue;
+        bytes_with_ids += bytes;
+        known_tokens += e.tokens;
+    }
+    if (bytes_with_ids > 0) return bytes_with_ids / known_tokens;
+    if (all_bytes > 0 && use.prompt > 0) return all_bytes / use.prompt;
+    return usual_bytes_per_token;
+}
+
+/// At least one, so that dropping makes progress.
+double tokens_of(std::size_t bytes, double bytes_per_token) noexcept {
+    return std::max(1.0, std::floor(static_cast<double>(bytes) / bytes_per_token));
+}
+
+/// The server rejects a prompt that leaves no room for a single token.
+double needed(const context_usage& use) noexcept {
+    return static_cast<double>(use.prompt) + std::max(use.reserve, 1);
+}
+
+}  // namespace
+
+trim_plan plan_trim(const context_usage& use) {
+    double taken = needed(use);
+    trim_plan plan;
+    if (use.context <= 0 || taken <= use.context) return plan;
+    const auto ratio = bytes_per_token(use);
+    const auto goal = use.context * (1 - use.slack);
+    while (taken > goal && plan.drop + 1 < use.exchanges.size()) {
+        const auto& oldest = use.exchanges[plan.drop++];
+        taken -= oldest.tokens >= 0 ? oldest.tokens : tokens_of(oldest.bytes, ratio);
+    }
+    plan.fits = taken <= use.context;
+    return plan;
+}
+
+context_usage add_next_message(const context_usage& use, std::size_t user_bytes) {
+    auto next = use;
+    const auto more = tokens_of(user_bytes, bytes_per_token(use));
+    constexpr double most = 1e9;
+    next.prompt = static_cast<int>(std::min(most, use.prompt + more));
+    return next;
+}
+
+bool is_trim_likely(const context_usage& use, std::size_t user_bytes) {
+    return use.context > 0 && needed(add_next_message(use, user_bytes)) > use.context;
+}
+
+int compute_reply_reserve(const conversation_options& options, int max_tokens) noexcept {
+    return max_tokens > 0 ? std::min(max_tokens, options.reply_reserve) : options.reply_reserve;
+}
+
+}  // namespace tandem::conversations

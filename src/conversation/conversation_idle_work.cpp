@@ -1,0 +1,202 @@
+#include "conversation/context_trimming.hpp"
+#include "conversation/conversation_shell.hpp"
+#include "conversation/prompt_rendering.hpp"
+#include "loop/clock.hpp"
+#include "server/server_link.hpp"
+
+#include <utility>
+#include <variant>
+
+// What a conversation does between turns: learning ids, freeing context, prefilling a slot, and
+// slot files.
+namespace tandem::detail {
+
+// --- ids
+
+// The next prompt starts with the slot's contents, so its ids are requested while the voice speaks.
+void conversation_shell::request_history_ids() {
+    const auto& said = rest_->text;
+    if (!core_ || core_->shut_down() || said.text().empty()) return;
+    const std::string unknown(said.untokenized_prompt());
+    if (unknown.empty()) return request_missing_ids();
+    auto learnt = [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
+                                                                 std::vector<std::int32_t> ids) {
+        const auto self = weak.lock();
+        if (!self || !self->rest_ || self->last_reply_ != reply) return;
+        self->rest_->text.prompt_tokenized(std::move(ids));
+        self->request_missing_ids();
+    };
+    core_->calls().tokenize_prompt_rest(unknown, said.has_known_prefix(), std::move(learnt));
+}
+
+void conversation_shell::request_missing_ids() {
+    auto lost = rest_->text.texts_with_missing_ids();
+    if (!core_ || core_->shut_down() || lost.empty()) return on_ids_received();
+    core_->calls().tokenize_pieces(
+        lost, reply_transcript::separator,
+        [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
+                                                       const std::vector<std::int32_t>& ids) {
+            const auto self = weak.lock();
+            if (!self || !self->rest_ || self->last_reply_ != reply) return;
+            self->rest_->text.recovered(ids);
+            self->on_ids_received();
+        });
+}
+
+void conversation_shell::on_ids_received() {
+    known_ = rest_->text.known();
+    known_model_ = props_.model;
+    // A complete turn is resumed with its own text; its ids are already in known_.
+    if (rest_->generated) rest_->text = reply_transcript();
+    trim_or_prefill();
+}
+
+// --- the context
+
+conversations::context_usage conversation_shell::context_usage(
+    std::span<const conversations::exchange_size> costs, int prompt_tokens, int max_tokens) const {
+    const auto& options = history_.options();
+    return {.context = props_.context_per_slot,
+            .reserve = conversations::compute_reply_reserve(options, max_tokens),
+            .slack = options.trim_slack,
+            .prompt = prompt_tokens,
+            .opening_bytes = history_.system_bytes(),
+            .exchanges = costs};
+}
+
+void conversation_shell::drop_oldest(std::size_t exchanges) {
+    home_->log(log_level::info,
+               "conversation {}: the context is full: the oldest {} exchange(s) are dropped", id_,
+               exchanges);
+    history_.drop_oldest(exchanges);
+    ++metrics_.trims;
+    metrics_.trimmed_exchanges += static_cast<int>(exchanges);
+}
+
+// Runs while the voice speaks, when it delays nothing.
+void conversation_shell::trim_or_prefill() {
+    if (ended_ || running_ != 0 || !core_ || core_->shut_down()) return;
+    const auto costs = history_.costs();
+    const auto use = context_usage(costs, tokens_said_, rules_.generation.max_tokens);
+    const auto user_bytes = history_.average_user_bytes();
+    if (!conversations::is_trim_likely(use, user_bytes)) return;
+    // The exchange answered last may be dropped once another one follows.
+    const auto plan = conversations::plan_trim(conversations::add_next_message(use, user_bytes));
+    if (plan.drop == 0) return;
+    drop_oldest(plan.drop);
+    ++metrics_.early_trims;
+    prefill();
+}
+
+// --- prefilling
+
+void conversation_shell::warm() {
+    if (ended_ || running_ != 0) return;
+    auto placed = host_->place({.pinned = core_, .is_for_turn = false});
+    if (std::holds_alternative<failure>(placed)) return;
+    pin(std::get<server_link_ptr>(std::move(placed)));
+    core_->prepare([weak = weak_from_this(), asked = std::weak_ptr(core_)](
+                       error_code ec, const diagnostics& diag, const server_props& props) {
+        const auto self = weak.lock();
+        const auto core = asked.lock();
+        if (!self || !core || core != self->core_ || self->running_ != 0) return;
+        if (ec) return void(self->host_->server_failed(core, {ec, diag}));
+        self->props_ = props;
+        self->has_model_changed();
+        self->prefill();
+    });
+}
+
+void conversation_shell::prefill() {
+    // The prompt must equal that of the next turn as far as known, so it uses the tools of the last
+    // turn.
+    render_history([weak = weak_from_this(), asked = core_.get()](
+                       error_code ec, const diagnostics& diag, std::string prompt) {
+        const auto self = weak.lock();
+        if (!self || self->core_.get() != asked || self->running_ != 0) return;
+        if (ec)
+            return self->home_->log(log_level::info, "conversation {}: no slot is prefilled: {}",
+                                    self->id_, diag.to_string());
+        self->start_prefill(self->known_.begin(std::move(prompt)));
+    });
+}
+
+void conversation_shell::start_prefill(prompt_with_ids prompt) {
+    const auto context = static_cast<std::size_t>(props_.context_per_slot);
+    if (prompt.text.empty() || (context > 0 && prompt.ids.size() >= context)) return;
+    // Repeated calls prefill only once.
+    if (prefill_ && prefill_->serves(prompt.text)) return;
+    prefill_ = std::make_shared<slot_prefill>(core_, std::move(prompt), turn_options_->lora, id_);
+    prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
+        const auto self = weak.lock();
+        if (!self) return;
+        if (evaluated) self->metrics_.warmed += *evaluated;
+        if (self->running_ == 0 && self->core_) self->core_->keeper().let_go(self->id_);
+    });
+}
+
+// --- slot files
+
+void conversation_shell::run_slot_file_job(slot_file_job::kind what, std::string file,
+                                           slot_file_job::handler done) {
+    if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
+    if (uses_slot_file_)
+        return done(errc::operation_in_progress,
+                    {.client_message = "a slot file of the conversation is already in use"}, {});
+    auto placed = host_->place({.pinned = core_, .is_for_turn = false});
+    if (const auto* why = std::get_if<failure>(&placed)) return done(why->ec, why->diag, {});
+    pin(std::get<server_link_ptr>(std::move(placed)));
+    done = begin_slot_file_job(std::move(done));
+    core_->prepare([weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
+                       error_code ec, const diagnostics& diag, const server_props&) mutable {
+        const auto self = weak.lock();
+        if (ec || !self || !self->core_) return done(ec ? ec : errc::session_not_found, diag, {});
+        self->resolve_slot_text(what, std::move(file), std::move(done));
+    });
+}
+
+// The job itself starts only after an answer from the server.
+slot_file_job::handler conversation_shell::begin_slot_file_job(slot_file_job::handler done) {
+    uses_slot_file_ = true;
+    return [weak = weak_from_this(), done = std::move(done)](error_code ec, const diagnostics& diag,
+                                                             slot_file_result r) {
+        if (const auto self = weak.lock()) self->uses_slot_file_ = false;
+        done(ec, diag, r);
+    };
+}
+
+// A loaded conversation does not know its text until its first turn, but the slot must be known to
+// hold that text, or the turn would use another slot.
+void conversation_shell::resolve_slot_text(slot_file_job::kind what, std::string file,
+                                           slot_file_job::handler done) {
+    if (!known_.text().empty())
+        return start_slot_file_job(what, std::move(file), known_.text(), std::move(done));
+    render_history([weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
+                       error_code ec, const diagnostics& diag, std::string prompt) mutable {
+        const auto self = weak.lock();
+        if (ec || !self || !self->core_) return done(ec ? ec : errc::session_not_found, diag, {});
+        self->start_slot_file_job(what, std::move(file), std::move(prompt), std::move(done));
+    });
+}
+
+void conversation_shell::start_slot_file_job(slot_file_job::kind what, std::string file,
+                                             std::string text, slot_file_job::handler done) {
+    file_job_ = slot_file_job::start(
+        core_, {.what = what, .file = std::move(file), .owner = id_, .text = std::move(text)},
+        [weak = weak_from_this(), what, done = std::move(done)](
+            error_code ec, const diagnostics& diag, slot_file_result r) {
+            if (const auto self = weak.lock()) self->on_slot_file_done(what, ec, r);
+            done(ec, diag, r);
+        });
+}
+
+void conversation_shell::on_slot_file_done(slot_file_job::kind what, const error_code& ec,
+                                           const slot_file_result& r) {
+    if (running_ == 0 && core_ && !core_->shut_down()) core_->keeper().let_go(id_);
+    if (ec) return;
+    const bool is_save = what == slot_file_job::kind::save;
+    ++(is_save ? metrics_.slot_saves : metrics_.slot_restores);
+    (is_save ? metrics_.slot_save_ms : metrics_.slot_restore_ms) += r.ms;
+}
+
+}  // namespace tandem::detail

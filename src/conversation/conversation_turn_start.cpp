@@ -1,0 +1,330 @@
+#include "conversation/context_trimming.hpp"
+#include "conversation/conversation_shell.hpp"
+#include "conversation/prompt_rendering.hpp"
+#include "loop/clock.hpp"
+#include "reply/reply_shell.hpp"
+#include "server/retry_policy.hpp"
+#include "server/server_link.hpp"
+#include "transport/tls_failure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+// Starts a conversation's turn: finds a server, makes a prompt that fits, and starts the reply.
+namespace tandem::detail {
+namespace {
+
+// Maximum number of servers that a turn tries to reach.
+constexpr int most_servers_tried = 16;
+
+// Suggests a shorter reply only if the prompt itself fits the context.
+std::string too_long_text(int tokens, const conversations::context_usage& use) {
+    const int room = use.context - tokens;
+    return fmt::format(
+        "system prompt and last exchange have {} tokens; with {} for the reply they do not fit the "
+        "context of {}; {}, or start the server with a larger --ctx-size",
+        tokens, use.reserve, use.context,
+        room > 0 ? fmt::format("set max_tokens to {} or less", room) : "shorten them");
+}
+
+}  // namespace
+
+std::optional<failure> conversation_shell::refuse_turn() const {
+    if (home_->closed())
+        return failure{errc::client_destroyed, {.client_message = "the service was destroyed"}};
+    if (ended_)
+        return failure{errc::session_not_found,
+                       {.client_message = fmt::format("conversation {} has ended", id_)}};
+    if (running_ != 0)
+        return failure{errc::operation_in_progress,
+                       {.client_message = fmt::format(
+                            "conversation {} is still replying; call interrupt() first", id_)}};
+    return std::nullopt;
+}
+
+std::optional<failure> conversation_shell::check_resume_allowed(time_point at) const {
+    if (!rest_ || !history_.can_resume(at))
+        return failure{errc::nothing_to_resume,
+                       {.client_message = "no turn was interrupted within resume_grace, or the "
+                                          "next one has begun"}};
+    const bool is_cut_short = !rest_->generated && !rest_->text.generated().empty();
+    if (is_cut_short && is_constrained(*turn_options_))
+        return failure{
+            errc::nothing_to_resume,
+            {.client_message =
+                 "a turn that is constrained by a grammar, a JSON schema or tools cannot be "
+                 "resumed after a cut: a new request would restart the grammar"}};
+    return std::nullopt;
+}
+
+void conversation_shell::prepare_turn(reply_shell& reply) {
+    reply_ = reply.weak_from_this();
+    running_ = reply.id();
+    host_->reply_began();
+    shunned_.clear();
+    if (prefill_) prefill_->hurry();
+}
+
+void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& options,
+                                    start_handler done) {
+    if (start_again(reply, done)) return;
+    const auto why = refuse_turn();
+    take_options(options, !why);
+    if (why) return done(why->ec, why->diag, {});
+    prepare_turn(reply);
+    rest_.reset();
+    ++metrics_.turns;
+    for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
+    history_.begin_turn();
+    history_.begin_reply(reply.id());
+    starting_ = std::make_shared<turn_start>(turn_start{
+        .reply = reply.id(), .done = std::move(done), .max_tokens = options->max_tokens});
+    find_server(starting_);
+}
+
+void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
+    if (start_again(reply, done)) return;
+    if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
+    // Uses one time for both steps, so that the grace period cannot end between check and resume.
+    const auto at = now();
+    if (const auto why = check_resume_allowed(at)) return done(why->ec, why->diag, {});
+    auto unheard = history_.resume(at);
+    prepare_turn(reply);
+    history_.begin_reply(reply.id());
+    ++metrics_.resumed;
+    const auto start = std::make_shared<turn_start>(turn_start{
+        .reply = reply.id(), .done = std::move(done), .max_tokens = turn_options_->max_tokens});
+    starting_ = start;
+    auto rest = *std::exchange(rest_, {});
+    // A turn interrupted before it had a prompt has nothing to resume and starts over.
+    if (rest.generated || !rest.text.text().empty()) {
+        rest.unspoken = std::move(*unheard);
+        start->resumed =
+            reply_origin{.rest = std::move(rest), .spoken = std::string(history_.spoken())};
+    }
+    find_server(start);
+}
+
+/// A turn that found no server tries again: its message is already in the history.
+bool conversation_shell::start_again(const reply_shell& reply, const start_handler& done) {
+    if (!starting_ || starting_->reply != reply.id()) return false;
+    starting_->done = done;
+    starting_->servers_tried = 0;
+    starting_->unreachable.reset();
+    find_server(starting_);
+    return true;
+}
+
+void conversation_shell::go_on(const reply_shell& reply, start_handler done) {
+    if (ended_ || running_ != reply.id())
+        return done(errc::session_not_found, {.client_message = "the conversation has ended"}, {});
+    // A server that is being removed must not wait for a reply that leaves it.
+    if (const auto left = std::exchange(generating_at_, nullptr)) host_->turn_ended(left);
+    find_server(std::make_shared<turn_start>(turn_start{.reply = reply.id(),
+                                                        .done = std::move(done),
+                                                        .max_tokens = turn_options_->max_tokens,
+                                                        .goes_on = true,
+                                                        .has_text = reply.has_begun(),
+                                                        .left = reply.server()}));
+}
+
+bool conversation_shell::is_current(const start_ptr& start, int look) const noexcept {
+    return !ended_ && running_ == start->reply && start->look == look;
+}
+
+void conversation_shell::end_server_check(const start_ptr& start) noexcept {
+    ++start->look;
+    looking_.reset();
+}
+
+void conversation_shell::fail(const start_ptr& start, const failure& why) {
+    end_server_check(start);
+    const bool is_unconnected = is_connect_error(why.ec);
+    start->done(why.ec, why.diag,
+                {.is_permanent = is_unconnected && host_->no_server_ever_reached()});
+}
+
+// --- choice of the server
+
+void conversation_shell::pin(server_link_ptr core) {
+    if (core == core_) return;
+    if (core_) {
+        // Leaving a server that the conversation never used does not count as a move.
+        if (has_spoken_here_ || !known_.text().empty()) ++metrics_.moves;
+        home_->log(log_level::info, "conversation {}: assigned to server {}", id_,
+                   core->shown_url());
+        retire();
+    }
+    // Another server may have another vocabulary.
+    known_ = {};
+    has_spoken_here_ = false;
+    history_.reset_prompt_measurements();
+    prefill_.reset();
+    core_ = std::move(core);
+    if (history_.options().isolate) core_->keeper().isolate(id_);
+}
+
+// The conversation will not return to the text that it leaves there.
+void conversation_shell::retire() {
+    if (const auto job = file_job_.lock()) job->abort(errc::server_gone);
+    if (!core_->shut_down()) core_->keeper().retire(id_);
+}
+
+// If all servers have failed this reply, they are tried again.
+auto conversation_shell::place(const turn_start& start) -> std::variant<server_link_ptr, failure> {
+    auto placed = host_->place({.pinned = core_, .elsewhere = start.goes_on, .without = shunned_});
+    const bool is_first_look = !start.unreachable;
+    if (std::holds_alternative<server_link_ptr>(placed) || shunned_.empty() || !is_first_look)
+        return placed;
+    shunned_.clear();
+    return host_->place({.pinned = core_, .elsewhere = start.goes_on});
+}
+
+void conversation_shell::find_server(const start_ptr& start) {
+    looking_ = start;
+    const int look = ++start->look;
+    auto placed = place(*start);
+    if (const auto* why = std::get_if<failure>(&placed))
+        return start->unreachable ? fail_without_server(start) : fail(start, *why);
+    const bool moves = core_ && core_ != std::get<server_link_ptr>(placed);
+    pin(std::get<server_link_ptr>(std::move(placed)));
+    if (start->resumed && moves) start->resumed->rest->text.forget_ids();
+    core_->prepare([weak = weak_from_this(), start, look](error_code ec, const diagnostics& diag,
+                                                          const server_props& props) {
+        const auto self = weak.lock();
+        if (!self || !self->is_current(start, look)) return;
+        if (ec) return self->server_check_failed(start, {ec, diag});
+        self->props_ = props;
+        self->server_found(start);
+    });
+}
+
+// A server may have been restarted with another model, which uses another vocabulary.
+bool conversation_shell::has_model_changed() {
+    const bool is_other = !known_.text().empty() && known_model_ != props_.model;
+    if (is_other) known_ = {};
+    return is_other;
+}
+
+void conversation_shell::server_check_failed(const start_ptr& start, failure why) {
+    core_->request_failed(why.ec);
+    if (!core_->keeper().were_props_read_before())
+        why = transport::reclassify_handshake_timeout(std::move(why));
+    host_->server_failed(core_, why);
+    try_other_server(start, why);
+}
+
+// Other servers would reject the same messages, unless the server reports an internal failure.
+void conversation_shell::no_prompt(const start_ptr& start, const failure& why) {
+    const bool is_of_server =
+        kind_of(why.ec, false) != failure_kind::final || why.diag.http_status >= 500;
+    if (is_of_server || start->goes_on) return server_check_failed(start, why);
+    fail(start, why);
+}
+
+void conversation_shell::try_other_server(const start_ptr& start, const failure& why) {
+    start->unreachable = why;
+    shunned_.push_back(core_);
+    if (home_->closed() || ++start->servers_tried == most_servers_tried)
+        return fail_without_server(start);
+    find_server(start);
+}
+
+// A failure of another server does not end a reply whose own server may be back in time.
+void conversation_shell::fail_without_server(const start_ptr& start) {
+    auto why = *start->unreachable;
+    const bool is_of_another = start->goes_on && core_.get() != start->left;
+    if (is_of_another && kind_of(why.ec, false) != failure_kind::away) {
+        why.ec = errc::no_model;
+        why.diag.client_message = fmt::format("no server can continue the reply; {}: {}",
+                                              core_->shown_url(), why.diag.client_message);
+    }
+    fail(start, why);
+}
+
+void conversation_shell::server_found(const start_ptr& start) {
+    if (start->has_text) return went_on(start);
+    const bool is_other = has_model_changed() || rest_model_ != props_.model;
+    if (is_other && start->resumed) start->resumed->rest->text.forget_ids();
+    if (start->resumed) return start_reply(start, *std::exchange(start->resumed, {}));
+    make_prompt(start);
+}
+
+// --- the prompt
+
+void conversation_shell::render_history(prompt_handler done) {
+    if (!history_.options().raw)
+        return render_prompt(core_, history_.messages(), *turn_options_, std::move(done));
+    std::string prompt;
+    for (const auto& m : history_.messages()) prompt += m.content;
+    done({}, {}, std::move(prompt));
+}
+
+void conversation_shell::make_prompt(const start_ptr& start) {
+    render_history([weak = weak_from_this(), start, look = start->look](
+                       error_code ec, const diagnostics& diag, std::string prompt) {
+        const auto self = weak.lock();
+        if (!self || !self->is_current(start, look)) return;
+        if (ec) return self->no_prompt(start, {ec, diag});
+        self->check_prompt_size(start, self->known_.begin(std::move(prompt)));
+    });
+}
+
+// Most prompts fit by an upper bound; only the others are counted.
+void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
+    const auto context = static_cast<std::size_t>(props_.context_per_slot);
+    const auto reserved = static_cast<std::size_t>(
+        conversations::compute_reply_reserve(history_.options(), start->max_tokens));
+    if (context == 0 || most_tokens(prompt) + reserved <= context)
+        return start_reply(start, {.prompt = std::move(prompt)});
+    count_prompt_tokens(core_, std::move(prompt),
+                        [weak = weak_from_this(), start, look = start->look](
+                            error_code ec, const diagnostics& diag, prompt_with_ids counted) {
+                            const auto self = weak.lock();
+                            if (!self || !self->is_current(start, look)) return;
+                            if (ec) return self->no_prompt(start, {ec, diag});
+                            self->fit(start, std::move(counted));
+                        });
+}
+
+void conversation_shell::fit(const start_ptr& start, prompt_with_ids counted) {
+    const int tokens = static_cast<int>(counted.ids.size());
+    const auto costs = history_.costs();
+    const auto use = context_usage(costs, tokens, start->max_tokens);
+    const auto plan = conversations::plan_trim(use);
+    // A reply that may continue elsewhere must not lose history for a server that is too small.
+    if (plan.drop > 0 && (plan.fits || !start->goes_on)) {
+        drop_oldest(plan.drop);
+        return make_prompt(start);
+    }
+    if (plan.fits) return start_reply(start, {.prompt = std::move(counted)});
+    const failure why{errc::prompt_too_long, {.client_message = too_long_text(tokens, use)}};
+    return start->goes_on ? try_other_server(start, why) : fail(start, why);
+}
+
+void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
+    starting_.reset();
+    end_server_check(start);
+    generating_at_ = core_;
+    host_->turn_began(core_);
+    auto here = start_at_current_server(std::move(origin));
+    if (prefill_ && !start->goes_on) here.warmed = prefill_->slot();
+    start->done({}, {}, std::move(here));
+}
+
+void conversation_shell::went_on(const start_ptr& start) {
+    end_server_check(start);
+    generating_at_ = core_;
+    host_->turn_began(core_);
+    start->done({}, {}, start_at_current_server({}));
+}
+
+reply_start_point conversation_shell::start_at_current_server(reply_origin origin) {
+    return {
+        .core = core_, .origin = std::move(origin), .owner = id_, .lease = host_->lease(*core_)};
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "base/failure.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include <memory>
+#include <span>
+#include <variant>
+
+namespace tandem::detail {
+
+class server_link;
+
+/// A conversation's requirements for its next server.
+struct server_criteria {
+    using server_link_ptr = std::shared_ptr<server_link>;
+
+    /// The current server of the conversation.
+    server_link_ptr pinned{};
+    /// Prefer another server to the pinned one.
+    bool elsewhere = false;
+    /// Servers that must not be used.
+    std::span<const server_link_ptr> without{};
+    /// A turn's request follows: if the circuit is open, that request is the trial. Work that
+    /// nothing waits for leaves the trial to a turn.
+    bool is_for_turn = true;
+};
+
+/// The parts of the service that its conversations need. Called on the strand.
+class server_provider {
+ public:
+    using server_link_ptr = std::shared_ptr<server_link>;
+
+    /// The server for the next request, to which the conversation is then pinned: its current
+    /// server as long as that is up, else another one. If there is none, the reason.
+    virtual std::variant<server_link_ptr, failure> place(const server_criteria& wish) = 0;
+    /// A request to the server failed. Returns true if the server is gone or not ready, so that no
+    /// turn may start there.
+    virtual bool server_failed(const server_link_ptr& core, const failure& why) = 0;
+    /// Whether no server has ever been reached, which means the set-up is wrong and waiting does
+    /// not help.
+    virtual bool no_server_ever_reached() const = 0;
+    /// The conversation needs a server from here on ...
+    virtual void reply_began() = 0;
+    /// ... until here.
+    virtual void reply_ended() = 0;
+    virtual void turn_began(const server_link_ptr& core) = 0;
+    virtual void turn_ended(const server_link_ptr& core) = 0;
+    virtual void conversation_ended(slots::owner_id conversation,
+                                    const server_link_ptr& pinned) = 0;
+    /// Number of slots that a conversation may lease there.
+    virtual int lease(const server_link& core) const = 0;
+
+ protected:
+    ~server_provider() = default;
+};
+
+}  // namespace tandem::detail

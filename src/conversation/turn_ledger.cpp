@@ -1,0 +1,118 @@
+#include "conversation/turn_ledger.hpp"
+
+#include "conversation/heard_position.hpp"
+#include "text/characters/white_space.hpp"
+
+#include <algorithm>
+
+namespace tandem::conversations {
+
+void turn_ledger::handed_over(const chunk& c) {
+    // A reply's chunks arrive in order, so one that is not later than the last is already here.
+    const bool is_here =
+        !parts_.empty() && parts_.back().id.reply == c.id.reply && parts_.back().id.seq >= c.id.seq;
+    if (reply_ != c.id.reply || is_here) return;
+    put(c.text);
+    const bool is_exact = c.speech == c.text;
+    parts_.push_back({c.id, handed_over_, handed_over_ + c.text.size(),
+                      is_exact ? std::string() : c.speech, !is_exact,
+                      c.boundary != boundary::limit});
+    handed_over_ = parts_.back().end;
+}
+
+void turn_ledger::generated(std::string_view unspoken) {
+    put(unspoken);
+}
+
+/// Makes the text after the handed-over part start with `next`. It already does if `next` belongs
+/// to the rest of a resumed turn.
+void turn_ledger::put(std::string_view next) {
+    if (std::string_view(text_).substr(handed_over_).starts_with(next)) return;
+    text_.resize(handed_over_);
+    text_ += next;
+}
+
+turn_ledger::part* turn_ledger::find(chunk_id id) noexcept {
+    const auto found =
+        std::find_if(parts_.rbegin(), parts_.rend(), [id](const part& p) { return p.id == id; });
+    return found == parts_.rend() ? nullptr : &*found;
+}
+
+std::string_view turn_ledger::speech_of(const part& p) const noexcept {
+    if (p.has_speech) return p.speech;
+    return std::string_view(text_).substr(p.begin, p.end - p.begin);
+}
+
+void turn_ledger::continued(chunk_id id) {
+    if (const auto* p = find(id)) reach(p->end);
+}
+
+bool turn_ledger::heard(chunk_id id, std::size_t speech_characters) {
+    const auto* p = find(id);
+    if (!p) return false;
+    const auto text = std::string_view(text_).substr(p->begin, p->end - p->begin);
+    const auto offset = map_speech_to_text_offset(text, speech_of(*p), speech_characters);
+    if (p->end > heard_) reach(p->begin + behind_marks(text, offset));
+    return true;
+}
+
+bool turn_ledger::heard_share(chunk_id id, double share) {
+    const auto* p = find(id);
+    if (!p) return false;
+    if (share >= 1) {
+        reach(p->end);
+        return true;
+    }
+    return heard(id, speech_characters(speech_of(*p), share));
+}
+
+/// Frees speech that was heard completely.
+void turn_ledger::reach(std::size_t offset) {
+    heard_ = std::max(heard_, offset);
+    for (; parts_heard_ < parts_.size() && parts_[parts_heard_].end <= heard_; ++parts_heard_) {
+        auto& p = parts_[parts_heard_];
+        std::string().swap(p.speech);
+        if (p.ends_word) spoken_ = p.end;
+    }
+}
+
+/// The last whole word, if text follows it. A completely spoken chunk is not spoken again, even if
+/// no white space follows it: floor_to_word_end() treats `here.“Shall` as one word.
+std::size_t turn_ledger::heard_end_offset() const {
+    if (heard_ == text_.size()) return heard_;
+    const auto spoken = text::trim_trailing_space(std::string_view(text_).substr(0, spoken_));
+    return std::max(spoken.size(), floor_to_word_end(text_, heard_));
+}
+
+std::string turn_ledger::resume() {
+    heard_ = handed_over_ = spoken_ = heard_end_offset();
+    parts_.clear();
+    parts_heard_ = 0;
+    reply_.reset();
+    return text_.substr(heard_);
+}
+
+std::size_t turn_ledger::end_of(history_policy policy) const {
+    switch (policy) {
+        case history_policy::heard:
+            return heard_end_offset();
+        case history_policy::handed_over:
+            return handed_over_;
+        case history_policy::full:
+            return text_.size();
+        case history_policy::none:
+            break;
+    }
+    return 0;
+}
+
+std::string turn_ledger::kept(history_policy policy, std::string_view mark) const {
+    const std::string_view all = text_;
+    const auto end = end_of(policy);
+    if (text::is_all_white_space(all.substr(end))) return std::string(all.substr(0, end));
+    std::string kept(text::trim_trailing_space(all.substr(0, end)));
+    if (!kept.empty()) kept += mark;
+    return kept;
+}
+
+}  // namespace tandem::conversations

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "tandem/chunk.hpp"
+#include "tandem/conversation_options.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::conversations {
+
+/// What became of one assistant turn: generated ≥ handed over ≥ heard, in bytes of its text. A turn
+/// is spoken by one reply, or by several successive ones if it is resumed. The functions may be
+/// called in any order; a call that does not fit has no effect.
+class turn_ledger {
+ public:
+    /// The chunks of this reply follow. Chunks of other replies are rejected; those already taken
+    /// can still be heard.
+    void begin_reply(std::uint64_t reply) noexcept { reply_ = reply; }
+    /// Takes each chunk once, in order.
+    void handed_over(const chunk& c);
+    /// The reply ended with this text generated but not handed over.
+    void generated(std::string_view unspoken);
+
+    /// This chunk and all earlier ones were heard completely.
+    void continued(chunk_id id);
+    /// This many characters of the chunk's speech were heard, and all earlier chunks. The furthest
+    /// report counts. Returns false if the turn has no such chunk, or if resume() took it back.
+    bool heard(chunk_id id, std::size_t speech_characters);
+    /// As heard(), with the share of the speech from 0 to 1. NaN and smaller values count as 0,
+    /// larger ones as 1.
+    bool heard_share(chunk_id id, double share);
+
+    /// Bytes of text() that were generated, handed over, and heard.
+    std::size_t generated() const noexcept { return text_.size(); }
+    std::size_t handed_over() const noexcept { return handed_over_; }
+    std::size_t heard() const noexcept { return heard_; }
+    /// All visible generated text, in order.
+    const std::string& text() const noexcept { return text_; }
+
+    /// Continues from the last whole word that was heard: takes back the text handed over after it
+    /// and forgets all chunks so far. Returns the text from there on, which another reply must hand
+    /// over. If the chunks of that reply differ, their text replaces it.
+    std::string resume();
+
+    /// The text that history keeps of an interrupted turn. If it omits anything other than white
+    /// space, it ends without white space, and `mark` is appended unless nothing is kept.
+    std::string kept(history_policy policy, std::string_view mark) const;
+
+ private:
+    struct part {
+        chunk_id id;
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        std::string speech;  // empty if it equals the text
+        bool has_speech = false;
+        bool ends_word = false;
+    };
+
+    part* find(chunk_id id) noexcept;
+    std::string_view speech_of(const part& p) const noexcept;
+    void reach(std::size_t offset);
+    void put(std::string_view next);
+    std::size_t heard_end_offset() const;
+    std::size_t end_of(history_policy policy) const;
+
+    std::string text_;
+    std::size_t handed_over_ = 0;
+    std::size_t heard_ = 0;
+    /// Everything up to here was spoken, and no word is split here, although only marks may
+    /// separate it from the next one.
+    std::size_t spoken_ = 0;
+    std::vector<part> parts_;
+    std::size_t parts_heard_ = 0;
+    std::optional<std::uint64_t> reply_;
+};
+
+}  // namespace tandem::conversations

@@ -1,0 +1,237 @@
+#include "gateway/access/authorizer.hpp"
+
+#include "gateway/access/api_key_file.hpp"
+#include "gateway/access/credential.hpp"
+#include "gateway/access/network_address.hpp"
+#include "gateway/access/rate_limit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace tandem::gateway {
+
+/// Limits and usage of one key, across requests.
+struct key_usage {
+    /// Replaced rather than modified: running requests keep the key that admitted them.
+    std::shared_ptr<const api_key> key;
+    rate_limit requests;
+    rate_limit tokens;
+    /// One permit per running reply.
+    permit_counter replies{};
+    /// Clients that used this key, most recent first.
+    std::vector<std::string> clients{};
+
+    void set(api_key k) {
+        requests.set_per_minute(k.requests_per_minute);
+        tokens.set_per_minute(k.tokens_per_minute);
+        key = std::make_shared<const api_key>(std::move(k));
+    }
+    std::int64_t running() const noexcept { return static_cast<std::int64_t>(replies.held()); }
+    bool is_full_beside(std::int64_t own) const noexcept {
+        return key->concurrent > 0 && running() - own >= key->concurrent;
+    }
+
+    bool was_used_from(const std::string& client) const {
+        return std::ranges::find(clients, client) != clients.end();
+    }
+    void used_from(std::string client) {
+        constexpr std::size_t most = 16;
+        std::erase(clients, client);
+        clients.insert(clients.begin(), std::move(client));
+        clients.resize(std::min(clients.size(), most));
+    }
+};
+
+namespace {
+
+using kind = credential::kind;
+
+constexpr auto challenge = R"(Bearer realm="tandem")";
+constexpr auto failed_challenge = R"(Bearer realm="tandem", error="invalid_token")";
+
+api_key key_of_anonymous() {
+    return {.name = std::string(anonymous_name),
+            .rights = {right::generate, right::read, right::metrics, right::admin}};
+}
+
+api_error unauthorized(std::string message, std::string www_authenticate = failed_challenge) {
+    return {.status = 401,
+            .type = "authentication_error",
+            .code = "invalid_api_key",
+            .message = std::move(message),
+            .www_authenticate = std::move(www_authenticate)};
+}
+
+api_error no_key(bool is_websocket) {
+    std::string message = "an API key is required: send it as 'Authorization: Bearer <key>'";
+    if (is_websocket)
+        message += fmt::format(", or as a subprotocol '{}<key>'", key_protocol_prefix);
+    return unauthorized(std::move(message), challenge);
+}
+
+api_error wrong_key(kind what) {
+    return unauthorized(what == kind::malformed
+                            ? "the Authorization header or the subprotocol contains no API key; "
+                              "send 'Authorization: Bearer <key>'"
+                            : "the API key is unknown");
+}
+
+api_error foreign_page() {
+    return {.status = 403,
+            .type = "permission_error",
+            .code = "foreign_origin",
+            .message =
+                "web pages from other machines cannot use a gateway without keys: configure keys, "
+                "or open the page from this machine"};
+}
+
+api_error forbidden(const api_key& key, right needed) {
+    return {
+        .status = 403,
+        .type = "permission_error",
+        .code = "insufficient_permissions",
+        .message = fmt::format("the key '{}' lacks the right '{}'", key.name, to_string(needed))};
+}
+
+api_error too_often(std::string code, std::string_view what, duration wait) {
+    const auto seconds = retry_after(wait);
+    return {.status = 429,
+            .type = "rate_limit_error",
+            .code = std::move(code),
+            .message = fmt::format("{}; try again in {} s", what, seconds.count()),
+            .retry_after = seconds};
+}
+
+api_error used_up(const api_key& key, std::int64_t per_minute, const char* what, duration wait) {
+    return too_often("rate_limit_exceeded",
+                     fmt::format("the key '{}' has reached its limit of {} {} a minute", key.name,
+                                 per_minute, what),
+                     wait);
+}
+
+std::optional<api_error> reply_refusal(const key_usage& account, std::int64_t own_permits,
+                                       time_point now) {
+    const auto& key = *account.key;
+    if (const auto wait = account.tokens.wait(now))
+        return used_up(key, key.tokens_per_minute, "tokens", *wait);
+    if (!account.is_full_beside(own_permits)) return std::nullopt;
+    return too_often("concurrency_limit_exceeded",
+                     fmt::format("the key '{}' has reached its limit of {} running replies",
+                                 key.name, account.running()),
+                     {});
+}
+
+std::optional<api_error> request_refusal(const key_usage& account, time_point now) {
+    const auto& key = *account.key;
+    if (const auto wait = account.requests.wait(now))
+        return used_up(key, key.requests_per_minute, "requests", *wait);
+    return std::nullopt;
+}
+
+}  // namespace
+
+admitted::admitted(std::shared_ptr<key_usage> account, permit p)
+    : key_(account->key), account_(std::move(account)), permit_(std::move(p)) {}
+
+std::optional<api_error> check_model_allowed(const admitted& who, std::string_view model) {
+    const auto& allowed = who.models();
+    if (allowed.empty() || std::ranges::find(allowed, model) != allowed.end()) return std::nullopt;
+    return api_error{.status = 403,
+                     .type = "permission_error",
+                     .code = "model_not_allowed",
+                     .message = fmt::format("the key '{}' may not use the model '{}'",
+                                            who.key_name(), shown(model)),
+                     .param = "model"};
+}
+
+authorizer::authorizer(api_keys keys)
+    : is_open_(keys.is_empty()), anonymous_(std::make_shared<key_usage>()) {
+    anonymous_->set(key_of_anonymous());
+    replace_keys(std::move(keys));
+}
+
+void authorizer::replace_keys(api_keys keys) {
+    is_open_ = is_open_ && keys.is_empty();
+    decltype(accounts_) accounts;
+    for (const auto& key : keys.all()) {
+        const auto kept = accounts_.find(key.name);
+        auto account = kept != accounts_.end() ? kept->second : std::make_shared<key_usage>();
+        account->set(key);
+        accounts.emplace(key.name, std::move(account));
+    }
+    accounts_ = std::move(accounts);
+    keys_ = std::move(keys);
+}
+
+admission authorizer::check(const route& r, const credentials& c, time_point now) {
+    if (r.needs == right::open) return admitted(anonymous_, {});
+    if (is_open_ && !c.origin.empty() && !is_local_origin(c.origin)) return foreign_page();
+    if (is_open_) return admitted(anonymous_, {});
+    const auto found = identify(r, c, now);
+    if (const auto* const e = std::get_if<api_error>(&found)) return *e;
+    // Opening a voice session takes no permit; each of its replies is checked separately.
+    const bool is_reply = r.needs == right::generate && r.endpoint != endpoint::voice;
+    return let_in(std::get<account_ptr>(found), {.needed = r.needs, .is_reply = is_reply}, now);
+}
+
+admission authorizer::check_reply(const admitted& session, time_point now,
+                                  const std::optional<admitted>& before) {
+    if (is_open_) return admitted(anonymous_, {});
+    const auto found = accounts_.find(session.key_name());
+    if (found == accounts_.end() || found->second->key->sha256 != session.key_->sha256)
+        return unauthorized("the API key of this session was removed");
+    const bool has_permit = before && before->permit_ && before->account_ == found->second;
+    const claim c{.needed = right::generate, .is_reply = true, .own_permits = has_permit ? 1 : 0};
+    return let_in(found->second, c, now);
+}
+
+/// Why the request is rejected; nullopt if it is admitted.
+std::optional<api_error> authorizer::refusal(const key_usage& account, const claim& c,
+                                             time_point now) {
+    if (!account.key->rights.has(c.needed)) return forbidden(*account.key, c.needed);
+    if (c.is_reply)
+        if (auto e = reply_refusal(account, c.own_permits, now)) return e;
+    return request_refusal(account, now);
+}
+
+admission authorizer::let_in(const account_ptr& account, const claim& c, time_point now) {
+    if (auto e = refusal(*account, c, now)) {
+        e->key_name = account->key->name;
+        return *std::move(e);
+    }
+    account->requests.charge(now, 1);
+    return admitted(account, c.is_reply ? account->replies.take() : permit());
+}
+
+std::variant<authorizer::account_ptr, api_error> authorizer::identify(const route& r,
+                                                                      const credentials& c,
+                                                                      time_point now) {
+    const bool is_websocket = r.endpoint == endpoint::voice;
+    const auto shown = parse_credential(c.authorization, is_websocket ? c.websocket_protocols : "");
+    if (shown.what == kind::missing) return no_key(is_websocket);
+    const auto client = client_network_key(c.remote);
+    const auto account = shown.what == kind::key ? find_account(shown.key) : nullptr;
+    const bool is_at_home = account && account->was_used_from(client);
+    if (const auto wait = failures_.wait(now, client); wait && !is_at_home)
+        return too_often("too_many_failures", "wrong API keys were sent from this address", *wait);
+    if (account) {
+        account->used_from(client);
+        return account;
+    }
+    failures_.failed(now, client);
+    return wrong_key(shown.what);
+}
+
+authorizer::account_ptr authorizer::find_account(std::string_view key) const {
+    const auto* const known = keys_.find(key);
+    return known ? accounts_.find(known->name)->second : nullptr;
+}
+
+void authorizer::charge(const admitted& who, time_point now, std::int64_t tokens) {
+    who.account_->tokens.charge(now, tokens);
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,120 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "gateway/access/api_keys.hpp"
+#include "gateway/access/failure_limit.hpp"
+#include "gateway/access/permit.hpp"
+#include "gateway/access/routes.hpp"
+#include "gateway/json/api_error.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+struct key_usage;
+
+/// A request that passed the check. Only a gatekeeper creates one, so functions that require it are
+/// unreachable for unchecked requests. For a reply it also holds a permit of its key; the permit
+/// may outlive the gatekeeper.
+class admitted {
+ public:
+    admitted(admitted&&) noexcept = default;
+    admitted& operator=(admitted&&) noexcept = default;
+
+    /// "anonymous" if the gateway requires no key.
+    const std::string& key_name() const noexcept { return key_->name; }
+    reply_priority priority() const noexcept { return key_->priority; }
+    /// Models that the key may use; empty = all.
+    const std::vector<std::string>& models() const noexcept { return key_->models; }
+
+    /// Releases the permit when the reply has ended.
+    void release() noexcept { permit_.release(); }
+
+ private:
+    friend class authorizer;
+    admitted(std::shared_ptr<key_usage> account, permit p);
+
+    std::shared_ptr<const api_key> key_;
+    std::shared_ptr<key_usage> account_;
+    permit permit_;
+};
+
+using admission = std::variant<admitted, api_error>;
+
+/// Returns nullopt if `who` may use the model, else 403. `model` is the resolved name.
+std::optional<api_error> check_model_allowed(const admitted& who, std::string_view model);
+
+/// Who sends a request: header values, and the remote address without its port.
+struct credentials {
+    std::string_view authorization{};
+    /// Read for a WebSocket only, if there is no authorization.
+    std::string_view websocket_protocols{};
+    /// Origin of the web page that sends the request; empty if no web page does.
+    std::string_view origin{};
+    std::string_view remote{};
+};
+
+/// Authenticates, authorizes and rate-limits every request before it is queued. Requests to all
+/// routes except open ones count, rejected requests do not. Without keys everyone has all rights,
+/// except web pages of other machines: otherwise a browser would let any visited page use a gateway
+/// on loopback.
+///
+/// Failed attempts are limited per client address, to slow down guessing: above the limit, requests
+/// are rejected without checking the key. Keys that were used from the address before are exempt,
+/// so that a client with a wrong key does not lock out its neighbors behind the same proxy.
+///
+/// Pure and not thread-safe: use on one strand, or with a mutex.
+class authorizer {
+ public:
+    explicit authorizer(api_keys keys);
+
+    /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait.
+    admission check(const route& r, const credentials& c, time_point now);
+    /// Checks a reply in an admitted session, whose key may have been removed since. The new reply
+    /// takes over the permit of `before`, the session's previous reply, so that permit does not
+    /// count against the limit. If the new reply is rejected, the caller keeps `before`.
+    admission check_reply(const admitted& session, time_point now,
+                          const std::optional<admitted>& before = std::nullopt);
+    /// Charges the tokens of a reply once they are known. A key over its limit per minute gets no
+    /// further reply until the debt has expired.
+    void charge(const admitted& who, time_point now, std::int64_t tokens);
+
+    /// Running requests continue as they were admitted. Usage is kept by key name. If the last key
+    /// is removed, all requests are rejected.
+    void replace_keys(api_keys keys);
+    /// Whether the gateway requires no key.
+    bool is_open() const noexcept { return is_open_; }
+
+ private:
+    using account_ptr = std::shared_ptr<key_usage>;
+    struct claim {
+        right needed{};
+        bool is_reply = false;
+        /// Permits of this account that the new reply takes over.
+        std::int64_t own_permits = 0;
+    };
+
+    std::variant<account_ptr, api_error> identify(const route& r, const credentials& c,
+                                                  time_point now);
+    account_ptr find_account(std::string_view key) const;
+    static std::optional<api_error> refusal(const key_usage& account, const claim& c,
+                                            time_point now);
+    static admission let_in(const account_ptr& account, const claim& c, time_point now);
+
+    bool is_open_;
+    api_keys keys_{};
+    /// By key name.
+    std::map<std::string, account_ptr, std::less<>> accounts_{};
+    account_ptr anonymous_;
+    failure_limit failures_{};
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,99 @@
+#include "gateway/answers/request_digest.hpp"
+
+#include "wire/calls/completion_request.hpp"
+
+#include <boost/algorithm/string/find.hpp>
+
+#include <cstdint>
+#include <locale>
+#include <memory>
+#include <openssl/evp.h>
+
+namespace tandem::gateway {
+namespace {
+
+// Hashes the length of each text before its bytes, so that different splits have different keys.
+class digest {
+ public:
+    digest() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+        is_good_ = context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1;
+    }
+    void add(std::string_view text) {
+        add(text.size());
+        add_bytes(text.data(), text.size());
+    }
+    void add(std::uint64_t number) { add_bytes(&number, sizeof number); }
+
+    std::optional<request_digest> key() {
+        request_digest key;
+        unsigned int length = 0;
+        is_good_ = is_good_ && EVP_DigestFinal_ex(context_.get(), key.data(), &length) == 1;
+        if (!is_good_ || length != key.size()) return std::nullopt;
+        return key;
+    }
+
+ private:
+    void add_bytes(const void* bytes, std::size_t count) {
+        is_good_ = is_good_ && EVP_DigestUpdate(context_.get(), bytes, count) == 1;
+    }
+
+    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+    bool is_good_;
+};
+
+bool may_be_shared(const generation_request& r) noexcept {
+    // Extra sampling fields such as `dynatemp_range` may add randomness even at temperature 0.
+    return !r.stream && r.options.temperature == 0 && r.options.sampling.empty();
+}
+
+digest begin(std::string_view kind, const generation_request& r, std::string_view model,
+             std::string_view scope) {
+    digest d;
+    d.add(kind);
+    d.add(model);
+    d.add(scope);
+    d.add(wire::encode_completion_settings(r.options));
+    d.add(static_cast<std::uint64_t>(r.options.max_tokens));
+    d.add(r.options.tools);
+    d.add(r.options.template_options);
+    return d;
+}
+
+void add(digest& d, const chat_message& m) {
+    for (const auto* text : {&m.role, &m.content, &m.tool_call_id, &m.name}) d.add(*text);
+    d.add(m.tool_calls.size());
+    for (const auto& call : m.tool_calls)
+        for (const auto* text : {&call.id, &call.name, &call.arguments}) d.add(*text);
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+    return !boost::algorithm::ifind_first(text, word, std::locale::classic()).empty();
+}
+
+}  // namespace
+
+std::optional<request_digest> key_of(const chat_request& request, std::string_view model,
+                                     std::string_view scope) {
+    if (!may_be_shared(request)) return std::nullopt;
+    auto d = begin("chat", request, model, scope);
+    d.add(request.messages.size());
+    for (const auto& m : request.messages) add(d, m);
+    d.add(request.functions.size());
+    for (const auto& name : request.functions) d.add(name);
+    d.add(std::uint64_t{request.parallel_tool_calls});
+    return d.key();
+}
+
+std::optional<request_digest> key_of(const completion_request& request, std::string_view model,
+                                     std::string_view scope) {
+    if (!may_be_shared(request)) return std::nullopt;
+    auto d = begin("completion", request, model, scope);
+    d.add(request.prompt);
+    return d.key();
+}
+
+bool bypasses_cache(std::string_view cache_control) {
+    return has_word(cache_control, "no-cache") || has_word(cache_control, "no-store");
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "gateway/requests/chat_request.hpp"
+#include "gateway/requests/completion_request.hpp"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+// Identifies equal questions. Pure.
+namespace tandem::gateway {
+
+/// SHA-256 of everything that affects the answer: the model, the messages or the prompt, and the
+/// options as sent to the server, with tools and formats. The client and the response format are
+/// not part of the key.
+using request_digest = std::array<unsigned char, 32>;
+
+/// Only deterministic requests have a key: not streamed, temperature 0, and no further sampling
+/// fields. Requests of different `scope` never share a key. Returns nullopt also if hashing fails.
+std::optional<request_digest> key_of(const chat_request& request, std::string_view model,
+                                     std::string_view scope = {});
+std::optional<request_digest> key_of(const completion_request& request, std::string_view model,
+                                     std::string_view scope = {});
+
+/// Whether a Cache-Control header excludes shared answers: `no-cache` or `no-store`.
+bool bypasses_cache(std::string_view cache_control);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "gateway/answers/chat_answer.hpp"
+#include "gateway/http/http_exchange.hpp"
+#include "gateway/json/api_error.hpp"
+#include "gateway/sessions/gateway_core.hpp"
+#include "gateway/sessions/generation_job.hpp"
+
+#include "tandem/conversation.hpp"
+#include "tandem/reply.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <string>
+#include <variant>
+
+namespace tandem::gateway {
+
+/// Reads a reply to its end before responding.
+class buffered_reply {
+ public:
+    /// Starts the reply.
+    buffered_reply(gateway_core& core, generation_job order);
+
+    /// Reads until the reply ends; if the client disconnects, cancels the reply. Returns the answer
+    /// or an error.
+    boost::asio::awaitable<std::variant<finished_answer, api_error>> read(http_exchange& exchange);
+
+    // Valid after read().
+    /// The reply, for its usage.
+    const reply& itself() const noexcept { return reply_; }
+    /// Why something that looks like a call is not a valid one.
+    call_fault fault() const noexcept { return calls_.fault(); }
+
+ private:
+    void take(text_and_calls read);
+    std::variant<finished_answer, api_error> finish();
+
+    gateway_core& core_;
+    std::string pin_;
+    std::size_t bytes_;
+    tool_call_extractor calls_;
+    conversation talk_;
+    reply reply_;
+    finished_answer answer_{};
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,232 @@
+#include "gateway/sessions/adapter_deployer.hpp"
+
+#include "gateway/json/field_reader.hpp"
+#include "transport/server_url.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+namespace asio = boost::asio;
+using asio::redirect_error;
+using asio::use_awaitable;
+
+// Rare enough that the server can still detect disconnected clients.
+constexpr auto care_interval = std::chrono::seconds(5);
+constexpr duration longest_answer = std::chrono::seconds(5);
+
+config settings_for(config c, const std::string& url) {
+    c.server.url = url;
+    c.limits.request_timeout = std::min(c.limits.request_timeout, longest_answer);
+    return c;
+}
+
+bool has_adapter(const std::vector<server_adapter>& told, int id) {
+    return std::ranges::find(told, id, &server_adapter::id) != told.end();
+}
+
+bool is_set(const std::vector<server_adapter>& told, const std::vector<adapter_scale>& wanted) {
+    return std::ranges::all_of(told, [&](const server_adapter& a) {
+        const auto w = std::ranges::find(wanted, a.id, &adapter_scale::id);
+        // Servers store scales as float.
+        return static_cast<float>(a.scale) ==
+               (w == wanted.end() ? 0.0f : static_cast<float>(w->scale));
+    });
+}
+
+api_error unknown_adapter(std::string_view name) {
+    return {.status = 404,
+            .type = "not_found_error",
+            .code = "adapter_not_found",
+            .message = fmt::format("there is no adapter \"{}\"; GET /admin/adapters lists them",
+                                   shown(name))};
+}
+
+api_error too_many_jobs() {
+    return {.status = 429,
+            .type = "rate_limit_error",
+            .code = "too_many_jobs",
+            .message = fmt::format("{} jobs are already waiting", adapter_jobs::most_waiting),
+            .retry_after = std::chrono::seconds(5)};
+}
+
+}  // namespace
+
+adapter_deployer::adapter_deployer(const asio::any_io_executor& executor, const gateway_options& o)
+    : executor_(executor),
+      log_(o.instruments.log),
+      adapters_(o.adapters, names_of(models_of(o))),
+      reconcile_timer_(executor) {
+    for (const auto& m : models_of(o)) {
+        if (adapters_.standing(m.name).empty()) continue;
+        for (const auto& url : m.servers)
+            servers_.push_back(std::make_shared<deployer_server>(
+                deployer_server{m.name, transport::without_credentials(url),
+                                client(executor, settings_for(o.service.client, url))}));
+    }
+    if (o.state_file.empty()) return;
+    store_.emplace(o.state_file);
+    const auto allowed = adapters();
+    for (const auto& d : store_->all())
+        if (const auto* known = allowed.find(d.adapter); known && known->model == d.model)
+            adapters_.deploy(d.adapter, d.scale);
+}
+
+void adapter_deployer::start() {
+    watch();
+}
+
+void adapter_deployer::close() {
+    is_closed_ = true;
+    reconcile_timer_.cancel();
+    servers_.clear();
+}
+
+void adapter_deployer::tell(log_level level, const std::string& text) const {
+    if (log_.enabled(level)) log_.write(level, text);
+}
+
+// --- jobs
+
+std::variant<const adapter_job*, api_error> adapter_deployer::load(std::string_view adapter,
+                                                                   double scale, std::string job) {
+    const auto allowed = adapters();
+    const auto* const known = allowed.find(adapter);
+    if (!known) return unknown_adapter(adapter);
+    const auto* const added = jobs_.add(std::move(job), known->name, scale, std::time(nullptr));
+    if (!added) return too_many_jobs();
+    work();
+    return added;
+}
+
+void adapter_deployer::work() {
+    if (is_closed_ || std::exchange(is_working_, true)) return;
+    asio::co_spawn(
+        executor_, [self = shared_from_this()] { return self->run_jobs(); },
+        [self = shared_from_this()](const std::exception_ptr& e) {
+            self->is_working_ = false;
+            if (e) self->jobs_.end("internal error of the gateway", {}, std::time(nullptr));
+            self->watch();
+        });
+}
+
+auto adapter_deployer::run_jobs() -> awaitable<void> {
+    while (!is_closed_) {
+        const auto* const job = jobs_.begin();
+        if (!job) break;
+        co_await execute_job(job->adapter, job->scale);
+    }
+}
+
+// Changes nothing unless every server that responds has the adapter. Unreachable servers are
+// updated when they return.
+auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<void> {
+    const auto adapter = *adapters_.find(name);
+    auto visits = plan_server_checks(adapter.model);
+    std::string fault =
+        "no server of the model reported its adapters; servers has the reason for each";
+    for (auto& v : visits) {
+        co_await ask(v);
+        if (v.fault.empty() && !has_adapter(v.told, adapter.id))
+            v.fault =
+                fmt::format("has no adapter {}; it was started with {}", adapter.id, v.told.size());
+        else if (v.fault.empty())
+            fault.clear();
+    }
+    if (std::ranges::any_of(visits, [](const visit& v) { return !v.ec && !v.fault.empty(); }))
+        fault = "a server does not have the adapter";
+    if (fault.empty()) fault = deploy(adapter, scale);
+    std::vector<server_outcome> outcomes;
+    for (auto& v : visits) {
+        if (fault.empty() && v.fault.empty()) co_await set(v);
+        outcomes.push_back(server_outcome{v.server->shown_url, v.fault});
+    }
+    jobs_.end(std::move(fault), std::move(outcomes), std::time(nullptr));
+}
+
+// Stores the scale first: what is not on disk is not deployed.
+std::string adapter_deployer::deploy(const allowed_adapter& adapter, double scale) try {
+    if (store_) store_->put({adapter.model, adapter.name, scale});
+    adapters_.deploy(adapter.name, scale);
+    tell(log_level::info,
+         fmt::format("adapter {} of {}: scale {}", adapter.name, adapter.model, scale));
+    return {};
+} catch (const store_error& e) {
+    tell(log_level::error, e.what());
+    return "the deployed adapters cannot be saved; see the gateway's log";
+}
+
+// --- servers
+
+auto adapter_deployer::plan_server_checks(std::string_view model) const -> std::vector<visit> {
+    std::vector<visit> visits;
+    for (const auto& s : servers_)
+        if (s->model == model) visits.push_back({.server = s});
+    return visits;
+}
+
+auto adapter_deployer::ask(visit& v) -> awaitable<void> {
+    diagnostics diag;
+    v.told = co_await v.server->talk.async_adapters(diag, redirect_error(use_awaitable, v.ec));
+    if (v.ec) v.fault = diag.to_string();
+}
+
+auto adapter_deployer::set(visit& v) -> awaitable<void> {
+    diagnostics diag;
+    auto standing = adapters_.standing(v.server->model);
+    co_await v.server->talk.async_set_adapters(std::move(standing), diag,
+                                               redirect_error(use_awaitable, v.ec));
+    if (v.ec) v.fault = diag.to_string();
+}
+
+// --- periodic checks
+
+void adapter_deployer::watch() {
+    const bool is_needed = std::ranges::any_of(
+        servers_, [this](const server_ptr& s) { return adapters_.has_deployed(s->model); });
+    if (is_closed_ || !is_needed || is_watching_) return;
+    is_watching_ = true;
+    asio::co_spawn(
+        executor_, [self = shared_from_this()] { return self->reconcile_all(); },
+        [self = shared_from_this()](const std::exception_ptr&) { self->is_watching_ = false; });
+}
+
+auto adapter_deployer::reconcile_all() -> awaitable<void> {
+    while (!is_closed_) {
+        const auto servers = servers_;
+        for (const auto& s : servers) {
+            const bool has_any = adapters_.has_deployed(s->model);
+            if (has_any) co_await reconcile(s);
+        }
+        if (is_closed_) break;
+        error_code ec;
+        reconcile_timer_.expires_after(care_interval);
+        co_await reconcile_timer_.async_wait(redirect_error(use_awaitable, ec));
+    }
+}
+
+auto adapter_deployer::reconcile(server_ptr s) -> awaitable<void> {
+    visit v;
+    v.server = std::move(s);
+    co_await ask(v);
+    // An unreachable server is checked again when it returns.
+    if (v.ec || is_set(v.told, adapters_.standing(v.server->model))) co_return;
+    co_await set(v);
+    if (v.ec)
+        tell(log_level::warning,
+             fmt::format("server {}: cannot set its adapters: {}", v.server->shown_url, v.fault));
+    else
+        tell(log_level::info,
+             fmt::format("server {}: its adapters were set again", v.server->shown_url));
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "gateway/adapters/adapter_jobs.hpp"
+#include "gateway/adapters/adapter_set.hpp"
+#include "gateway/adapters/adapter_store.hpp"
+#include "gateway/json/api_error.hpp"
+#include "gateway/sessions/gateway_options.hpp"
+
+#include "tandem/client.hpp"
+
+// clang-format off
+#include <utility>  // Boost 1.74's awaitable.hpp does not include it
+// clang-format on
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// Sets adapters on the servers, stores their scales, and sets them again on restarted servers. On
+/// the gateway's loop.
+class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
+ public:
+    /// `o` must be free of faults. Throws store_error if the state file is unusable.
+    adapter_deployer(const boost::asio::any_io_executor& executor, const gateway_options& o);
+
+    /// Starts the periodic checks of the deployed adapters.
+    void start();
+    /// Stops all requests to servers; unfinished jobs keep their state.
+    void close();
+
+    /// The current state.
+    const adapter_set& adapters() const noexcept { return adapters_; }
+    /// See adapter_set.
+    std::variant<std::vector<adapter_scale>, api_error> select_adapters(
+        std::string_view model, const std::optional<std::vector<requested_adapter>>& wanted) const {
+        return adapters_.select_adapters(model, wanted);
+    }
+    const adapter_jobs& jobs() const noexcept { return jobs_; }
+
+    /// Adds a job with this id, or returns an error with status 404 or 429.
+    std::variant<const adapter_job*, api_error> load(std::string_view adapter, double scale,
+                                                     std::string job);
+
+ private:
+    template <class Result>
+    using awaitable = boost::asio::awaitable<Result>;
+
+    /// A server of a model that has adapters.
+    struct deployer_server {
+        std::string model;
+        std::string shown_url;
+        client talk;
+    };
+    using server_ptr = std::shared_ptr<deployer_server>;
+    /// Result of querying or updating one server.
+    struct visit {
+        server_ptr server;
+        std::vector<server_adapter> told{};
+        error_code ec{};
+        std::string fault{};
+    };
+
+    void work();
+    awaitable<void> run_jobs();
+    awaitable<void> execute_job(std::string name, double scale);
+    std::string deploy(const allowed_adapter& adapter, double scale);
+    void watch();
+    awaitable<void> reconcile_all();
+    awaitable<void> reconcile(server_ptr s);
+    std::vector<visit> plan_server_checks(std::string_view model) const;
+    awaitable<void> ask(visit& v);
+    awaitable<void> set(visit& v);
+    void tell(log_level level, const std::string& text) const;
+
+    boost::asio::any_io_executor executor_;
+    logger log_;
+    adapter_set adapters_;
+    adapter_jobs jobs_;
+    std::optional<adapter_store> store_;
+    std::vector<server_ptr> servers_;
+    boost::asio::steady_timer reconcile_timer_;
+    bool is_working_ = false;
+    bool is_watching_ = false;
+    bool is_closed_ = false;
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,162 @@
+#include "gateway/sessions/voice_session_host.hpp"
+
+#include "gateway/sessions/gateway_state.hpp"
+#include "loop/clock.hpp"
+
+#include <utility>
+
+namespace tandem::gateway {
+
+voice_session_host::voice_session_host(gateway_state& gateway)
+    : gateway_(gateway), expiry_(gateway.executor) {}
+
+// --- sockets
+
+voice_socket voice_session_host::add(voice_sink& outlet) {
+    ++gateway_.voice_sockets;
+    sockets_.emplace(++sockets_made_, &outlet);
+    return sockets_made_;
+}
+
+void voice_session_host::remove(voice_socket socket) noexcept {
+    sockets_.erase(socket);
+    --gateway_.voice_sockets;
+}
+
+void voice_session_host::send(voice_socket socket, std::string text) {
+    if (auto* const outlet = find(socket)) outlet->send(std::move(text));
+}
+
+void voice_session_host::close(voice_socket socket, voice_close why) {
+    if (auto* const outlet = find(socket)) outlet->close(why);
+}
+
+voice_sink* voice_session_host::find(voice_socket socket) const noexcept {
+    const auto found = sockets_.find(socket);
+    return found == sockets_.end() ? nullptr : found->second;
+}
+
+// --- starts
+
+void voice_session_host::start(voice_socket socket, voice_caller caller, voice::start first) {
+    auto given = admit(caller.who, first);
+    auto* const outlet = find(socket);
+    if (auto* const error = std::get_if<api_error>(&given))
+        return outlet->refused(std::move(caller), {.why = std::move(*error), .turn = first.turn});
+    const auto session = std::get<session_ptr>(std::move(given));
+    outlet->started(session);
+    session->attach(socket, std::move(caller), std::move(first));
+}
+
+auto voice_session_host::admit(const admitted& who, const voice::start& first)
+    -> std::variant<session_ptr, api_error> try {
+    if (gateway_.is_stopping) return gateway_stopping();
+    return first.session.empty() ? open(who, first) : take_up(who, first.session);
+} catch (...) {
+    // The client waits for a response.
+    log_exception(gateway_.options, "cannot start a voice session because of an internal error");
+    return make_internal_error();
+}
+
+auto voice_session_host::open(const admitted& who, const voice::start& first)
+    -> std::variant<session_ptr, api_error> {
+    auto model = gateway_.models.find(first.model, who);
+    if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
+    auto given = gateway_.known_sessions.admit(who.key_name(), {});
+    if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
+    const auto& admitted = std::get<voice_session_table::admission>(given);
+    if (admitted.dropped) sessions_.erase(*admitted.dropped);
+    try {
+        return make(admitted.id, *std::get<served_model*>(model), first);
+    } catch (...) {
+        gateway_.known_sessions.forget(admitted.id);
+        throw;
+    }
+}
+
+// A resumed session keeps its model.
+auto voice_session_host::take_up(const admitted& who, const std::string& id)
+    -> std::variant<session_ptr, api_error> {
+    const auto known = sessions_.find(id);
+    if (known != sessions_.end())
+        if (auto error = check_model_allowed(who, known->second->model().name))
+            return *std::move(error);
+    auto given = gateway_.known_sessions.admit(who.key_name(), id);
+    if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
+    return sessions_.at(id);
+}
+
+auto voice_session_host::make(const std::string& id, served_model& model, const voice::start& first)
+    -> session_ptr {
+    const auto& o = gateway_.options;
+    auto session = std::make_shared<voice_session>(
+        gateway_, *this, model,
+        voice_setup{
+            .session = id,
+            .model = model.name,
+            .asked_model = first.model,
+            .generation = o.service.client.generation,
+            .conversation = o.service.conversation,
+            .adapters = [desk = gateway_.desk, name = model.name](
+                            const auto& wanted) { return desk->select_adapters(name, wanted); },
+            .limits = o.voice,
+            .continue_timeout = o.service.client.limits.continue_timeout});
+    sessions_.emplace(id, session);
+    return session;
+}
+
+// --- end of sessions
+
+void voice_session_host::keep(std::string_view id) {
+    gateway_.known_sessions.keep(detail::now(), id);
+    arm_expiry_timer();
+}
+
+void voice_session_host::forget(const std::string& id) {
+    gateway_.known_sessions.forget(id);
+    sessions_.erase(id);
+}
+
+// Sessions expire in order, so a running timer is always the earliest. If that session is resumed,
+// the timer fires without effect.
+void voice_session_host::arm_expiry_timer() {
+    const auto due = gateway_.known_sessions.next_expiry();
+    if (!due || std::exchange(is_watching_, true)) return;
+    expiry_.expires_at(*due);
+    expiry_.async_wait([this, weak = gateway_.weak_from_this()](boost::system::error_code ec) {
+        const auto gateway = weak.lock();
+        if (ec || !gateway) return;
+        is_watching_ = false;
+        drop_expired();
+    });
+}
+
+void voice_session_host::drop_expired() {
+    for (const auto& id : gateway_.known_sessions.take_expired(detail::now())) sessions_.erase(id);
+    arm_expiry_timer();
+}
+
+// --- all sessions
+
+// Returns a copy, because sessions that end are erased during the iteration.
+auto voice_session_host::all() const -> std::vector<session_ptr> {
+    std::vector<session_ptr> list;
+    for (const auto& [id, session] : sessions_) list.push_back(session);
+    return list;
+}
+
+void voice_session_host::drain() {
+    for (const auto& session : all()) session->drain();
+}
+
+void voice_session_host::stop() {
+    for (const auto& session : all()) session->stop();
+}
+
+void voice_session_host::clear() {
+    for (const auto& [id, session] : sessions_) gateway_.known_sessions.forget(id);
+    sessions_.clear();
+    expiry_.cancel();
+}
+
+}  // namespace tandem::gateway

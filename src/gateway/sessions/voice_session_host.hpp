@@ -1,0 +1,79 @@
+#pragma once
+
+#include "gateway/sessions/voice_session.hpp"
+#include "gateway/voice/voice_message_reader.hpp"
+#include "gateway/voice/voice_message_writer.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// Output to a socket. Implementations must not call a session back.
+class voice_sink {
+ public:
+    /// Result of a start: the socket has a session, or its caller may try again.
+    virtual void started(std::weak_ptr<voice_session> session) = 0;
+    virtual void refused(voice_caller caller, voice_error why) = 0;
+    virtual void send(std::string text) = 0;
+    /// Closes after all sent messages.
+    virtual void close(voice_close why) = 0;
+
+ protected:
+    ~voice_sink() = default;
+};
+
+/// The voice sessions of a gateway with their conversations, and its sockets. A session outlives
+/// its socket, and can be resumed on another one. On the gateway's loop.
+class voice_session_host final : public voice_session_owner {
+ public:
+    explicit voice_session_host(gateway_state& gateway);
+    voice_session_host(const voice_session_host&) = delete;
+    voice_session_host& operator=(const voice_session_host&) = delete;
+
+    /// Opens or resumes a session for a socket's first start, and notifies the socket.
+    void start(voice_socket socket, voice_caller caller, voice::start first);
+    // A socket is registered until its destruction.
+    voice_socket add(voice_sink& outlet);
+    void remove(voice_socket socket) noexcept;
+
+    void send(voice_socket socket, std::string text) override;
+    void close(voice_socket socket, voice_close why) override;
+    void keep(std::string_view id) override;
+    void forget(const std::string& id) override;
+
+    /// Starts no further turns; sessions end after their current reply.
+    void drain();
+    /// Interrupts all replies.
+    void stop();
+    /// Ends all sessions at once.
+    void clear();
+
+ private:
+    using session_ptr = std::shared_ptr<voice_session>;
+
+    std::variant<session_ptr, api_error> admit(const admitted& who, const voice::start& first);
+    std::variant<session_ptr, api_error> open(const admitted& who, const voice::start& first);
+    std::variant<session_ptr, api_error> take_up(const admitted& who, const std::string& id);
+    session_ptr make(const std::string& id, served_model& model, const voice::start& first);
+    std::vector<session_ptr> all() const;
+    voice_sink* find(voice_socket socket) const noexcept;
+    void arm_expiry_timer();
+    void drop_expired();
+
+    gateway_state& gateway_;
+    std::unordered_map<std::string, session_ptr> sessions_;
+    std::unordered_map<voice_socket, voice_sink*> sockets_;
+    std::uint64_t sockets_made_ = 0;
+    boost::asio::steady_timer expiry_;
+    bool is_watching_ = false;
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,400 @@
+#include "gateway/voice/voice_message_reader.hpp"
+
+#include "base/parse_number.hpp"
+#include "gateway/access/header_text.hpp"
+#include "gateway/access/model_name.hpp"
+#include "gateway/json/json_text.hpp"
+#include "gateway/requests/message_reader.hpp"
+#include "gateway/requests/request_options.hpp"
+#include "gateway/voice/voice_fields.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+#include "wire/calls/request_fields.hpp"
+#include "wire/json/json_limits.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+// Ordered, because models write the properties of a schema in its order.
+using json = nlohmann::ordered_json;
+
+// `values` suffices for a history of about 2,000 messages.
+constexpr wire::json_limits message_limits{.depth = 32, .values = 20'000, .keys = 128};
+constexpr double longest_ms = 24 * 3600 * 1000.0;
+constexpr std::size_t max_session_bytes = 64;
+constexpr std::size_t max_turn_bytes = 64;
+
+api_error refused(int status, std::string code, std::string message, std::string param = {}) {
+    return {.status = status,
+            .type = "invalid_request_error",
+            .code = std::move(code),
+            .message = std::move(message),
+            .param = std::move(param)};
+}
+
+std::string joined(const std::string& at, const char* key) {
+    return at.empty() ? key : at + "." + key;
+}
+
+bool is_turn_id(std::string_view id) noexcept {
+    const auto is_known = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+               std::string_view("._:-").find(c) != std::string_view::npos;
+    };
+    return !id.empty() && id.size() <= max_turn_bytes && std::ranges::all_of(id, is_known);
+}
+
+/// Moves values from the JSON to their targets. Functions return false on the first fault.
+class voice_message_reader {
+ public:
+    std::variant<voice_message, voice_message_error> read(json& root) {
+        std::string type;
+        if (!root.is_object())
+            return voice_message_error{refused(400, "invalid_json", "a message is a JSON object")};
+        if (!given(root, "", "type") || !value(root["type"], "type", type))
+            return voice_message_error{std::move(fault_)};
+        std::optional<voice_message> found;
+        std::string turn;
+        for_each_voice_message([&](std::string_view name, auto message) {
+            if (name != type) return;
+            if constexpr (requires { message.turn; }) turn = turn_in(root);
+            value(root, "", message);
+            found = std::move(message);
+        });
+        if (!found) return voice_message_error{unknown_type(type)};
+        if (!fault_.message.empty()) return voice_message_error{std::move(fault_), std::move(turn)};
+        return std::move(*found);
+    }
+
+ private:
+    static api_error unknown_type(const std::string& type) {
+        std::string known;
+        for_each_voice_message([&](std::string_view name, const auto&) {
+            known += known.empty() ? "" : ", ";
+            known += name;
+        });
+        return refused(400, "unknown_type",
+                       fmt::format("type is \"{}\"; known are {}", shown(type), known), "type");
+    }
+
+    bool fail(const std::string& at, std::string_view what) {
+        fault_ = refused(400, "invalid_value", fmt::format("{} {}", at, what), at);
+        return false;
+    }
+    bool not_a(const json& v, const std::string& at, const char* expected) {
+        return fail(at, fmt::format("is of type {}, but must be {}", v.type_name(), expected));
+    }
+    bool right_unless(bool is_wrong, const std::string& at, std::string_view what) {
+        return !is_wrong || fail(at, what);
+    }
+    template <class Options>
+    bool check_options(const Options& options, const std::string& at) {
+        const auto faults = check(options);
+        return faults.empty() || fail(joined(at, faults[0].field.c_str()), faults[0].message);
+    }
+
+    // Before strings are moved out: errors in other fields contain the turn.
+    static std::string turn_in(json& root) {
+        const auto* const turn = find(root, "turn");
+        if (!turn || !turn->is_string()) return {};
+        const auto& id = turn->get_ref<const std::string&>();
+        return is_turn_id(id) ? id : std::string();
+    }
+    bool check_turn(json& root, const std::string& turn) {
+        return right_unless(find(root, "turn") && !is_turn_id(turn), "turn",
+                            "must be 1 to 64 letters, digits and ._:- of ASCII");
+    }
+
+    static json* find(json& object, const char* key) {
+        const auto found = object.find(key);
+        return found == object.end() || found->is_null() ? nullptr : &*found;
+    }
+    bool given(json& object, const std::string& at, const char* key) {
+        return find(object, key) || fail(joined(at, key), "is missing");
+    }
+    template <class T>
+    bool member(json& object, const std::string& at, const char* key, T& out) {
+        auto* found = find(object, key);
+        return !found || value(*found, joined(at, key), out);
+    }
+    template <class T>
+    bool members(json& v, const std::string& at, T& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        bool is_read = true;
+        for_each_voice_field(out, [&](const char* name, auto& field) {
+            is_read = is_read && member(v, at, name, field);
+        });
+        return is_read;
+    }
+
+    bool value(json& v, const std::string& at, std::string& out) {
+        if (!v.is_string()) return not_a(v, at, "a string");
+        out = std::move(v.get_ref<std::string&>());
+        return true;
+    }
+    bool value(json& v, const std::string& at, bool& out) {
+        if (!v.is_boolean()) return not_a(v, at, "true or false");
+        out = v.get<bool>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, double& out) {
+        if (!v.is_number()) return not_a(v, at, "a number");
+        out = v.get<double>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, std::uint64_t& out) {
+        if (!v.is_number_unsigned()) return fail(at, "must be a whole number of at least 0");
+        out = v.get<std::uint64_t>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, std::int64_t& out) {
+        constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+        if (!v.is_number_integer()) return not_a(v, at, "a whole number");
+        if (v.is_number_unsigned() && v.get<std::uint64_t>() > most)
+            return fail(at, "is too large");
+        out = v.get<std::int64_t>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, int& out) {
+        std::int64_t wide = 0;
+        if (!value(v, at, wide)) return false;
+        out = static_cast<int>(wide);
+        return out == wide || fail(at, fmt::format("is {}, which is out of range", wide));
+    }
+    bool value(json& v, const std::string& at, duration& out) {
+        double ms = 0;
+        if (!value(v, at, ms)) return false;
+        if (!(ms >= 0 && ms <= longest_ms))
+            return fail(at, fmt::format("is {}; it must be 0 to {} ms", ms, longest_ms));
+        out = duration(std::llround(ms * 1e6));
+        return true;
+    }
+    bool value(json& v, const std::string& at, history_policy& out) {
+        std::string name;
+        if (!value(v, at, name)) return false;
+        for (const auto p : {history_policy::heard, history_policy::handed_over,
+                             history_policy::full, history_policy::none}) {
+            out = p;
+            if (name == to_string(p)) return true;
+        }
+        return fail(at, "must be heard, handed_over, full or none");
+    }
+    bool value(json& v, const std::string& at, client_chunk_id& out) {
+        std::string text;
+        if (!value(v, at, text)) return false;
+        const auto name = parse_client_chunk_id(text);
+        out = name.value_or(client_chunk_id());
+        return name || fail(at, "is no id of a chunk; give the id as the chunk has it");
+    }
+    template <class T>
+    bool value(json& v, const std::string& at, std::optional<T>& out) {
+        return value(v, at, out.emplace());
+    }
+    template <class T>
+    bool value(json& v, const std::string& at, std::vector<T>& out) {
+        if (!v.is_array()) return not_a(v, at, "a list");
+        out.resize(v.size());
+        for (std::size_t i = 0; i < out.size(); ++i)
+            if (!value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
+        return true;
+    }
+    template <class T>
+    requires std::is_class_v<T>
+    bool value(json& v, const std::string& at, T& out) { return members(v, at, out); }
+
+    bool value(json& v, const std::string& at, generation_changes& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        bool is_read = right_unless(find(v, "tools"), joined(at, "tools"),
+                                    "is not supported here, as a call would be spoken; "
+                                    "/v1/chat/completions has tools");
+        for_each_voice_field(out, [&](const char* name, auto& field) {
+            auto* found = find(v, name);
+            if (!is_read || !found) return;
+            // Accepts a JSON value in place of its text.
+            if (std::string_view(name) == "json_schema" && found->is_structured())
+                *found = found->dump();
+            is_read = value(*found, joined(at, name), field);
+            out.given.push_back(name);
+        });
+        out.values.sampling = extract_members(v, wire::sampling_field_names());
+        out.values.template_options = extract_members(v, wire::template_field_names());
+        return is_read && check_options(out.values, at) &&
+               right_unless(out.lora && out.lora->size() > max_adapters, joined(at, "lora"),
+                            "has too many adapters");
+    }
+    // Accepts the server's adapter number in place of the name.
+    bool value(json& v, const std::string& at, requested_adapter& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        if (auto* id = find(v, "id"); id && id->is_number_integer()) *id = id->dump();
+        return given(v, at, "id") && members(v, at, out) &&
+               right_unless(!(std::abs(out.scale) <= max_adapter_scale), joined(at, "scale"),
+                            "is out of range");
+    }
+    bool value(json& v, const std::string& at, conversation_changes& out) {
+        return members(v, at, out) && check_conversation(out, at);
+    }
+    bool check_conversation(const conversation_changes& changes, const std::string& at) {
+        const auto faults = check(changed({}, changes));
+        if (faults.empty()) return true;
+        const bool is_grace = faults[0].field == "resume_grace";
+        return fail(joined(at, is_grace ? "resume_grace_ms" : faults[0].field.c_str()),
+                    faults[0].message);
+    }
+    bool value(json& v, const std::string& at, voice::continued& out) {
+        return given(v, at, "chunk") && members(v, at, out);
+    }
+    bool value(json& v, const std::string& at, voice::heard& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        return given(v, at, "chunk") && members(v, at, out) &&
+               right_unless(out.chars.has_value() == out.share.has_value(), joined(at, "chars"),
+                            "or share is required, but not both") &&
+               right_unless(out.share && !(*out.share >= 0 && *out.share <= 1), joined(at, "share"),
+                            "must be from 0 to 1");
+    }
+    bool value(json& v, const std::string& at, voice::resume& out) {
+        return members(v, at, out) && check_turn(v, out.turn);
+    }
+    bool value(json& v, const std::string& at, voice::start& out) {
+        return members(v, at, out) && check_turn(v, out.turn) && check_sizes(out) &&
+               check_words(out) && check_session(out) &&
+               check_options(conversation_options{.messages = out.messages}, at);
+    }
+    bool check_sizes(const voice::start& m) {
+        return right_unless(m.session.size() > max_session_bytes, "session",
+                            "is not a session ID") &&
+               right_unless(m.model.size() > max_model_name_bytes, "model", "is too long");
+    }
+    bool check_words(const voice::start& m) {
+        return right_unless(m.text && text::is_all_white_space(*m.text), "text", "is empty") &&
+               right_unless(m.prompt && m.prompt->empty(), "prompt", "is empty") &&
+               right_unless(m.prompt && (m.text || !m.messages.empty()), "prompt",
+                            "cannot be combined with text or messages") &&
+               check_template_options(m);
+    }
+    bool check_template_options(const voice::start& m) {
+        const auto& asked = m.options.values.template_options;
+        if (!m.prompt || asked.empty()) return true;
+        const auto fields = json::parse(asked);
+        return fail(joined("options", fields.begin().key().c_str()), no_template_message);
+    }
+    bool value(json& v, const std::string& at, chat_message& out) {
+        field_reader fields;
+        if (read_message(fields, v, at, out)) return true;
+        fault_ = std::move(fields).fault();
+        fault_.code = "invalid_value";
+        return false;
+    }
+    // A client that repeats its messages on resumption would have them in the history twice.
+    bool check_session(const voice::start& m) {
+        return right_unless(
+                   !m.session.empty() && !m.messages.empty(), "messages",
+                   "cannot be combined with session, which has its own history; send only text") &&
+               right_unless(!m.session.empty() && m.conversation != conversation_changes(),
+                            "conversation",
+                            "cannot be combined with session, which has its own options");
+    }
+
+    api_error fault_;
+};
+
+std::optional<api_error> fault_of(std::string_view text, std::size_t most_bytes) {
+    if (text.size() > most_bytes)
+        return refused(
+            413, "message_too_large",
+            fmt::format("the message has {} bytes; the maximum is {}", text.size(), most_bytes));
+    const auto fault = wire::describe_json_fault(text, message_limits);
+    if (fault.empty()) return std::nullopt;
+    return refused(400, "invalid_json", "the message " + fault);
+}
+
+/// Merges two objects; `changes` takes precedence. Empty = none.
+std::string merged_objects(const std::string& base, const std::string& changes) {
+    if (base.empty() || changes.empty()) return base.empty() ? changes : base;
+    auto all = json::parse(base);
+    all.update(json::parse(changes));
+    return dump_json(all);
+}
+
+template <class T>
+void set(T& field, const std::optional<T>& change) {
+    if (change) field = *change;
+}
+
+}  // namespace
+
+bool offers_voice_protocol(std::string_view header) noexcept {
+    while (!header.empty()) {
+        const auto comma = std::min(header.find(','), header.size());
+        if (trim_blanks(header.substr(0, comma)) == voice_protocol) return true;
+        header.remove_prefix(std::min(comma + 1, header.size()));
+    }
+    return false;
+}
+
+std::string to_string(const client_chunk_id& name) {
+    return fmt::format("{}-{}", name.reply, name.seq);
+}
+
+std::optional<client_chunk_id> parse_client_chunk_id(std::string_view text) {
+    const auto dash = text.find('-');
+    if (dash == std::string_view::npos) return std::nullopt;
+    const auto reply = parse_number<decltype(client_chunk_id::reply)>(text.substr(0, dash));
+    const auto seq = parse_number<decltype(client_chunk_id::seq)>(text.substr(dash + 1));
+    if (!reply || !seq) return std::nullopt;
+    return client_chunk_id{*reply, *seq};
+}
+
+generation_options changed(generation_options base, const generation_changes& changes) {
+    const auto take = [&](const field_info& to, auto& field) {
+        for_each_field(changes.values, [&](const field_info& from, const auto& value) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(field)>,
+                                         std::decay_t<decltype(value)>>)
+                if (std::string_view(from.name) == to.name) field = value;
+        });
+    };
+    for_each_field(base, [&](const field_info& f, auto& field) {
+        if (std::ranges::find(changes.given, f.name) != changes.given.end()) take(f, field);
+    });
+    base.sampling = merged_objects(base.sampling, changes.values.sampling);
+    base.template_options = merged_objects(base.template_options, changes.values.template_options);
+    return base;
+}
+
+conversation_options changed(conversation_options base, const conversation_changes& changes) {
+    set(base.interrupted, changes.interrupted);
+    set(base.interrupted_mark, changes.interrupted_mark);
+    set(base.resume_grace, changes.resume_grace);
+    set(base.reply_reserve, changes.reply_reserve);
+    set(base.trim_slack, changes.trim_slack);
+    set(base.isolate, changes.isolate);
+    return base;
+}
+
+std::string get_turn_name(const voice_message& message) {
+    return std::visit(
+        [](const auto& m) {
+            if constexpr (requires { m.turn; })
+                return m.turn;
+            else
+                return std::string();
+        },
+        message);
+}
+
+std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text,
+                                                                     std::size_t most_bytes) {
+    if (auto fault = fault_of(text, most_bytes)) return voice_message_error{std::move(*fault)};
+    auto root = json::parse(text, nullptr, false);
+    return voice_message_reader().read(root);
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,142 @@
+#pragma once
+
+#include "gateway/adapters/adapter_set.hpp"
+#include "gateway/json/api_error.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/conversation_options.hpp"
+#include "tandem/duration.hpp"
+#include "tandem/server.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+// Messages of a client of the voice WebSocket. docs/voice-websocket.md describes them for people,
+// docs/voice.asyncapi.yaml for programs; voice_fields.hpp contains the field names.
+namespace tandem::gateway {
+
+/// Protocol version of this build, which is the WebSocket subprotocol.
+inline constexpr std::string_view voice_protocol = "tandem.voice.v1";
+
+/// Whether a `Sec-WebSocket-Protocol` header offers the protocol. A request without the header is
+/// acceptable, too; a client that offers only other protocols does not support this one.
+bool offers_voice_protocol(std::string_view header) noexcept;
+
+/// Identifies a chunk for clients: the reply's number in its session, and the chunk's index in the
+/// reply. Hides the library's ids. Sent as text such as "12-3", so that no client parses it as a
+/// number and rounds it.
+struct client_chunk_id {
+    std::uint64_t reply = 0;
+    std::uint32_t seq = 0;
+
+    friend auto operator<=>(const client_chunk_id&, const client_chunk_id&) = default;
+};
+std::string to_string(const client_chunk_id& name);
+/// Returns nullopt if the text is not a valid chunk id.
+std::optional<client_chunk_id> parse_client_chunk_id(std::string_view text);
+
+/// The generation options that a client sets; `given` lists their names, all others are unchanged.
+struct generation_changes {
+    generation_options values{};
+    std::vector<std::string_view> given{};
+    /// Adapters by the gateway's names, which the gateway maps to the server's. nullopt if not set.
+    std::optional<std::vector<requested_adapter>> lora{};
+};
+generation_options changed(generation_options base, const generation_changes& changes);
+
+/// Same for the options of a conversation.
+struct conversation_changes {
+    std::optional<history_policy> interrupted{};
+    std::optional<std::string> interrupted_mark{};
+    std::optional<duration> resume_grace{};
+    std::optional<int> reply_reserve{};
+    std::optional<double> trim_slack{};
+    std::optional<bool> isolate{};
+
+    friend bool operator==(const conversation_changes&, const conversation_changes&) = default;
+};
+conversation_options changed(conversation_options base, const conversation_changes& changes);
+
+namespace voice {
+
+/// Opens or resumes a session, or starts its next turn.
+struct start {
+    /// The client's id of the turn, which is repeated in messages about it; empty = none.
+    std::string turn{};
+    /// The session to resume; empty = a new one, or that of the socket.
+    std::string session{};
+    /// Messages to append to the history; in a first start, the system prompt and the previous
+    /// history.
+    std::vector<chat_message> messages{};
+    /// The user's message, appended after `messages`.
+    std::optional<std::string> text{};
+    /// A raw prompt instead of both.
+    std::optional<std::string> prompt{};
+    generation_changes options{};
+    /// Only in the start that opens a session.
+    conversation_changes conversation{};
+    std::string model{};
+    /// How long ago the user stopped speaking, and how much of that time the voice detector took.
+    std::optional<duration> user_stopped_ago{};
+    std::optional<duration> vad_stop{};
+    /// Whether the reply's `end` contains its time line.
+    bool timeline = false;
+};
+
+/// The chunk was played.
+struct continued {
+    client_chunk_id chunk{};
+};
+
+/// How far the listener heard a chunk: in characters (Unicode code points) of its speech, or as a
+/// share of it. Exactly one of them is set.
+struct heard {
+    client_chunk_id chunk{};
+    std::optional<std::uint64_t> chars{};
+    std::optional<double> share{};
+};
+
+/// The user interrupts the reply (barge-in).
+struct interrupt {
+    std::optional<voice::heard> heard{};
+};
+
+/// The interruption was a false alarm.
+struct resume {
+    /// Same as in a start.
+    std::string turn{};
+};
+
+/// Ends the session.
+struct end {};
+
+}  // namespace voice
+
+using voice_message = std::variant<voice::start, voice::continued, voice::heard, voice::interrupt,
+                                   voice::resume, voice::end>;
+
+/// The turn id in the message; empty if there is none.
+std::string get_turn_name(const voice_message& message);
+
+/// Why a message is rejected.
+struct voice_message_error : api_error {
+    /// The turn id in the message, if it is readable.
+    std::string turn{};
+};
+
+/// Parses a message. Unknown fields are ignored, and null counts as absent. Rejects invalid JSON
+/// and excessive nesting or values (`invalid_json`), text longer than `most_bytes`
+/// (`message_too_large`), an unknown type (`unknown_type`), and wrong types or ranges of values
+/// (`invalid_value`, with the path of the field as in "messages[0].role"). Accepted messages are
+/// valid UTF-8 and pass the library's checks of options and messages; only the options of two
+/// starts may still conflict. Throws only std::bad_alloc.
+std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text,
+                                                                     std::size_t most_bytes);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,149 @@
+#include "gateway/voice/voice_message_writer.hpp"
+
+#include "gateway/json/json_text.hpp"
+#include "gateway/voice/voice_message_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string_view>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+// Keeps the fields in the documented order.
+using json = nlohmann::ordered_json;
+
+bool is_worth_another_try(int status) noexcept {
+    return status == 429 || status >= 502;
+}
+
+void add_error(json& out, const api_error& e, bool retryable) {
+    out["code"] = e.code;
+    out["message"] = e.message;
+    out["retryable"] = retryable;
+    if (!e.param.empty()) out["param"] = e.param;
+    if (e.retry_after) out["retry_after_ms"] = to_ms(*e.retry_after);
+}
+
+void add_names(json& out, std::uint64_t reply, std::string_view turn) {
+    out["reply"] = std::to_string(reply);
+    if (!turn.empty()) out["turn"] = turn;
+}
+
+// Sums over all requests of the reply; token_usage::prompt is that of the first one only.
+json voice_usage(const token_usage& u, int heard_tokens) {
+    return {{"prompt", u.prompt_tokens()},     {"cached", u.cached},
+            {"evaluated", u.evaluated},        {"warmed", u.warmed},
+            {"generated", u.generated},        {"handed_over", u.handed_over},
+            {"heard", u.heard + heard_tokens}, {"wasted", u.wasted}};
+}
+
+// The rounded parts add up to the rounded total.
+json silence_of(const voice_timing& t) {
+    json out{{"total", 0}};
+    double total = 0;
+    for_each_voice_part(t, [&](const char* name, duration part) {
+        const auto ms = round_ms(to_ms(part));
+        out[name] = ms;
+        total += ms;
+    });
+    out["total"] = round_ms(total);
+    return out;
+}
+
+json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& silence) {
+    json out{{"chunks", m.chunks},
+             {"requests", m.requests},
+             {"slot", m.slot},
+             {"slot_reused", m.slot_reused},
+             {"cuts", m.cuts},
+             {"warmings", m.warmings},
+             {"retries", m.retries},
+             {"guard_waits", m.guard_waits},
+             {"guard_wait_ms", round_ms(m.guard_wait_ms)},
+             {"slot_wait_ms", round_ms(m.slot_wait_ms)},
+             {"longest_gap_ms", round_ms(m.longest_gap_ms)},
+             {"total_ms", round_ms(m.total_ms)}};
+    if (m.first_chunk_ms >= 0) out["first_chunk_ms"] = round_ms(m.first_chunk_ms);
+    if (m.cancel_to_idle_ms > 0) out["cancel_to_idle_ms"] = round_ms(m.cancel_to_idle_ms);
+    if (silence) out["voice_to_voice_ms"] = silence_of(*silence);
+    return out;
+}
+
+json timeline_of(const reply_result& r) {
+    auto events = json::array();
+    for (const auto& e : r.timeline) {
+        json event{{"what", to_string(e.what)},
+                   {"at_ms", round_ms(static_cast<double>(e.at_ns) / 1e6)}};
+        if (e.slot >= 0) event["slot"] = e.slot;
+        if (e.chunk >= 0) event["chunk"] = e.chunk;
+        if (e.server >= 0) event["server"] = e.server;
+        events.push_back(std::move(event));
+    }
+    return events;
+}
+
+void add_outcome(json& out, const voice_end& e) {
+    out["text"] = std::string_view(e.result.text).substr(0, e.sent_bytes);
+    out["usage"] = voice_usage(e.result.usage, e.heard_tokens);
+    out["metrics"] = metrics_of(e.result.metrics, e.silence);
+    if (e.timeline) out["timeline"] = timeline_of(e.result);
+}
+
+}  // namespace
+
+std::string encode_ready(const voice_ready& r) {
+    json out{{"type", "ready"}, {"protocol", voice_protocol}, {"session", r.session}};
+    if (!r.model.empty()) out["model"] = r.model;
+    out["resumed"] = r.resumed;
+    out["limits"] = {{"message_bytes", r.limits.message_bytes},
+                     {"message_burst", r.limits.message_burst},
+                     {"messages_per_second", r.limits.messages_per_second},
+                     {"silence_ms", to_ms(r.limits.silence)},
+                     {"session_kept_ms", to_ms(r.limits.session_kept)},
+                     {"resume_grace_ms", to_ms(r.resume_grace)},
+                     {"continue_timeout_ms", to_ms(r.continue_timeout)}};
+    return dump_json(out);
+}
+
+std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk& c) {
+    json out{{"type", "chunk"}, {"id", to_string(client_chunk_id{reply, c.id.seq})}};
+    add_names(out, reply, turn);
+    out.update(json{{"seq", c.id.seq},
+                    {"text", c.text},
+                    {"speech", c.speech},
+                    {"boundary", to_string(c.boundary)},
+                    {"tokens", c.tokens},
+                    {"gap_ms", round_ms(c.metrics.gap_ms)},
+                    {"slot", c.metrics.slot},
+                    {"slot_reused", c.metrics.slot_reused},
+                    {"cached", c.metrics.cached},
+                    {"evaluated", c.metrics.evaluated},
+                    {"guard_wait_ms", round_ms(c.metrics.guard_wait_ms)}});
+    return dump_json(out);
+}
+
+std::string encode_end(const voice_end& e) {
+    const auto& r = e.result;
+    const bool failed = r.finish_reason == finish_reason::error;
+    json out{{"type", failed ? "error" : "end"}};
+    add_names(out, e.reply, e.turn);
+    if (failed)
+        add_error(out, error_of(r.error, r.diagnostics), is_retryable(r.error));
+    else
+        out["finish_reason"] = to_string(r.finish_reason);
+    add_outcome(out, e);
+    return dump_json(out);
+}
+
+std::string error_text(const voice_error& e) {
+    json out{{"type", "error"}};
+    if (e.reply) out["reply"] = std::to_string(*e.reply);
+    if (!e.turn.empty()) out["turn"] = e.turn;
+    add_error(out, e.why, is_worth_another_try(e.why.status));
+    if (e.fatal) out["fatal"] = true;
+    return dump_json(out);
+}
+
+}  // namespace tandem::gateway

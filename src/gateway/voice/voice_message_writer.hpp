@@ -1,0 +1,68 @@
+#pragma once
+
+#include "gateway/json/api_error.hpp"
+#include "gateway/telemetry/voice_timing.hpp"
+#include "gateway/voice/voice_limits.hpp"
+
+#include "tandem/chunk.hpp"
+#include "tandem/duration.hpp"
+#include "tandem/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Messages to a client of the voice WebSocket, as JSON text. Invalid UTF-8 is replaced. Functions
+// throw only std::bad_alloc.
+namespace tandem::gateway {
+
+/// The first message on a socket.
+struct voice_ready {
+    std::string session{};
+    /// Name of the model; empty = not reported.
+    std::string model{};
+    /// Whether an existing session was resumed.
+    bool resumed = false;
+    voice_limits limits{};
+    /// Settings of the session's conversation and of its replies.
+    duration resume_grace{};
+    duration continue_timeout{};
+};
+std::string encode_ready(const voice_ready& r);
+
+/// `reply` is its number in the session; `turn` is the client's id of the turn, or empty. Same
+/// below.
+std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk& c);
+
+/// The end of a reply, as its session saw it.
+struct voice_end {
+    std::uint64_t reply = 0;
+    std::string_view turn{};
+    /// The library's result. A failed reply is sent as an `error` message that names it.
+    const reply_result& result;
+    /// Bytes of its text that were sent; later text was dropped.
+    std::size_t sent_bytes = 0;
+    /// Tokens of its last chunk that were heard, if that chunk was not continued.
+    int heard_tokens = 0;
+    /// The silence before the first chunk, if known.
+    std::optional<voice_timing> silence{};
+    /// Whether to include the time line.
+    bool timeline = false;
+};
+std::string encode_end(const voice_end& e);
+
+/// An error other than the failure of a reply that has begun.
+struct voice_error {
+    api_error why{};
+    /// The reply that this error ends.
+    std::optional<std::uint64_t> reply{};
+    /// The client's id of the turn of that reply, or of the rejected message.
+    std::string turn{};
+    /// Whether the socket is closed afterwards.
+    bool fatal = false;
+};
+std::string error_text(const voice_error& e);
+
+}  // namespace tandem::gateway

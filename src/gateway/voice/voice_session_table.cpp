@@ -1,0 +1,115 @@
+#include "gateway/voice/voice_session_table.hpp"
+
+#include "gateway/access/base64url.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+api_error not_found() {
+    return {
+        .status = 404,
+        .type = "not_found_error",
+        .code = "session_not_found",
+        .message =
+            "there is no such session; it has ended or expired. Start a new one without session"};
+}
+
+api_error too_many(std::string_view whose, std::size_t most) {
+    return {
+        .status = 429,
+        .type = "rate_limit_error",
+        .code = "too_many_sessions",
+        .message = fmt::format("{} reached the limit of {} sessions with a socket", whose, most),
+        .retry_after = std::chrono::seconds(5)};
+}
+
+}  // namespace
+
+voice_session_table::voice_session_table(const voice_limits& limits, random_source random)
+    : limits_(limits), random_(std::move(random)) {}
+
+std::variant<voice_session_table::admission, api_error> voice_session_table::admit(
+    std::string_view owner, std::string_view wanted) {
+    return wanted.empty() ? open(owner) : take_up(owner, std::string(wanted));
+}
+
+// Ids must be unique even if the random source is broken and repeats itself.
+std::string voice_session_table::fresh_id() const {
+    auto id = base64url(random_());
+    while (known_.contains(id)) id += '_';
+    return id;
+}
+
+std::variant<voice_session_table::admission, api_error> voice_session_table::open(
+    std::string_view owner) {
+    const std::string name(owner);
+    const auto counted = counts_.find(name);
+    const bool key_is_full =
+        counted != counts_.end() && counted->second >= limits_.sessions_per_key;
+    admission given{.id = fresh_id()};
+    if (key_is_full || known_.size() >= limits_.sessions) {
+        const auto oldest = key_is_full ? oldest_kept(owner) : kept_.begin();
+        if (oldest == kept_.end())
+            return key_is_full ? too_many("the key has", limits_.sessions_per_key)
+                               : too_many("the gateway has", limits_.sessions);
+        given.dropped = drop(oldest);
+    }
+    live_.push_back({.id = given.id, .owner = name});
+    known_.emplace(given.id, std::prev(live_.end()));
+    ++counts_[name];
+    return given;
+}
+
+std::variant<voice_session_table::admission, api_error> voice_session_table::take_up(
+    std::string_view owner, const std::string& id) {
+    const auto found = known_.find(id);
+    if (found == known_.end() || found->second->owner != owner) return not_found();
+    const auto s = found->second;
+    if (std::exchange(s->is_kept, false)) live_.splice(live_.end(), kept_, s);
+    return admission{.id = id, .is_new = false};
+}
+
+voice_session_table::place voice_session_table::oldest_kept(std::string_view owner) {
+    return std::ranges::find(kept_, owner, &session::owner);
+}
+
+std::string voice_session_table::drop(place s) {
+    auto id = std::move(s->id);
+    known_.erase(id);
+    const auto counted = counts_.find(s->owner);
+    if (--counted->second == 0) counts_.erase(counted);
+    (s->is_kept ? kept_ : live_).erase(s);
+    return id;
+}
+
+void voice_session_table::keep(time_point now, std::string_view id) {
+    const auto found = known_.find(std::string(id));
+    if (found == known_.end() || std::exchange(found->second->is_kept, true)) return;
+    found->second->kept_since = now;
+    kept_.splice(kept_.end(), live_, found->second);
+}
+
+void voice_session_table::forget(std::string_view id) {
+    const auto found = known_.find(std::string(id));
+    if (found != known_.end()) drop(found->second);
+}
+
+std::vector<std::string> voice_session_table::take_expired(time_point now) {
+    std::vector<std::string> over;
+    while (!kept_.empty() && kept_.front().kept_since + limits_.session_kept <= now)
+        over.push_back(drop(kept_.begin()));
+    return over;
+}
+
+std::optional<time_point> voice_session_table::next_expiry() const {
+    if (kept_.empty()) return std::nullopt;
+    return kept_.front().kept_since + limits_.session_kept;
+}
+
+}  // namespace tandem::gateway

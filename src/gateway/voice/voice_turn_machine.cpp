@@ -1,0 +1,256 @@
+#include "gateway/voice/voice_turn_machine.hpp"
+
+#include "text/characters/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <variant>
+
+namespace tandem::gateway {
+namespace {
+
+using kind = voice_turn::kind;
+
+}  // namespace
+
+voice_turn_machine::voice_turn_machine(voice_setup setup) : setup_(std::move(setup)) {}
+
+// --- sockets
+
+void voice_turn_machine::dropped(time_point now, voice_socket socket) {
+    if (is_over_ || socket_ != socket) return;
+    detach_socket();
+    actions_.push_back(voice_action::keep{});
+    advance(now);
+}
+
+void voice_turn_machine::detach_socket() {
+    socket_.reset();
+    if (!reply_) return;
+    if (!is_running() || reply_->is_interrupted) return;
+    is_resume_due_ = reply_->turn->what != kind::prompt;
+    reply_->is_unheard = reply_->is_speaking;
+    interrupt();
+}
+
+void voice_turn_machine::send(std::string text) {
+    if (socket_) actions_.push_back(voice_action::send{*socket_, std::move(text)});
+}
+
+void voice_turn_machine::deliver(std::string text) {
+    if (socket_) return send(std::move(text));
+    held_ends_.push_back(std::move(text));
+}
+
+// The end of a turn that was never started.
+void voice_turn_machine::deliver_end(const voice_turn& turn) {
+    const reply_result none{.finish_reason = finish_reason::interrupted};
+    deliver(encode_end(
+        {.reply = turn.number, .turn = turn.id, .result = none, .timeline = turn.timeline}));
+}
+
+void voice_turn_machine::send_error(api_error why) {
+    send(error_text({.why = std::move(why), .turn = answered_}));
+}
+
+// --- turns and replies
+
+void voice_turn_machine::request_next_chunk() {
+    if (!is_running() || std::exchange(reply_->is_asked, true)) return;
+    actions_.push_back(voice_action::next_chunk{reply_->turn->number});
+}
+
+void voice_turn_machine::interrupt() {
+    if (!is_running() || std::exchange(reply_->is_interrupted, true)) return;
+    reply_->is_speaking = false;
+    actions_.push_back(voice_action::interrupt{reply_->turn->what == kind::prompt});
+    request_next_chunk();
+}
+
+// A reply that ended without a continue of its last chunk may still be playing: only the client
+// knows.
+void voice_turn_machine::interrupt_last_words() {
+    if (is_running() || !reply_ || !std::exchange(reply_->is_speaking, false)) return;
+    if (reply_->turn->what != kind::prompt) actions_.push_back(voice_action::interrupt{});
+}
+
+void voice_turn_machine::cancel_waiting() {
+    for (auto& w : waiting_) w.is_cancelled = true;
+}
+
+/// Ends all waiting turns with this error, or as interrupted.
+void voice_turn_machine::end_waiting(const api_error* why) {
+    for (const auto& w : std::exchange(waiting_, {})) {
+        if (w.turn->what == kind::messages) continue;
+        if (why && !w.is_cancelled)
+            deliver(error_text({.why = *why, .reply = w.turn->number, .turn = w.turn->id}));
+        else
+            deliver_end(*w.turn);
+    }
+}
+
+void voice_turn_machine::permitted(time_point now, std::uint64_t number) {
+    for (auto& w : waiting_) w.is_permitted = w.is_permitted || w.turn->number == number;
+    advance(now);
+}
+
+void voice_turn_machine::refused(time_point now, std::uint64_t number, api_error why) {
+    const auto found = std::ranges::find_if(
+        waiting_, [&](const waiting_turn& w) { return w.turn->number == number; });
+    if (found == waiting_.end() || found->is_permitted) return;
+    voice_error error{.why = std::move(why), .turn = found->turn->id};
+    if (found->turn->what != kind::messages) error.reply = number;
+    waiting_.erase(found);
+    deliver(error_text(error));
+    advance(now);
+}
+
+/// Starts the next turn, if no reply is running, the turn is permitted, and there is a socket.
+void voice_turn_machine::advance(time_point now) {
+    if (is_over_) return;
+    while (!is_running() && !waiting_.empty()) {
+        const auto& next = waiting_.front();
+        if (!next.is_permitted || (!socket_ && !next.is_cancelled)) return;
+        const auto taken = std::move(waiting_.front());
+        waiting_.pop_front();
+        take(now, taken);
+    }
+    if (is_running()) return;
+    resume_if_due(now);
+    finish_if_done();
+}
+
+void voice_turn_machine::take(time_point now, const waiting_turn& next) {
+    const auto& turn = next.turn;
+    if (!turn->messages.empty()) say(*turn);
+    if (turn->what == kind::messages) return;
+    if (next.is_cancelled) return deliver_end(*turn);
+    if (turn->what == kind::prompt) return begin(now, turn, voice_action::generate_raw{turn});
+    if (turn->what == kind::resume) return begin(now, turn, voice_action::resume{turn->number});
+    begin(now, turn, voice_action::generate{turn});
+}
+
+void voice_turn_machine::say(const voice_turn& turn) {
+    if (std::exchange(has_conversation_, true)) {
+        for (const auto& m : turn.messages) actions_.push_back(voice_action::append{m});
+        return;
+    }
+    auto options = setup_.conversation;
+    options.messages.insert(options.messages.end(), turn.messages.begin(), turn.messages.end());
+    actions_.push_back(voice_action::open_conversation{std::move(options)});
+    if (turn.what == kind::messages) actions_.push_back(voice_action::warm{});
+}
+
+template <class Action>
+void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Action action) {
+    reply_ = last_reply{.turn = turn, .begun_at = now};
+    actions_.push_back(std::move(action));
+    actions_.push_back(voice_action::next_chunk{turn->number});
+}
+
+void voice_turn_machine::resume_if_due(time_point now) {
+    if (!socket_ || is_closing() || !std::exchange(is_resume_due_, false)) return;
+    auto id = std::exchange(resumed_as_, {});
+    queue_resume(now, wants_timeline_, id.empty() ? reply_->turn->id : id);
+}
+
+void voice_turn_machine::finish_if_done() {
+    if (is_closing() && waiting_.empty())
+        finish(is_ending_ ? voice_close::done : voice_close::restarting);
+}
+
+void voice_turn_machine::finish(voice_close why) {
+    if (socket_) actions_.push_back(voice_action::close{*socket_, why});
+    socket_.reset();
+    is_over_ = true;
+    actions_.push_back(voice_action::forget{});
+}
+
+void voice_turn_machine::chunk_came(time_point now, std::uint64_t number, const chunk& c) {
+    if (is_over_ || !is_running() || reply_->turn->number != number) return;
+    reply_->is_asked = false;
+    // This chunk was pending when the reply was interrupted. Only the end matters.
+    if (reply_->is_interrupted) return request_next_chunk();
+    reply_->id = c.id.reply;
+    reply_->chunks = c.id.seq + 1;
+    reply_->bytes += c.text.size();
+    reply_->tokens = c.tokens;
+    reply_->characters = text::count_characters(c.speech);
+    reply_->heard_share = 0;
+    reply_->is_speaking = true;
+    reply_->spoken_since = now;
+    send(encode_chunk(number, reply_->turn->id, c));
+    if (!reply_->first_chunk_at) reply_->first_chunk_at = now;
+}
+
+std::optional<voice_timing> voice_turn_machine::measure(const reply_result& result) {
+    if (!reply_->first_chunk_at) return std::nullopt;
+    const auto& turn = *reply_->turn;
+    const auto chunk_at = *reply_->first_chunk_at;
+    const auto timing = timing_of({.asked_at = turn.asked_at,
+                                   .begun_at = reply_->begun_at,
+                                   .chunk_at = chunk_at,
+                                   .user_stopped_ago = turn.user_stopped_ago,
+                                   .vad_stop = turn.vad_stop},
+                                  result);
+    actions_.push_back(voice_action::first_chunk{chunk_at - turn.asked_at, timing});
+    return timing;
+}
+
+void voice_turn_machine::reply_ended(time_point now, std::uint64_t number,
+                                     const reply_result& result) {
+    if (is_over_ || !is_running() || reply_->turn->number != number) return;
+    reply_->is_ended = true;
+    reply_->is_asked = false;
+    // The reply ended before the interruption, and all of it was heard.
+    if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard)
+        is_resume_due_ = false;
+    deliver(encode_end(
+        {.reply = number,
+         .turn = reply_->turn->id,
+         .result = result,
+         .sent_bytes = reply_->bytes,
+         .heard_tokens = static_cast<int>(std::lround(reply_->heard_share * reply_->tokens)),
+         .silence = measure(result),
+         .timeline = reply_->turn->timeline}));
+    advance(now);
+}
+
+// --- shutdown
+
+void voice_turn_machine::drain(time_point now) {
+    if (is_over_) return;
+    is_draining_ = true;
+    const auto why = gateway_stopping();
+    end_waiting(&why);
+    advance(now);
+}
+
+void voice_turn_machine::stop(time_point now) {
+    if (is_over_) return;
+    is_draining_ = true;
+    interrupt();
+    drain(now);
+}
+
+void voice_turn_machine::broke() {
+    actions_.clear();
+    finish(voice_close::broken);
+}
+
+// If the continue is overdue, requests the next chunk anyway. After its last chunk, the reply then
+// ends; otherwise it reports why it does not continue.
+void voice_turn_machine::check(time_point now) {
+    if (const auto due = next_check(); due && *due <= now) request_next_chunk();
+}
+
+std::optional<time_point> voice_turn_machine::next_check() const {
+    if (!is_running() || !reply_->is_speaking || reply_->is_asked) return std::nullopt;
+    return reply_->spoken_since + setup_.continue_timeout;
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,203 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "gateway/json/api_error.hpp"
+#include "gateway/voice/voice_actions.hpp"
+#include "gateway/voice/voice_limits.hpp"
+#include "gateway/voice/voice_message_reader.hpp"
+#include "gateway/voice/voice_message_writer.hpp"
+
+#include "tandem/chunk.hpp"
+#include "tandem/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// Returns the scales of all adapters for a selection of adapters, or for none; see
+/// adapter_set::select_adapters().
+using adapters_of_model = std::function<std::variant<std::vector<adapter_scale>, api_error>(
+    const std::optional<std::vector<requested_adapter>>&)>;
+
+/// Settings of a session.
+struct voice_setup {
+    /// From voice_sessions::admit().
+    std::string session{};
+    /// The session's model, and the name that the client requested.
+    std::string model{};
+    std::string asked_model{};
+    /// The service's defaults, which a start can change.
+    generation_options generation{};
+    conversation_options conversation{};
+    /// The adapters of the model (empty = none), and the session's selection, if its start has one.
+    adapters_of_model adapters{};
+    std::optional<std::vector<requested_adapter>> lora{};
+    voice_limits limits{};
+    /// config::continue_timeout of the service.
+    duration continue_timeout = std::chrono::seconds(30);
+};
+
+/// One voice session, between its successive sockets and its conversation. Receives the client's
+/// messages and the events of replies, and returns actions. Pure; not thread-safe.
+///
+/// One reply runs at a time. A new turn of the user interrupts the running reply and begins when
+/// that reply has ended. Each accepted reply ends with exactly one `end`, or one `error` that names
+/// it; without a socket, this message is kept for the next socket. Ids of chunks that are not of
+/// this session, or not of its last reply, have no effect. A lost socket counts as an interruption;
+/// when another socket resumes the session, the reply is resumed.
+///
+/// How to drive it. For each WebSocket whose key was admitted:
+/// - Create a voice_socket_watchdog, pass it each message, and act on its result; run a timer for
+/// it.
+/// - Read the next message only while few answers are queued (such as 64). This bounds the queue,
+/// because all other messages to the client depend on its own messages.
+/// - Until the socket has a session, accept only `start` (answer others with no_session()): check
+/// that the key may use its model, call voice_sessions::admit(), destroy the session that it
+/// dropped, if any, create a voice_turn_machine if the session is new, and call attached().
+/// - Then pass each message to the session. When the socket is lost for any reason, call dropped().
+///
+/// After each call, take and perform the actions in order until there are none left; an action may
+/// call the session again. Run a timer for next_check(), and one for voice_sessions::next_expiry(),
+/// whose sessions are destroyed with their conversations.
+class voice_turn_machine {
+ public:
+    explicit voice_turn_machine(voice_setup setup);
+
+    /// A socket opens or resumes the session with this start. It receives `ready`; the session's
+    /// previous socket is closed.
+    void attached(time_point now, voice_socket socket, voice::start first);
+    /// No effect if the socket is not the session's current one.
+    void told(time_point now, voice_socket socket, voice_message message);
+    void dropped(time_point now, voice_socket socket);
+
+    // Results of actions. Unexpected or outdated ones have no effect.
+    void permitted(time_point now, std::uint64_t number);
+    void refused(time_point now, std::uint64_t number, api_error why);
+    void chunk_came(time_point now, std::uint64_t number, const chunk& c);
+    void reply_ended(time_point now, std::uint64_t number, const reply_result& result);
+
+    /// The gateway stops: no further turn begins, and the session ends after the running reply.
+    void drain(time_point now);
+    /// Draining takes too long: interrupts the running reply.
+    void stop(time_point now);
+
+    /// An exception occurred in the session: ends it at once. Pending actions are dropped, because
+    /// it is unknown how many were performed.
+    void broke();
+
+    /// Call at next_check().
+    void check(time_point now);
+    std::optional<time_point> next_check() const;
+
+    /// The pending actions, in order.
+    std::vector<voice_action::any> take_actions() { return std::exchange(actions_, {}); }
+    bool is_over() const noexcept { return is_over_; }
+    bool has_socket() const noexcept { return socket_.has_value(); }
+    /// Whether a reply is running or a turn is waiting.
+    bool is_busy() const noexcept { return is_running() || !waiting_.empty(); }
+
+ private:
+    struct waiting_turn {
+        voice_turn_ptr turn;
+        bool is_permitted = false;
+        bool is_cancelled = false;  // its messages are kept, but not answered
+    };
+    /// The running reply, or the last one.
+    struct last_reply {
+        voice_turn_ptr turn;
+        bool is_ended = false;
+        bool is_interrupted = false;
+        bool is_asked = true;      // its next chunk was requested
+        bool is_speaking = false;  // its last chunk was not continued
+        bool is_unheard = false;   // it was speaking when the socket was lost
+        std::uint64_t id = 0;      // the library's; set by the first chunk
+        std::uint32_t chunks = 0;  // number of sent chunks
+        std::size_t bytes = 0;     // bytes of their text
+        // The last chunk: its tokens (0 after its continue), the characters of its speech, and the
+        // largest share of it that is known to have been heard.
+        int tokens = 0;
+        std::size_t characters = 0;
+        double heard_share = 0;
+        time_point spoken_since{};
+        time_point begun_at{};
+        std::optional<time_point> first_chunk_at{};
+    };
+
+    // Messages of the client.
+    void said(time_point now, voice::start m);
+    void said(time_point now, const voice::continued& m);
+    void said(time_point now, const voice::heard& m);
+    void said(time_point now, const voice::interrupt& m);
+    void said(time_point now, const voice::resume& m);
+    void said(time_point now, const voice::end& m);
+    bool reject_if(bool is_wrong, const char* field, std::string_view what);
+    bool is_for_other_model(const voice::start& m);
+    bool is_refused(const voice::start& m);
+    bool is_refused(const generation_options& merged);
+    bool take_adapters(const generation_changes& changes, generation_options& out);
+    std::optional<generation_options> merged(const generation_changes& changes);
+    void take_options(const voice::start& first);
+    void take_conversation(const conversation_changes& changes);
+    bool can_accept_turn();
+    void start_turn(time_point now, voice::start m);
+    void wait(time_point now, voice_turn turn);
+    void queue_resume(time_point now, bool timeline, std::string id);
+
+    // Turns and replies.
+    bool is_running() const noexcept { return reply_ && !reply_->is_ended; }
+    bool is_closing() const noexcept { return is_ending_ || is_draining_; }
+    void interrupt();
+    void interrupt_last_words();
+    void cancel_waiting();
+    void end_waiting(const api_error* why);
+    void advance(time_point now);
+    void take(time_point now, const waiting_turn& next);
+    void say(const voice_turn& turn);
+    template <class Action>
+    void begin(time_point now, const voice_turn_ptr& turn, Action action);
+    std::optional<voice_timing> measure(const reply_result& result);
+    void resume_if_due(time_point now);
+    void record_heard(const voice::heard& m);
+    void request_next_chunk();
+    void finish_if_done();
+    void finish(voice_close why);
+
+    // Sockets.
+    void detach_socket();
+    void send(std::string text);
+    void deliver(std::string text);
+    void deliver_end(const voice_turn& turn);
+    void send_error(api_error why);
+
+    voice_setup setup_;
+    std::optional<voice_socket> socket_;
+    bool was_attached_ = false;
+    bool has_conversation_ = false;
+    std::string interrupted_mark_{};  // if the client has chosen one
+    bool is_resume_due_ = false;      // when a socket is attached
+    bool wants_timeline_ = false;     // whether its start requested a time line for the reply
+    std::string resumed_as_{};        // the turn id of that start, if it has no other content
+    std::string answered_{};          // the turn id of the message that is being processed
+    bool is_ending_ = false;
+    bool is_draining_ = false;
+    bool is_over_ = false;
+    std::uint64_t last_number_ = 0;
+    std::deque<waiting_turn> waiting_;  // up to limits.waiting_turns, plus one to resume
+    std::optional<last_reply> reply_;
+    std::vector<std::string> held_ends_;  // of replies that ended while there was no socket
+    std::vector<voice_action::any> actions_;
+};
+
+/// The error for any message but `start` on a socket without a session; `turn` is the message's.
+std::string no_session(std::string turn);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,252 @@
+// Messages of the client.
+#include "gateway/voice/voice_turn_machine.hpp"
+#include "text/characters/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <variant>
+
+namespace tandem::gateway {
+namespace {
+
+using kind = voice_turn::kind;
+
+// The conversation's grace period starts at the interrupt, the session's only after it.
+constexpr duration grace_beyond_session = std::chrono::seconds(5);
+constexpr duration longest_grace = std::chrono::hours(1);
+
+api_error invalid(std::string field, std::string_view what) {
+    return {.status = 400,
+            .type = "invalid_request_error",
+            .code = "invalid_value",
+            .message = fmt::format("{} {}", field, what),
+            .param = std::move(field)};
+}
+
+api_error conflict(std::string code, std::string message) {
+    return {.status = 409,
+            .type = "invalid_request_error",
+            .code = std::move(code),
+            .message = std::move(message)};
+}
+
+bool has_words(const voice::start& m) {
+    return m.text || m.prompt || !m.messages.empty();
+}
+
+// A user or tool message at the end requests a reply.
+kind kind_of(const voice::start& m) {
+    if (m.prompt) return kind::prompt;
+    if (m.text) return kind::reply;
+    const auto& role = m.messages.back().role;
+    return role == "user" || role == "tool" ? kind::reply : kind::messages;
+}
+
+// An interrupted turn must be resumable at least as long as its session is kept.
+conversation_options kept_as_long(conversation_options o, const voice_limits& limits) {
+    const auto needed = std::min(limits.session_kept + grace_beyond_session, longest_grace);
+    o.resume_grace = std::max(o.resume_grace, needed);
+    return o;
+}
+
+}  // namespace
+
+std::string no_session(std::string turn) {
+    return error_text({.why = conflict("no_session", "the first message must be start"),
+                       .turn = std::move(turn)});
+}
+
+void voice_turn_machine::attached(time_point now, voice_socket socket, voice::start first) {
+    if (is_over_) return;
+    if (socket_) {
+        actions_.push_back(voice_action::close{*socket_, voice_close::taken_over});
+        detach_socket();
+    }
+    socket_ = socket;
+    const bool resumed = std::exchange(was_attached_, true);
+    wants_timeline_ = first.timeline;
+    answered_ = first.turn;
+    resumed_as_.clear();
+    take_conversation(first.conversation);
+    send(encode_ready({.session = setup_.session,
+                       .model = setup_.model,
+                       .resumed = resumed,
+                       .limits = setup_.limits,
+                       .resume_grace = setup_.conversation.resume_grace,
+                       .continue_timeout = setup_.continue_timeout}));
+    for (auto& end : std::exchange(held_ends_, {})) send(std::move(end));
+    if (!resumed) take_options(first);
+    if (is_for_other_model(first)) return advance(now);
+    if (has_words(first))
+        start_turn(now, std::move(first));
+    else if (resumed)
+        resumed_as_ = std::move(first.turn);
+    else
+        merged(first.options);  // reports their faults, because no turn does
+    advance(now);
+}
+
+void voice_turn_machine::told(time_point now, voice_socket socket, voice_message message) {
+    if (is_over_ || is_ending_ || socket_ != socket) return;
+    answered_ = get_turn_name(message);
+    std::visit([&](auto& m) { said(now, std::move(m)); }, message);
+    advance(now);
+}
+
+bool voice_turn_machine::is_refused(const generation_options& merged) {
+    const auto faults = tandem::check(merged);
+    if (!faults.empty()) send_error(invalid("options." + faults[0].field, faults[0].message));
+    return !faults.empty();
+}
+
+// Uses the current scales, which may have changed since the session began.
+bool voice_turn_machine::take_adapters(const generation_changes& changes, generation_options& out) {
+    if (!setup_.adapters) return true;
+    auto set = setup_.adapters(changes.lora ? changes.lora : setup_.lora);
+    if (auto* const error = std::get_if<api_error>(&set)) {
+        error->param = "options." + error->param;
+        send_error(std::move(*error));
+        return false;
+    }
+    out.lora = std::get<std::vector<adapter_scale>>(std::move(set));
+    return true;
+}
+
+bool voice_turn_machine::reject_if(bool is_wrong, const char* field, std::string_view what) {
+    if (is_wrong) send_error(invalid(field, what));
+    return is_wrong;
+}
+
+bool voice_turn_machine::is_for_other_model(const voice::start& m) {
+    return reject_if(!m.model.empty() && m.model != setup_.model && m.model != setup_.asked_model,
+                     "model", "is not that of the session");
+}
+
+bool voice_turn_machine::is_refused(const voice::start& m) {
+    return reject_if(!m.session.empty() && m.session != setup_.session, "session",
+                     "is not that of this socket; resume it on another socket") ||
+           is_for_other_model(m) ||
+           reject_if(has_conversation_ && m.conversation != conversation_changes(), "conversation",
+                     "is too late: the session already has its options") ||
+           reject_if(!has_words(m), "text", "is missing, and so are messages and prompt");
+}
+
+/// On a fault, sends an error and returns nullopt.
+std::optional<generation_options> voice_turn_machine::merged(const generation_changes& changes) {
+    auto options = changed(setup_.generation, changes);
+    if (is_refused(options) || !take_adapters(changes, options)) return std::nullopt;
+    return options;
+}
+
+// The options of the session's first start apply to all of its turns. Invalid ones do not: only
+// that start is rejected.
+void voice_turn_machine::take_options(const voice::start& first) {
+    auto options = changed(setup_.generation, first.options);
+    if (tandem::check(options).empty()) setup_.generation = std::move(options);
+    const auto& lora = first.options.lora;
+    if (setup_.adapters && std::holds_alternative<api_error>(setup_.adapters(lora))) return;
+    setup_.lora = lora;
+}
+
+void voice_turn_machine::take_conversation(const conversation_changes& changes) {
+    setup_.conversation = kept_as_long(changed(setup_.conversation, changes), setup_.limits);
+    if (changes.interrupted_mark) interrupted_mark_ = *changes.interrupted_mark;
+}
+
+void voice_turn_machine::said(time_point now, voice::start m) {
+    if (is_refused(m)) return;
+    if (!has_conversation_) take_conversation(m.conversation);
+    start_turn(now, std::move(m));
+}
+
+bool voice_turn_machine::can_accept_turn() {
+    if (is_closing()) {
+        send_error(gateway_stopping());
+        return false;
+    }
+    if (waiting_.size() < setup_.limits.waiting_turns) return true;
+    send_error({.status = 429,
+                .type = "rate_limit_error",
+                .code = "too_many_turns",
+                .message = fmt::format("{} turns are already waiting", waiting_.size())});
+    return false;
+}
+
+void voice_turn_machine::start_turn(time_point now, voice::start m) {
+    if (!can_accept_turn()) return;
+    auto options = merged(m.options);
+    if (!options) return;
+    const auto what = kind_of(m);
+    if (m.text) m.messages.push_back({.role = "user", .content = std::move(*m.text)});
+    // The user is speaking, so earlier turns and the running reply must stop.
+    if (what != kind::messages) {
+        is_resume_due_ = false;
+        cancel_waiting();
+        interrupt();
+    }
+    wait(now, {.id = std::move(m.turn),
+               .what = what,
+               .messages = std::move(m.messages),
+               .prompt = std::move(m.prompt).value_or(""),
+               .options = *std::move(options),
+               .timeline = m.timeline,
+               .user_stopped_ago = m.user_stopped_ago,
+               .vad_stop = m.vad_stop});
+}
+
+void voice_turn_machine::wait(time_point now, voice_turn turn) {
+    turn.number = ++last_number_;
+    turn.asked_at = now;
+    if (turn.what != kind::resume) turn.interrupted_mark = interrupted_mark_;
+    waiting_.push_back({.turn = std::make_shared<const voice_turn>(std::move(turn))});
+    actions_.push_back(voice_action::check_turn{waiting_.back().turn});
+}
+
+// The resumed reply has a time line if its turn had one, too.
+void voice_turn_machine::queue_resume(time_point now, bool timeline, std::string id) {
+    wait(now, {.id = std::move(id),
+               .what = kind::resume,
+               .timeline = timeline || (reply_ && reply_->turn->timeline)});
+}
+
+void voice_turn_machine::said(time_point, const voice::continued& m) {
+    if (!reply_ || !reply_->is_speaking) return;
+    if (m.chunk != client_chunk_id{reply_->turn->number, reply_->chunks - 1}) return;
+    reply_->is_speaking = false;
+    reply_->tokens = 0;  // the reply counts them as heard
+    actions_.push_back(voice_action::continue_after{{reply_->id, m.chunk.seq}});
+    request_next_chunk();
+}
+
+void voice_turn_machine::said(time_point now, const voice::interrupt& m) {
+    if (m.heard) said(now, *m.heard);
+    is_resume_due_ = false;
+    cancel_waiting();
+    interrupt();
+    interrupt_last_words();
+}
+
+void voice_turn_machine::said(time_point now, const voice::resume& m) {
+    const bool is_replying = is_running() && !reply_->is_interrupted;
+    const bool has_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
+        return w.turn->what != kind::messages && !w.is_cancelled;
+    });
+    if (is_replying || has_waiting)
+        return send_error(conflict("reply_running", "a reply is running; interrupt it first"));
+    if (!has_conversation_)
+        return send_error(conflict("nothing_to_resume", "no turn was interrupted"));
+    is_resume_due_ = false;
+    if (can_accept_turn()) queue_resume(now, false, m.turn);
+}
+
+void voice_turn_machine::said(time_point, const voice::end&) {
+    is_ending_ = true;
+    interrupt();
+    end_waiting(nullptr);
+}
+
+}  // namespace tandem::gateway

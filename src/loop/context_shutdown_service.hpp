@@ -1,0 +1,32 @@
+#pragma once
+
+#include <boost/asio/execution_context.hpp>
+
+#include <mutex>
+#include <set>
+
+namespace tandem::detail {
+
+class strand_scope;
+
+/// The homes on one execution context, which are notified when it is destroyed. A pending handler
+/// may own the client and the reply that keep it, for example in a coroutine, so they must release
+/// it then. Thread-safe.
+class context_shutdown_service final : public boost::asio::execution_context::service {
+ public:
+    using key_type = context_shutdown_service;
+    static boost::asio::execution_context::id id;
+
+    explicit context_shutdown_service(boost::asio::execution_context& context) : service(context) {}
+
+    void add(strand_scope& home);
+    void remove(strand_scope& home) noexcept;
+
+ private:
+    void shutdown() noexcept override;
+
+    std::mutex mutex_;
+    std::set<strand_scope*> scopes_;
+};
+
+}  // namespace tandem::detail

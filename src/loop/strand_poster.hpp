@@ -1,0 +1,42 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/post.hpp>
+
+#include <mutex>
+#include <utility>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace tandem::detail {
+
+/// Lets other threads post to a strand whose execution context may be destroyed at any time. Keeps
+/// the context busy until cut(). Thread-safe.
+class strand_poster {
+ public:
+    explicit strand_poster(const boost::asio::any_io_executor& strand);
+
+    /// Runs `f` on the strand, never within this call. After cut() it returns false and destroys
+    /// `f`.
+    template <class Function>
+    bool post(Function f) {
+        const std::lock_guard lock(mutex_);
+        if (!strand_) return false;
+        boost::asio::post(strand_, std::move(f));
+        return true;
+    }
+    /// Whether the context was stopped and no thread runs it. Always false for a context other than
+    /// io_context, and after cut().
+    bool is_stopped() const;
+    /// Releases the context, which is not used afterwards.
+    void cut() noexcept;
+
+ private:
+    mutable std::mutex mutex_;
+    boost::asio::any_io_executor strand_;
+    boost::asio::io_context* context_ = nullptr;
+};
+
+}  // namespace tandem::detail

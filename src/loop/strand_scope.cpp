@@ -1,0 +1,85 @@
+#include "loop/strand_scope.hpp"
+
+#include "loop/context_shutdown_service.hpp"
+
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+
+#include <algorithm>
+
+namespace tandem::detail {
+
+strand_scope::strand_scope(const boost::asio::any_io_executor& executor, logger log)
+    : executor_(boost::asio::make_strand(executor)), logger_(std::move(log)) {}
+
+std::uint64_t strand_scope::next_number() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
+strand_scope::~strand_scope() {
+    if (registry_) registry_->remove(*this);
+}
+
+// Asio shuts its services down in reverse order of creation. The strand and a timer create theirs
+// first, so they still work while the registry shuts down.
+void strand_scope::add(std::weak_ptr<shutdown_listener> tenant) {
+    const std::lock_guard lock(listeners_mutex_);
+    if (!registry_ && executor_) {
+        const boost::asio::steady_timer first_timer(executor_);
+        auto& context = boost::asio::query(executor_, boost::asio::execution::context);
+        registry_ = &boost::asio::use_service<context_shutdown_service>(context);
+        registry_->add(*this);
+    }
+    // Sweeps when the list has doubled, so that the amortized cost per tenant is constant.
+    if (tenants_.size() >= swept_at_) {
+        std::erase_if(tenants_, [](const auto& t) { return t.expired(); });
+        swept_at_ = std::max<std::size_t>(64, 2 * tenants_.size());
+    }
+    tenants_.push_back(std::move(tenant));
+}
+
+// Latest first: replies end before their conversations. Requests end before their servers, which
+// may be younger.
+template <class Tell>
+void strand_scope::notify_listeners(const listener_list& tenants, Tell tell) {
+    for (const bool is_server : {false, true})
+        for (auto weak = tenants.rbegin(); weak != tenants.rend(); ++weak)
+            if (const auto tenant = weak->lock(); tenant && tenant->is_server() == is_server)
+                tell(*tenant);
+}
+
+strand_scope::listener_list strand_scope::copy_listeners() {
+    const std::lock_guard lock(listeners_mutex_);
+    return tenants_;
+}
+
+strand_scope::listener_list strand_scope::take_listeners() noexcept {
+    const std::lock_guard lock(listeners_mutex_);
+    return std::exchange(tenants_, {});
+}
+
+// Tenants stay in the list: a handle may keep one until after the end of the context, which must be
+// reported to it because it still owns timers and executors.
+void strand_scope::close() {
+    closed_ = true;
+    notify_listeners(copy_listeners(), [](shutdown_listener& t) { t.on_owner_destroyed(); });
+}
+
+void strand_scope::on_context_destroyed() noexcept {
+    closed_ = true;
+    registry_ = nullptr;
+    notify_listeners(take_listeners(), [](shutdown_listener& t) { t.on_context_destroyed(); });
+    // Must be last: handlers destroyed above may use the client.
+    executor_ = boost::asio::any_io_executor();
+}
+
+// An exception from the user's log function must not abort a reply halfway.
+void strand_scope::write(log_level level, const std::string& line) const noexcept try {
+    logger_.write(level, line);
+} catch (...) {
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "tandem/log.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::detail {
+
+class context_shutdown_service;
+
+/// A user of an event home that ends with it: a client's core, a reply, a conversation.
+class shutdown_listener {
+ public:
+    /// The client or service was destroyed: end with errc::client_destroyed. Called on the strand.
+    virtual void on_owner_destroyed() = 0;
+    /// The execution context is being destroyed: close all connections, and destroy all handlers
+    /// without calling them. The tenant must not use the context afterwards.
+    virtual void on_context_destroyed() noexcept = 0;
+    /// Whether it owns a transport, which must outlive the requests of others.
+    virtual bool is_server() const noexcept { return false; }
+
+ protected:
+    ~shutdown_listener() = default;
+};
+
+/// The environment of a client, or of a service with its servers and conversations: the strand, the
+/// log, and their shutdown. All functions except close(), closed() and on_context_destroyed() may
+/// be called from any thread.
+class strand_scope : public std::enable_shared_from_this<strand_scope> {
+ public:
+    strand_scope(const boost::asio::any_io_executor& executor, logger log);
+    ~strand_scope();
+
+    /// The strand; empty after the execution context is destroyed.
+    const boost::asio::any_io_executor& executor() const noexcept { return executor_; }
+    /// Runs `f` on the strand. After the execution context is destroyed, `f` is destroyed instead.
+    template <class Function>
+    void dispatch(Function f) const {
+        // `f` may own this object.
+        const auto strand = executor_;
+        if (strand) boost::asio::dispatch(strand, std::move(f));
+    }
+    /// A number that is unique in the process.
+    std::uint64_t number() const noexcept { return number_; }
+    /// An id for a reply or a conversation: unique in this home and never 0.
+    std::uint64_t next_id() noexcept { return ++last_id_; }
+    /// Makes such an id unique among all clients and services in the process.
+    std::uint64_t make_process_unique_id(std::uint64_t id) const noexcept {
+        return (number_ << 40) | id;
+    }
+
+    void add(std::weak_ptr<shutdown_listener> tenant);
+    /// Closes the home and notifies all tenants, latest first; nothing can be started afterwards.
+    void close();
+    bool closed() const noexcept { return closed_; }
+    void on_context_destroyed() noexcept;
+
+    template <class... Args>
+    void log(log_level level, fmt::format_string<Args...> text, Args&&... args) const {
+        if (logger_.enabled(level)) write(level, fmt::format(text, std::forward<Args>(args)...));
+    }
+
+ private:
+    void write(log_level level, const std::string& line) const noexcept;
+    using listener_list = std::vector<std::weak_ptr<shutdown_listener>>;
+    listener_list copy_listeners();
+    listener_list take_listeners() noexcept;
+    template <class Tell>
+    static void notify_listeners(const listener_list& tenants, Tell tell);
+
+    static std::uint64_t next_number() noexcept;
+
+    const std::uint64_t number_ = next_number();
+    boost::asio::any_io_executor executor_;
+    logger logger_;
+    std::atomic<std::uint64_t> last_id_{0};
+    std::mutex listeners_mutex_;
+    listener_list tenants_;
+    std::size_t swept_at_ = 64;
+    bool closed_ = false;
+    context_shutdown_service* registry_ = nullptr;
+};
+
+}  // namespace tandem::detail

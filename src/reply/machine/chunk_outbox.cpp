@@ -1,0 +1,49 @@
+#include "reply/machine/chunk_outbox.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::detail {
+
+void chunk_outbox::add(time_point now, chunk c) {
+    if (lead() == 0) since_ = now;
+    held_.push_back(std::move(c));
+}
+
+void chunk_outbox::add_reasoning(time_point now, std::string_view text) {
+    if (held_.empty() || !held_.back().text.empty()) add(now, {.boundary = boundary::limit});
+    held_.back().reasoning += text;
+}
+
+chunk chunk_outbox::hand_over(time_point now) {
+    auto c = std::move(held_.front());
+    held_.pop_front();
+    c.id = {reply_, next_seq_++};
+    is_wanted_ = false;
+    speaks_ = true;
+    since_ = now;
+    return c;
+}
+
+bool chunk_outbox::continued(time_point now, chunk_id id) {
+    if (!speaks_ || id != chunk_id{reply_, next_seq_ - 1}) return false;
+    speaks_ = false;
+    since_ = now;
+    return true;
+}
+
+std::optional<time_point> chunk_outbox::consumer_wait_since() const noexcept {
+    return lead() > 0 ? std::optional(since_) : std::nullopt;
+}
+
+bool chunk_outbox::has_no_held_text() const noexcept {
+    return std::all_of(held_.begin(), held_.end(), [](const chunk& c) { return c.text.empty(); });
+}
+
+std::string chunk_outbox::held_text() const {
+    std::string text;
+    for (const auto& c : held_) text += c.text;
+    return text;
+}
+
+}  // namespace tandem::detail

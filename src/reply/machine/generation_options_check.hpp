@@ -1,0 +1,15 @@
+#pragma once
+
+#include "base/failure.hpp"
+
+#include "tandem/config.hpp"
+
+#include <optional>
+
+namespace tandem::detail {
+
+/// Why a reply with these options cannot be started: invalid_config with every fault, or nothing if
+/// it can. Pure.
+std::optional<failure> refusal(const generation_options& options);
+
+}  // namespace tandem::detail

@@ -1,0 +1,184 @@
+#include "reply/machine/reply_machine.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+// The reply machine's timeouts: what it waits for, how long, and what follows.
+namespace tandem::detail {
+namespace {
+
+using phase = reply_phase;
+
+// Ids are worth a short wait; without them the reply continues from text. After a failure they are
+// worth a longer wait: text split into other tokens may continue with other words.
+constexpr duration longest_resolving = std::chrono::milliseconds(500);
+constexpr duration longest_proving = std::chrono::seconds(2);
+
+}  // namespace
+
+std::optional<time_point> reply_machine::deadline() const {
+    const auto due = next_deadline();
+    return due == never ? std::nullopt : std::optional(due);
+}
+
+time_point reply_machine::next_deadline() const {
+    if (ended()) return never;
+    return std::min({generation_deadline(), chunk_due(), peek_hold_deadline(), reply_deadline(),
+                     consumer_deadline(), warming_deadline()});
+}
+
+// Each handler clears the cause of its deadline, so the loop terminates.
+void reply_machine::deadline_reached(time_point now) {
+    while (next_deadline() <= now) {
+        if (reply_deadline() <= now)
+            handle_reply_timeout(now);
+        else if (peek_hold_deadline() <= now)
+            handle_peek_hold_expiry(now);
+        else if (retry_give_up_time() <= now)
+            give_up(now);
+        else if (generation_deadline() <= now)
+            handle_generation_timeout(now);
+        else if (chunk_due() <= now)
+            handle_chunk_deadline(now);
+        else if (consumer_deadline() <= now)
+            handle_consumer_timeout(now);
+        else
+            warming_.cut();
+    }
+}
+
+// --- generation
+
+time_point reply_machine::generation_deadline() const {
+    return std::min(phase_deadline(), retry_give_up_time());
+}
+
+time_point reply_machine::reply_deadline() const {
+    if (rules_.reply_timeout == duration{} || phase_ == phase::idle) return never;
+    return started_ + rules_.reply_timeout;
+}
+
+void reply_machine::handle_reply_timeout(time_point now) {
+    // The last chunk needs no continue.
+    if (outcome_ && delivery_.is_empty()) return finish(now, *std::exchange(outcome_, {}));
+    finish(now,
+           {finish_reason::error, make_timeout_failure(errc::reply_timeout, rules_.reply_timeout,
+                                                       "the reply did not end")});
+}
+
+time_point reply_machine::phase_deadline() const {
+    switch (phase_) {
+        case phase::seeking:
+            return server_search_deadline();
+        case phase::resolving:
+            return phase_since_ + (ids_unproven_ ? longest_proving : longest_resolving);
+        case phase::queued:
+            return phase_since_ + rules_.queue_timeout;
+        case phase::first_token:
+            return phase_since_ + rules_.first_token_timeout;
+        case phase::streaming:
+            return last_token_ + rules_.between_tokens_timeout;
+        case phase::holding:
+            return phase_since_ + rules_.peek_hold;
+        case phase::peeking:
+            return peek_due_;
+        case phase::idle:
+        case phase::resting:
+        case phase::generated:
+        case phase::ended:
+            break;
+    }
+    return never;
+}
+
+void reply_machine::handle_generation_timeout(time_point now) {
+    switch (phase_) {
+        case phase::seeking:
+            return seek(now);
+        case phase::resolving:
+            fall_back_to_text();
+            return request_slot_when_resolved(now);
+        case phase::queued:
+            actions_.push_back(action::cancel_slot_request{});
+            return generation_failed(
+                now, make_timeout_failure(errc::queue_timeout, rules_.queue_timeout, "no slot"));
+        case phase::first_token:
+            return fail_with_timeout(now, errc::first_token_timeout, rules_.first_token_timeout,
+                                     begun_ ? "no token"
+                                            : "the server did not start the request (it holds "
+                                              "requests while their slot is busy)");
+        case phase::streaming:
+            return fail_with_timeout(now, errc::between_tokens_timeout,
+                                     rules_.between_tokens_timeout, "no further token");
+        case phase::holding:
+            chunker_.hold_expired();
+            return chunk_read(now, true);
+        default:
+            return peek_ended(now, false);
+    }
+}
+
+void reply_machine::fail_with_timeout(time_point now, errc code, duration limit, const char* what) {
+    failed_slot_ = slot_;
+    actions_.push_back(action::report_timeout{code});
+    end_request(now, true);
+    lost(now, make_timeout_failure(code, limit, what));
+}
+
+failure reply_machine::make_timeout_failure(errc code, duration limit, const char* what) const {
+    return {code,
+            {.client_message =
+                 fmt::format("{} within {} of {}; chunks handed over: {}", what, error_name(code),
+                             to_string(limit), delivery_.handed_over())}};
+}
+
+// --- the open chunk
+
+/// While another chunk is spoken, no deadline applies.
+time_point reply_machine::chunk_due() const {
+    const bool is_before_request =
+        phase_ == phase::seeking || phase_ == phase::resolving || phase_ == phase::queued;
+    const bool is_reading = phase_ == phase::streaming || phase_ == phase::holding ||
+                            (retry_.since() && is_before_request);
+    if (rules_.chunk_deadline == duration{} || !is_reading || !chunk_since_ || is_unbreakable_ ||
+        delivery_.lead() > 0)
+        return never;
+    // Time in which the voice spoke does not count.
+    const bool was_carried = retry_.since() && is_before_request;
+    const auto since = was_carried ? std::max(*chunk_since_, listener_waits_since_) : *chunk_since_;
+    return since + rules_.chunk_deadline;
+}
+
+void reply_machine::handle_chunk_deadline(time_point now) {
+    is_unbreakable_ = chunker_.break_off() != text::chunker::status::ready;
+    if (is_unbreakable_) return;
+    if (requesting()) return chunk_read(now, true);
+    hand_over_before_request(now);
+}
+
+// --- the consumer
+
+time_point reply_machine::consumer_deadline() const {
+    const auto since = delivery_.consumer_wait_since();
+    return since ? *since + rules_.continue_timeout : never;
+}
+
+void reply_machine::handle_consumer_timeout(time_point now) {
+    // The last chunk needs no continue.
+    if (outcome_ && delivery_.is_empty()) return finish(now, *std::exchange(outcome_, {}));
+    finish(now,
+           {finish_reason::error,
+            make_timeout_failure(errc::continue_timeout, rules_.continue_timeout,
+                                 delivery_.is_speaking() ? "no continue" : "chunk not taken")});
+}
+
+// --- prefilling
+
+time_point reply_machine::warming_deadline() const {
+    return warming_.deadline(rules_.first_token_timeout);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,227 @@
+#include "reply/machine/reply_machine.hpp"
+#include "text/chunks/token_like_pieces.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+// The reply machine's servers: the first one, and the next one after a failure. A failed request is
+// treated as an unplanned cut: its text so far is known, and the next request continues from it.
+namespace tandem::detail {
+namespace {
+
+using phase = reply_phase;
+
+/// Ids of another vocabulary stand for other text, or for none. A server may put its first token
+/// before the text.
+bool say_the_same(std::string_view ids, std::string_view text) {
+    constexpr std::size_t longest_first_token = 64;
+    return !ids.empty() && ids.ends_with(text) && ids.size() - text.size() <= longest_first_token;
+}
+
+}  // namespace
+
+/// Splits the text generated before into chunks again, word by word because token boundaries are
+/// not kept. The cleaner reads the spoken text first to learn which marks are open.
+void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
+                                          std::string_view spoken) {
+    continuation_ = std::move(rest.text);
+    has_read_here_ = has_begun();
+    reasoning_ = std::move(rest.reasoning);
+    cleaner_.clean(spoken);
+    for (const auto word : text::token_like_pieces(rest.unspoken)) chunker_.feed(word);
+    if (rest.generated) return generation_ended(now, *rest.generated);
+    request_ids();
+    enter(phase::resting, now);
+    collect_chunks(now);
+    deliver(now);
+    this->rest(now);
+}
+
+void reply_machine::seek(time_point now) {
+    if (seek_asked_ || (retry_.since() && now < retry_.next_attempt_at())) return;
+    seek_asked_ = true;
+    actions_.push_back(action::request_server{});
+}
+
+void reply_machine::server_found(time_point now, int slots, reply_origin from) {
+    if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
+    can_warm_ = rules_.pacing.warms && slots > 1;
+    prompt_ids_asked_ = false;
+    ids_can_be_had_ = true;
+    // If no text was generated, a prompt from this server's own template is better than one from
+    // another server.
+    const bool starts_over = !has_begun() && !from.prompt.text.empty();
+    if (!std::exchange(has_origin_, true) || starts_over) {
+        ids_unproven_ = false;
+        return begin(now, std::move(from));
+    }
+    if (has_begun()) request_ids();
+    check_ids();
+    enter(phase::resting, now);
+    rest(now);
+}
+
+void reply_machine::no_server(time_point now, failure why, bool is_final) {
+    if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
+    const bool is_first = !retry_.since();
+    if (is_final || !may_go_on(now, why)) return generation_failed(now, std::move(why));
+    failover_cause_ = std::move(why);
+    if (is_first) {
+        metrics_recorder_.lost(now);
+        actions_.push_back(action::log_failover{});
+    }
+    seek(now);
+}
+
+void reply_machine::leave_server(time_point now, reason_to_leave reason) {
+    const bool needs_server =
+        phase_ != phase::idle && phase_ != phase::seeking && phase_ != phase::generated && !ended();
+    if (needs_server && should_leave_server(reason)) abandon(now, std::move(reason.why));
+}
+
+void reply_machine::abandon(time_point now, failure why) {
+    if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
+    if (slot_) end_request(now, true);
+    lost(now, std::move(why));
+}
+
+bool reply_machine::should_leave_server(const reason_to_leave& reason) const noexcept {
+    using kind = reason_to_leave::kind;
+    if (reason.what == kind::removed) return true;
+    // If leaving would end the reply, stay: the server may be back in time.
+    if (rules_.retry_policy.retries == 0 || (rules_.is_constrained && has_begun())) return false;
+    // A running request detects by itself that the server is away.
+    if (reason.what == kind::away) return phase_ == phase::resting;
+    return !slot_ || heard_at_ < reason.asked;
+}
+
+void reply_machine::lost(time_point now, failure why) {
+    const bool has_enough = phase_ == phase::peeking;
+    continuation_.cut();
+    // The token limit was already reached, so the end was next.
+    if (is_token_budget_spent()) return generation_ended(now, finish_reason::length);
+    if (!may_go_on(now, why))
+        return has_enough ? reading_ended(now, true) : generation_failed(now, std::move(why));
+    metrics_recorder_.lost(now);
+    actions_.push_back(action::log_failover{});
+    failover_cause_ = std::move(why);
+    lost_at_ = now;
+    warming_.stop_waiting_for_slot();
+    warming_.cut();
+    warming_.forget();
+    prompt_ids_pending_ = recovery_pending_ = ids_check_pending_ = false;
+    ids_unproven_ = true;
+    enter(phase::seeking, now);
+    collect_chunks(now);
+    deliver(now);
+    seek(now);
+}
+
+/// If false, `why` explains the reason.
+bool reply_machine::may_go_on(time_point now, failure& why) {
+    const auto what = kind_of(why.ec, continuation_.kept_tokens() > 0);
+    if (what == failure_kind::final || rules_.retry_policy.retries == 0) return false;
+    auto& words = why.diag.client_message;
+    if (rules_.is_constrained && has_begun()) {
+        words +=
+            "; a reply that is constrained by a grammar cannot continue: a new request would "
+            "restart the grammar";
+        return false;
+    }
+    if (retry_.failed(now, what)) return true;
+    words += fmt::format("; given up after {} consecutive failed requests (retries)",
+                         rules_.retry_policy.retries + 1);
+    return false;
+}
+
+// --- ids
+
+/// Ids from another server are sent only after this server has confirmed their text.
+void reply_machine::check_ids() {
+    if (!ids_unproven_ || is_waiting_for_ids()) return;
+    // Ids of the text are useless without those of the prompt, and would be unproven if the
+    // prompt's ids were added later.
+    if (next_prompt().ids.empty()) return fall_back_to_text();
+    ids_check_pending_ = true;
+    actions_.push_back(action::check_ids{});
+}
+
+void reply_machine::ids_checked(time_point now, std::string_view text) {
+    if (ended() || !std::exchange(ids_check_pending_, false)) return;
+    auto known = this->text();
+    known.remove_suffix(next_prompt().text.size());
+    if (!say_the_same(text, known)) continuation_.forget_ids();
+    ids_unproven_ = false;
+    request_slot_when_resolved(now);
+    rest(now);
+}
+
+// If the ids are not in doubt, the next request will detect a missing server. A server that answers
+// with an error may never report the text of ids, so the reply continues without them, as at its
+// last try.
+bool reply_machine::ids_request_failed(time_point now, const failure& why) {
+    const bool is_asking = phase_ != phase::seeking && is_waiting_for_ids() && !ended();
+    if (!is_asking || !ids_unproven_) return false;
+    const auto what = kind_of(why.ec, false);
+    const bool is_lost =
+        what == failure_kind::broken && why.ec != errc::server_error && !retry_.is_last_attempt();
+    if (what != failure_kind::away && !is_lost) return false;
+    abandon(now, why);
+    return true;
+}
+
+void reply_machine::fall_back_to_text() {
+    prompt_ids_pending_ = recovery_pending_ = ids_check_pending_ = false;
+    if (std::exchange(ids_unproven_, false) && continuation_.has_ids()) continuation_.forget_ids();
+}
+
+// --- limits
+
+time_point reply_machine::server_search_deadline() const {
+    return seek_asked_ ? never : retry_.next_attempt_at();
+}
+
+/// While a chunk is spoken, the listener is not waiting.
+time_point reply_machine::retry_give_up_time() const {
+    if (!retry_.since() || phase_ == phase::generated || delivery_.lead() > 0) return never;
+    return retry_.give_up_deadline(listener_waits_since_);
+}
+
+void reply_machine::give_up(time_point now) {
+    if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
+    if (slot_) end_request(now, true);
+    auto why = std::move(failover_cause_);
+    why.diag.client_message +=
+        fmt::format("; no server continued the reply within resume_within of {:.1f} s",
+                    to_ms(rules_.retry_policy.resume_within) / 1000);
+    generation_failed(now, std::move(why));
+}
+
+/// When to end a sentence that was possibly complete when the server failed, because its peek may
+/// take long.
+time_point reply_machine::peek_hold_deadline() const {
+    const bool is_trying = phase_ == phase::seeking || phase_ == phase::resolving ||
+                           phase_ == phase::queued || phase_ == phase::first_token;
+    if (!retry_.since() || !is_trying || chunker_.current() != text::chunker::status::holding)
+        return never;
+    return lost_at_ + rules_.peek_hold;
+}
+
+void reply_machine::handle_peek_hold_expiry(time_point now) {
+    chunker_.hold_expired();
+    hand_over_before_request(now);
+}
+
+/// A chunk is available without the pending request, which may therefore only serve later chunks.
+void reply_machine::hand_over_before_request(time_point now) {
+    collect_chunks(now);
+    deliver(now);
+    const bool is_before_request = phase_ == phase::queued || phase_ == phase::resolving;
+    if (!is_before_request || delivery_.lead() <= rules_.pacing.low_watermark) return;
+    if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
+    enter(phase::resting, now);
+    rest(now);
+}
+
+}  // namespace tandem::detail

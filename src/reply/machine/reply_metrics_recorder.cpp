@@ -1,0 +1,193 @@
+#include "reply/machine/reply_metrics_recorder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+constexpr std::size_t max_timeline_events = 4096;
+
+void add(int& sum, int count) noexcept {
+    sum = std::min(sum + count, wire::max_token_sum);
+}
+
+void raise_to(double& longest_ms, duration wait) noexcept {
+    longest_ms = std::max(longest_ms, to_ms(wait));
+}
+
+}  // namespace
+
+void reply_metrics_recorder::note(time_point now, timeline_event::kind what, int chunk) {
+    record_event_at(request_.at, now, what, chunk);
+}
+
+void reply_metrics_recorder::record_event_at(place p, time_point now, timeline_event::kind what,
+                                             int chunk) {
+    const bool last = what == timeline_event::kind::end;
+    if (timeline_.size() >= max_timeline_events - (last ? 0 : 1)) {
+        ++dropped_events_;
+        return;
+    }
+    timeline_.push_back({what, (now - start_).count(), p.slot, chunk, p.server});
+}
+
+auto reply_metrics_recorder::place_of(const chunk& c) const noexcept -> place {
+    const auto found = std::find(servers_.begin(), servers_.end(), c.metrics.server);
+    return {found == servers_.end() ? -1 : static_cast<int>(found - servers_.begin()),
+            c.metrics.slot};
+}
+
+bool reply_metrics_recorder::set_server_url(std::string_view server) {
+    const auto before = server_;
+    const auto found = std::find(servers_.begin(), servers_.end(), server);
+    server_ = static_cast<int>(found - servers_.begin());
+    if (found == servers_.end()) servers_.emplace_back(server);
+    return server_ != before;
+}
+
+void reply_metrics_recorder::record_slot_request(time_point now) {
+    close_request();
+    wanted_ = now;
+    note(now, timeline_event::kind::slot_wait);
+}
+
+void reply_metrics_recorder::record_guard_wait(duration wait) noexcept {
+    ++metrics_.guard_waits;
+    metrics_.guard_wait_ms += to_ms(wait);
+}
+
+void reply_metrics_recorder::request_sent(time_point now, int slot, bool reused,
+                                          duration guard_wait) {
+    request_.at = {server_, slot};
+    request_.reused = reused;
+    request_.guard_wait = guard_wait;
+    request_.sent = request_.token_awaited = now;
+    end_slot_wait(now);
+    ++metrics_.requests;
+    if (guard_wait > duration{}) record_guard_wait(guard_wait);
+    note(now, timeline_event::kind::request);
+    if (dropped_events_ == 0) timeline_.back().guard_wait_ms = to_ms(guard_wait);
+}
+
+void reply_metrics_recorder::end_slot_wait(time_point now) {
+    if (!wanted_) return;
+    metrics_.slot_wait_ms += to_ms(now - *std::exchange(wanted_, {}));
+    if (metrics_.requests == 0) metrics_.first_slot_wait_ms = metrics_.slot_wait_ms;
+}
+
+void reply_metrics_recorder::connected(duration after) noexcept {
+    raise_to(metrics_.longest_connect_ms, after);
+}
+
+void reply_metrics_recorder::end_token_wait(time_point now) noexcept {
+    raise_to(
+        request_.first_token_seen ? metrics_.longest_token_gap_ms : metrics_.longest_first_token_ms,
+        now - std::exchange(request_.token_awaited, now));
+}
+
+void reply_metrics_recorder::event_read(time_point now, const wire::token_event& event) {
+    const bool token = event.what == wire::token_event::kind::token;
+    if (wire::is_generation_event(event) && std::exchange(is_lost_, false)) ++metrics_.went_on;
+    if (token) end_token_wait(now);
+    if (token && !std::exchange(request_.first_token_seen, true))
+        note(now, timeline_event::kind::first_token);
+    if (event.has_timings) {
+        request_.cached = event.timings.cached;
+        request_.evaluated = event.timings.evaluated;
+    }
+    request_.predicted = std::max(request_.predicted, event.predicted);
+}
+
+void reply_metrics_recorder::cut(time_point now) {
+    ++metrics_.cuts;
+    note(now, timeline_event::kind::cut);
+}
+
+void reply_metrics_recorder::completed(chunk& c) {
+    const auto [server, slot] = request_.at;
+    if (server >= 0) c.metrics.server = servers_[static_cast<std::size_t>(server)];
+    c.metrics.request = metrics_.requests - 1;
+    c.metrics.slot = slot;
+    c.metrics.slot_reused = request_.reused;
+    // Only the first chunk of a request reports its counts, so that sums over chunks are correct.
+    if (!std::exchange(request_.reported, true)) {
+        c.metrics.cached = request_.cached;
+        c.metrics.evaluated = request_.evaluated;
+        c.metrics.guard_wait_ms = to_ms(request_.guard_wait);
+    }
+}
+
+void reply_metrics_recorder::handed_over(time_point now, chunk& c) {
+    if (continued_at_) c.metrics.gap_ms = to_ms(now - *continued_at_);
+    metrics_.longest_gap_ms = std::max(metrics_.longest_gap_ms, c.metrics.gap_ms);
+    usage_.handed_over += c.tokens;
+    if (metrics_.chunks++ == 0) metrics_.first_chunk_ms = to_ms(now - start_);
+    handed_over_at_ = now;
+    last_ = {.id = c.id, .tokens = c.tokens, .metrics = {.slot = c.metrics.slot}};
+    last_place_ = place_of(c);
+    record_event_at(last_place_, now, timeline_event::kind::chunk, static_cast<int>(c.id.seq));
+}
+
+void reply_metrics_recorder::end_continue_wait(time_point now) noexcept {
+    if (!handed_over_at_) return;
+    raise_to(metrics_.longest_continue_ms, now - *std::exchange(handed_over_at_, {}));
+}
+
+void reply_metrics_recorder::continued(time_point now) {
+    end_continue_wait(now);
+    continued_at_ = now;
+    usage_.heard += last_.tokens;
+    record_event_at(last_place_, now, timeline_event::kind::continued,
+                    static_cast<int>(last_.id.seq));
+}
+
+void reply_metrics_recorder::record_warming_request(time_point now, int slot) {
+    ++metrics_.warmings;
+    record_event_at({server_, slot}, now, timeline_event::kind::warming);
+}
+
+void reply_metrics_recorder::warmed(time_point now, int slot, const wire::token_event& last) {
+    usage_.warmed += last.timings.evaluated;
+    record_event_at({server_, slot}, now, timeline_event::kind::warmed);
+}
+
+void reply_metrics_recorder::slot_idle(duration since_cut) {
+    ++metrics_.verified_cuts;
+    metrics_.cancel_to_idle_ms = std::max(metrics_.cancel_to_idle_ms, to_ms(since_cut));
+}
+
+void reply_metrics_recorder::lost(time_point now) {
+    ++metrics_.retries;
+    is_lost_ = true;
+    note(now, timeline_event::kind::lost);
+}
+
+// Slot, reuse and timeline carry over from the last request; its counts are added to the sums.
+void reply_metrics_recorder::close_request() {
+    add(usage_.cached, std::exchange(request_.cached, 0));
+    add(usage_.evaluated, std::exchange(request_.evaluated, 0));
+    add(usage_.generated, std::exchange(request_.predicted, 0));
+    request_.guard_wait = {};
+    request_.first_token_seen = false;
+    request_.reported = false;
+}
+
+void reply_metrics_recorder::ended(time_point now, reply_result& result, int prompt_tokens) {
+    close_request();
+    // A wait ended by an interrupt or by its time limit still counts.
+    end_slot_wait(now);
+    end_continue_wait(now);
+    note(now, timeline_event::kind::end);
+    usage_.prompt = prompt_tokens;
+    usage_.wasted = std::max(0, usage_.generated - usage_.handed_over);
+    metrics_.slot = request_.at.slot;
+    metrics_.slot_reused = request_.reused;
+    metrics_.total_ms = to_ms(now - start_);
+    result.usage = usage_;
+    result.metrics = metrics_;
+    result.servers = std::move(servers_);
+    result.timeline = std::move(timeline_);
+    result.dropped_events = dropped_events_;
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,42 @@
+#include "reply/machine/reply_options.hpp"
+
+namespace tandem::detail {
+namespace {
+
+pacing_rules pacing_of(const config& c, const generation_options& o, bool is_streamed) {
+    if (is_streamed || is_constrained(o)) return uncut;
+    return make_pacing_rules(c.pacing.mode, c.pacing.ahead_chunks, c.pacing.held_chunks_max);
+}
+
+}  // namespace
+
+reply_rules rules_of(const config& c, const generation_options& o,
+                     std::optional<stream_by> streamed_by) {
+    return {.pacing = pacing_of(c, o, streamed_by.has_value()),
+            .peek_hold = c.chunking.peek_hold,
+            .first_token_timeout = c.limits.first_token_timeout,
+            .between_tokens_timeout = c.limits.between_tokens_timeout,
+            .continue_timeout = c.limits.continue_timeout,
+            .queue_timeout = c.limits.queue_timeout,
+            .reply_timeout = c.limits.reply_timeout,
+            .retry_policy = {c.failover.retries, c.failover.resume_within},
+            .is_constrained = is_constrained(o),
+            .chunk_deadline = c.chunking.chunk_deadline,
+            .max_tokens = o.max_tokens,
+            .erase_after_cut = c.server.erase_after_cut,
+            .has_stop_words = !o.stop.empty(),
+            .reasoning_tags = c.speech.reasoning_tags,
+            .hands_over_reasoning = streamed_by.has_value(),
+            .speech = streamed_by == stream_by::token ? speech_form::exact : c.speech.form,
+            .clean = {c.speech.emoji, c.speech.code, c.speech.urls}};
+}
+
+text::chunk_limits limits_of(const config& c, std::optional<stream_by> streamed_by) {
+    return {.first_min_tokens = c.chunking.first_chunk_min_tokens,
+            .first_max_tokens = c.chunking.first_chunk_max_tokens,
+            .max_tokens = c.chunking.chunk_max_tokens,
+            .min_chars = c.chunking.chunk_min_chars,
+            .by_token = streamed_by == stream_by::token};
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "reply/machine/reply_transcript.hpp"
+#include "reply/machine/tokenized_text.hpp"
+#include "text/chunks/reasoning_filter.hpp"
+
+#include "tandem/result.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::detail {
+
+/// The state that an ended reply leaves for another one to continue from.
+struct reply_remainder {
+    reply_transcript text{};
+    text::reasoning_filter reasoning{std::vector<tag_pair>()};
+    /// Visible text that was generated but not handed over. Text that `reasoning` withholds may
+    /// follow it.
+    std::string unspoken{};
+    /// Why generation had ended; nothing if more text would have followed.
+    std::optional<finish_reason> generated{};
+};
+
+/// What a reply starts from: a prompt, or the rest of an interrupted reply.
+struct reply_origin {
+    prompt_with_ids prompt{};
+    std::optional<reply_remainder> rest{};
+    /// With `rest`: the visible text before its `unspoken`, which was already spoken.
+    std::string spoken{};
+};
+
+}  // namespace tandem::detail

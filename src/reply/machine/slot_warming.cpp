@@ -1,0 +1,71 @@
+#include "reply/machine/slot_warming.hpp"
+
+#include "reply/machine/server_timing.hpp"
+
+#include <algorithm>
+
+namespace tandem::detail {
+
+void warming::on_reply_paused(std::size_t text_bytes) {
+    // A request of the previous pause may still be running; its slot must be returned first.
+    if (is_current_ || state_ != state::idle) return;
+    is_current_ = true;
+    text_bytes_ = text_bytes;
+    slot_.reset();
+    state_ = state::waiting;
+    actions_.push_back(action::request_warm_slot{});
+}
+
+void warming::stop_waiting_for_slot() {
+    if (state_ != state::waiting) return;
+    state_ = state::idle;
+    actions_.push_back(action::cancel_warm_slot_request{});
+}
+
+void warming::request_sent() noexcept {
+    is_current_ = false;
+}
+
+void warming::forget() noexcept {
+    is_current_ = false;
+    slot_.reset();
+}
+
+void warming::slot_granted(time_point now, int slot) {
+    state_ = state::running;
+    slot_ = slot;
+    since_ = now;
+    begun_ = false;
+    actions_.push_back(action::send_warming_request{slot});
+}
+
+// A request that ended by itself is no use of its slot: the guard applies only to cut requests.
+void warming::answered() {
+    release({.is_use = false, .holds_bytes = text_bytes_});
+}
+
+void warming::failed() {
+    release({});
+    slot_.reset();
+}
+
+void warming::cut() {
+    release({.side = slots::server_slot_state::maybe_busy, .cut = true, .erase = erase_after_cut_});
+    slot_.reset();
+}
+
+time_point warming::deadline(duration limit) const {
+    if (!is_running()) return never;
+    // A request held back by the server would delay the continue that waits for it.
+    return since_ + (begun_ ? limit : std::min(limit, late_start_threshold));
+}
+
+void warming::release(action::release_slot how) {
+    if (!is_running()) return;
+    state_ = state::idle;
+    how.slot = *slot_;
+    actions_.push_back(action::close_warming_connection{});
+    actions_.push_back(how);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "wire/json/token_event.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::detail {
+
+/// A prompt, and the token ids of its start as far as they are known.
+struct prompt_with_ids {
+    std::string text{};
+    std::vector<wire::token_id> ids{};
+    /// Number of bytes of `text` that `ids` cover; 0 without ids.
+    std::size_t bytes_with_ids = 0;
+};
+
+/// The part of a conversation that a slot holds: a text and its token ids. The next prompt starts
+/// with all or part of it and is sent so that the server's cache matches exactly. Pure.
+class tokenized_text {
+ public:
+    /// A token boundary in the text: the first `bytes` bytes are the first `ids` ids.
+    struct anchor {
+        std::uint32_t bytes = 0;
+        std::uint32_t ids = 0;
+    };
+
+    tokenized_text() = default;
+    /// Anchors must be in ascending order.
+    tokenized_text(std::string text, std::vector<wire::token_id> ids, std::vector<anchor> anchors);
+
+    /// Returns `prompt` with the ids of the start that it shares with the text.
+    prompt_with_ids begin(std::string prompt) const;
+    const std::string& text() const noexcept { return text_; }
+    int tokens() const noexcept { return static_cast<int>(ids_.size()); }
+
+ private:
+    std::string text_;
+    std::vector<wire::token_id> ids_;
+    std::vector<anchor> anchors_;
+};
+
+}  // namespace tandem::detail

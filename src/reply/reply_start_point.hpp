@@ -1,0 +1,72 @@
+#pragma once
+
+#include "base/failure.hpp"
+#include "reply/machine/reply_remainder.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include "tandem/chunk.hpp"
+#include "tandem/error.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tandem::detail {
+
+class server_link;
+class reply_shell;
+
+/// The server on which a reply runs, and what it starts from.
+struct reply_start_point {
+    std::shared_ptr<server_link> core{};
+    reply_origin origin{};
+    /// The owner of the slots, if it is not the reply alone, and the number of slots it may lease.
+    slots::owner_id owner = slots::nobody;
+    int lease = 0;
+    /// A slot prefilled for the first request.
+    std::optional<int> warmed{};
+    /// Set with an error if retrying is useless.
+    bool is_permanent = false;
+};
+
+/// Called once on the strand, with an error or a start. Must not keep the reply alive.
+using start_handler = std::function<void(error_code, const diagnostics&, reply_start_point)>;
+/// Supplies a reply with servers. Both functions are called on the strand, one at a time.
+struct reply_server_source {
+    /// Finds the server and origin of the reply; called again after a failure that may be
+    /// temporary.
+    std::function<void(reply_shell&, start_handler)> start{};
+    /// Finds the server on which the reply continues after this failure. The start has no origin,
+    /// except for a reply without text: it may receive a prompt, which replaces the previous one.
+    std::function<void(reply_shell&, const failure&, start_handler)> go_on{};
+};
+
+/// Replies to `prompt` on this server as soon as its /props are known.
+reply_server_source make_single_server_source(std::shared_ptr<server_link> core,
+                                              std::string prompt);
+
+/// Receives the events of a reply on the strand.
+class reply_listener {
+ public:
+    /// A request of the reply failed on this server; called before any reaction to the failure.
+    virtual void request_failed(const std::shared_ptr<server_link>& /*at*/,
+                                const failure& /*why*/) {}
+    virtual void handed_over(const chunk& c) = 0;
+    /// The consumer continued; the id may be stale or foreign.
+    virtual void continued(chunk_id id) = 0;
+    /// How far the listener got into a chunk; see the functions of the same names in conversation.
+    virtual void heard(chunk_id /*id*/, std::size_t /*characters*/) {}
+    virtual void heard_share(chunk_id /*id*/, double /*share*/) {}
+    /// Called once, after all other calls except chunk_not_delivered(). An error may come from a
+    /// server other than the last one of the reply.
+    virtual void ended(std::uint64_t reply, const reply_result& result, reply_remainder rest) = 0;
+    /// After ended(): the last chunk handed over did not reach its handler, because the reply was
+    /// interrupted on the way.
+    virtual void chunk_not_delivered(std::uint64_t /*reply*/) {}
+
+ protected:
+    ~reply_listener() = default;
+};
+
+}  // namespace tandem::detail

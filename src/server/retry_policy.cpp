@@ -1,0 +1,74 @@
+#include "server/retry_policy.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tandem::detail {
+namespace {
+
+constexpr duration first_pause = std::chrono::milliseconds(50);
+// Short, because a listener hears the silence; a request to a server that is away costs little.
+constexpr duration longest_pause = std::chrono::milliseconds(400);
+
+constexpr std::array away{errc::resolve_failed, errc::connect_failed, errc::connect_timeout,
+                          errc::model_loading,  errc::no_model,       errc::circuit_open};
+constexpr std::array unconnected{errc::resolve_failed, errc::connect_failed, errc::connect_timeout,
+                                 errc::tls_failed};
+constexpr std::array broken{errc::stream_incomplete,      errc::first_token_timeout,
+                            errc::between_tokens_timeout, errc::request_timeout,
+                            errc::server_error,           errc::server_gone};
+constexpr std::array unreadable{errc::bad_response, errc::response_too_large};
+
+template <class Codes>
+bool is_among(const Codes& codes, const error_code& ec) noexcept {
+    return std::find(codes.begin(), codes.end(), ec) != codes.end();
+}
+
+// splitmix64: a reply uses the same pauses in every run.
+std::uint64_t mixed(std::uint64_t x) noexcept {
+    x += 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+}  // namespace
+
+failure_kind kind_of(const error_code& ec, bool has_read) noexcept {
+    if (is_among(away, ec)) return failure_kind::away;
+    if (is_among(broken, ec)) return failure_kind::broken;
+    return has_read && is_among(unreadable, ec) ? failure_kind::broken : failure_kind::final;
+}
+
+bool is_connect_error(const error_code& ec) noexcept {
+    return is_among(unconnected, ec);
+}
+
+bool retry_policy::failed(time_point now, failure_kind what) noexcept {
+    if (what == failure_kind::final || rules_.retries == 0) return false;
+    if (what == failure_kind::broken && ++broken_ > rules_.retries) return false;
+    if (!since_) since_ = now;
+    next_try_ = now + pause();
+    ++tries_;
+    return true;
+}
+
+void retry_policy::progressed() noexcept {
+    since_.reset();
+    broken_ = tries_ = 0;
+}
+
+time_point retry_policy::give_up_deadline(time_point listener_waits_since) const noexcept {
+    return std::max(*since_, listener_waits_since) + rules_.resume_within;
+}
+
+// Random between half of the pause and the full pause.
+duration retry_policy::pause() const noexcept {
+    if (tries_ == 0) return {};
+    const auto whole = std::min(longest_pause, first_pause * (1 << std::min(tries_ - 1, 10)));
+    const auto half = static_cast<std::uint64_t>(whole.count() / 2);
+    const auto chance = mixed(seed_ + static_cast<std::uint64_t>(tries_)) % (half + 1);
+    return duration(static_cast<duration::rep>(half + chance));
+}
+
+}  // namespace tandem::detail

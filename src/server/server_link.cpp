@@ -1,0 +1,176 @@
+#include "server/server_link.hpp"
+
+#include "config/config_defaults.hpp"
+#include "loop/clock.hpp"
+#include "recording/playback_transport.hpp"
+#include "recording/recording_access.hpp"
+#include "recording/recording_transport.hpp"
+#include "server/retry_policy.hpp"
+#include "slots/server_build_faults.hpp"
+#include "transport/curl_transport.hpp"
+#include "transport/server_url.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+using access = recording_access;
+
+std::unique_ptr<transport::http_transport> make_transport(
+    const boost::asio::any_io_executor& executor, const config& c, const traffic_hooks& traffic) {
+    const auto shown = transport::without_credentials(c.server.url);
+    auto t = traffic.play ? make_playback_transport(executor, access::get_playback(*traffic.play),
+                                                    shown, c.chunking.peek_hold)
+                          : transport::make_curl_transport(executor, transport::curl_options_of(c));
+    if (!traffic.record) return t;
+    return make_recording_transport(std::move(t), access::get_writer(*traffic.record), shown);
+}
+
+}  // namespace
+
+server_link::server_link(std::shared_ptr<strand_scope> home, tandem::config c,
+                         const traffic_hooks& traffic, std::shared_ptr<server_usage> use)
+    : home_(std::move(home)),
+      config_(std::move(c)),
+      transport_(make_transport(home_->executor(), config_, traffic)),
+      calls_(std::in_place, home_->executor(), *transport_, config_.limits.request_timeout),
+      use_(std::move(use)),
+      keeper_(*this, use_->slots) {}
+
+std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> home, tandem::config c,
+                                               const traffic_hooks& traffic,
+                                               const slot_defaults& usual) {
+    auto use = std::make_shared<server_usage>(c, usual, traffic.scope());
+    return make(std::move(home), std::move(c), traffic, std::move(use));
+}
+
+std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> home, tandem::config c,
+                                               const traffic_hooks& traffic,
+                                               std::shared_ptr<server_usage> use) {
+    auto& place = *home;
+    std::shared_ptr<server_link> core(
+        new server_link(std::move(home), std::move(c), traffic, std::move(use)));
+    core->keeper_.join();
+    place.add(core);
+    if (const auto remark = std::exchange(core->use_->remark, std::nullopt))
+        boost::asio::post(core->executor(), [weak = std::weak_ptr(core), remark] {
+            if (const auto made = weak.lock()) made->log_lines({*remark});
+        });
+    return core;
+}
+
+wire::prompt_progress_mode server_link::prompt_progress_mode() const {
+    const auto known = keeper_.props();
+    return known && slots::reports_prompt_progress(known->build_info)
+               ? wire::prompt_progress_mode::progress
+               : wire::prompt_progress_mode::timings;
+}
+
+void server_link::prepare(prepared done) {
+    if (shut_down_)
+        return done(errc::client_destroyed, {.client_message = "the client was destroyed"}, {});
+    // Another client in this process may know the server, but that does not show whether this
+    // client can use it.
+    if (const auto known = keeper_.props(); known && has_read_props()) return done({}, {}, *known);
+    preparing_.push_back(std::move(done));
+    if (preparing_.size() > 1) return;
+    calls_->props([this](error_code ec, const diagnostics& diag, const server_props& props) {
+        on_props_received(ec, diag, props);
+    });
+}
+
+void server_link::log_lines(const std::vector<log_line>& lines) const {
+    for (const auto& line : lines) log(line.level, "{}", line.text);
+}
+
+// The caller reports the error.
+void server_link::on_props_received(error_code ec, const diagnostics& diag,
+                                    const server_props& props) {
+    const auto self = shared_from_this();
+    if (!ec) {
+        const bool is_first = !std::exchange(use_->has_read_props, true);
+        const auto lines = keeper_.learn(props);
+        log_lines(lines);
+        if (is_first || !lines.empty()) warn_about_reuse_guard();
+    }
+    for (const auto& done : std::exchange(preparing_, {})) done(ec, diag, props);
+}
+
+// check() has already validated a configured guard.
+void server_link::warn_about_reuse_guard() const {
+    const auto guard = reuse_guard();
+    if (configured_reuse_guard(config_) || config_.limits.queue_timeout > guard) return;
+    log(log_level::warning,
+        "queue_timeout is {}, not longer than the reuse guard of {} that this build needs: "
+        "requests that wait for the guard fail",
+        to_string(config_.limits.queue_timeout), to_string(guard));
+}
+
+void server_link::request_failed(const error_code& ec) {
+    // A failure says nothing about the server if this client has never reached it.
+    if (has_read_props()) keeper_.request_failed(ec);
+    if (kind_of(ec, true) == failure_kind::away) use_->circuit.not_reached(now());
+}
+
+void server_link::completion_failed(const error_code& ec, time_point sent) {
+    request_failed(ec);
+    if (kind_of(ec, true) != failure_kind::broken) return;
+    auto& circuit = use_->circuit;
+    if (circuit.failed(now(), sent))
+        log(log_level::warning,
+            "server {}: {} consecutive requests failed: it is not used for {:.1f} s", shown_url(),
+            circuit.failures(), to_ms(*circuit.open_until() - now()) / 1000);
+}
+
+void server_link::report_server_success() {
+    if (use_->circuit.succeeded()) log(log_level::info, "server {}: answers again", shown_url());
+}
+
+std::string server_link::shown_url() const {
+    return transport::without_credentials(config_.server.url);
+}
+
+std::optional<failure> server_link::refuses(time_point now) {
+    auto& circuit = use_->circuit;
+    if (circuit.allows(now)) {
+        circuit.sent(now);
+        return std::nullopt;
+    }
+    return failure{
+        errc::circuit_open,
+        {.client_message = fmt::format("the last {} requests to {} failed; next try in {:.1f} s",
+                                       circuit.failures(), shown_url(),
+                                       to_ms(*circuit.open_until() - now) / 1000)}};
+}
+
+void server_link::report_slot_mismatch(int asked, int used) {
+    log_lines(keeper_.report_slot_mismatch(asked, used));
+}
+
+void server_link::shut_down(error_code ec) {
+    const auto self = shared_from_this();
+    shut_down_ = true;
+    keeper_.stop();
+    calls_->cancel(ec);
+}
+
+// Its loop may end after this call, so others must not post to it.
+void server_link::on_owner_destroyed() {
+    shut_down(errc::client_destroyed);
+    keeper_.leave();
+}
+
+void server_link::on_context_destroyed() noexcept {
+    shut_down_ = true;
+    std::exchange(preparing_, {}).clear();
+    calls_.reset();
+    keeper_.on_context_destroyed();
+    transport_.reset();
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "base/failure.hpp"
+#include "loop/strand_scope.hpp"
+#include "server/server_calls.hpp"
+#include "server/server_props_cache.hpp"
+#include "server/server_usage.hpp"
+#include "server/slot_manager.hpp"
+#include "transport/transport.hpp"
+#include "wire/calls/completion_request.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/instruments.hpp"
+#include "tandem/server.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <fmt/format.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tandem::detail {
+
+/// The recordings that record and play the traffic of a client or service, if any.
+struct traffic_hooks {
+    std::shared_ptr<recorder> record;
+    std::shared_ptr<recording> play;
+
+    slot_scope scope() const noexcept { return play ? slot_scope::own : slot_scope::process; }
+};
+
+/// State that the replies of one client or service share for one server: the transport, the slots,
+/// and what is known about the server. All functions run on the home's strand, except make() and
+/// on_context_destroyed().
+class server_link final : public std::enable_shared_from_this<server_link>,
+                          public shutdown_listener {
+ public:
+    using prepared = std::function<void(error_code, const diagnostics&, const server_props&)>;
+
+    static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> home, config c,
+                                             const traffic_hooks& traffic,
+                                             std::shared_ptr<server_usage> use);
+    static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> home, config c,
+                                             const traffic_hooks& traffic,
+                                             const slot_defaults& usual);
+
+    strand_scope& home() const noexcept { return *home_; }
+    const boost::asio::any_io_executor& executor() const noexcept { return home_->executor(); }
+    const tandem::config& config() const noexcept { return config_; }
+    /// The server's URL for messages, without a password.
+    std::string shown_url() const;
+    transport::http_transport& transport() noexcept { return *transport_; }
+    server::server_calls& calls() noexcept { return *calls_; }
+    slot_manager& keeper() noexcept { return keeper_; }
+    bool shut_down() const noexcept { return shut_down_; }
+    /// Whether this client or service has read the server's /props.
+    bool has_read_props() const noexcept { return use_->has_read_props; }
+    duration reuse_guard() const { return keeper_.reuse_guard(); }
+    /// The kind of prompt report that requests select, depending on the server's build.
+    wire::prompt_progress_mode prompt_progress_mode() const;
+
+    /// Requests /props unless its answer is already known. A failure is not cached.
+    void prepare(prepared done);
+    /// Ends all calls with `ec` and grants no more slots.
+    void shut_down(error_code ec);
+
+    void on_owner_destroyed() override;
+    void on_context_destroyed() noexcept override;
+    bool is_server() const noexcept override { return true; }
+
+    /// Why no request may be sent because the last ones failed; nothing if a request may be sent.
+    /// In that case the request counts as sent and must be sent.
+    std::optional<failure> refuses(time_point now);
+
+    // Observations about the server from requests; for requests to /completion with the time of
+    // sending.
+    void request_failed(const error_code& ec);
+    void completion_failed(const error_code& ec, time_point sent);
+    /// A completion was answered with text, or the server was found to be back.
+    void report_server_success();
+    void report_slot_mismatch(int asked, int used);
+
+    template <class... Args>
+    void log(log_level level, fmt::format_string<Args...> text, Args&&... args) const {
+        home_->log(level, text, std::forward<Args>(args)...);
+    }
+
+ private:
+    server_link(std::shared_ptr<strand_scope> home, tandem::config c, const traffic_hooks& traffic,
+                std::shared_ptr<server_usage> use);
+
+    void on_props_received(error_code ec, const diagnostics& diag, const server_props& props);
+    void warn_about_reuse_guard() const;
+    void log_lines(const std::vector<log_line>& lines) const;
+
+    std::shared_ptr<strand_scope> home_;
+    tandem::config config_;
+    std::unique_ptr<transport::http_transport> transport_;
+    // Empty after the execution context is destroyed, like transport_.
+    std::optional<server::server_calls> calls_;
+    std::shared_ptr<server_usage> use_;
+    slot_manager keeper_;
+    std::vector<prepared> preparing_;
+    bool shut_down_ = false;
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "tandem/duration.hpp"
+#include "tandem/error.hpp"
+#include "tandem/log.hpp"
+#include "tandem/server.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::detail {
+
+/// One line for the log.
+struct log_line {
+    log_level level;
+    std::string text;
+};
+
+/// What a client knows about its server, and when it must request /props again: a server that went
+/// away may come back with fewer slots, and it silently wraps the numbers of missing slots. Pure.
+class server_props_cache {
+ public:
+    /// `reuse_guard` empty: as the server's build allows.
+    server_props_cache(int slots_wanted, std::optional<duration> reuse_guard)
+        : slots_wanted_(slots_wanted), guard_wanted_(reuse_guard) {}
+
+    /// Changes the caller's settings.
+    void want(int slots, std::optional<duration> reuse_guard) {
+        slots_wanted_ = slots;
+        guard_wanted_ = reuse_guard;
+    }
+
+    /// Nothing if /props must be requested.
+    const std::optional<server_props>& props() const noexcept { return props_; }
+    /// Whether the server has answered before.
+    bool was_read_before() const noexcept { return told_.has_value(); }
+    /// The minimum time between two uses of a slot.
+    duration reuse_guard() const;
+    /// Advice on the setting that would avoid a guard wait of this length. Empty if the wait is
+    /// short or the advice was given before.
+    std::string tell_of_wait(duration waited);
+    /// Handles the answer of /props. Returns the lines to log, except those logged before.
+    std::vector<log_line> learn(const server_props& props);
+    /// A request failed. Discards the known properties if the address may belong to another server
+    /// afterwards.
+    void request_failed(const error_code& ec);
+    /// A request for slot `asked` ran on slot `used`, so the server's slots differ from the known
+    /// ones.
+    std::vector<log_line> report_slot_mismatch(int asked, int used);
+
+ private:
+    int slots_wanted_;
+    std::optional<duration> guard_wanted_;
+    std::optional<server_props> props_;
+    std::optional<server_props> told_;  // the properties logged last
+    bool has_told_of_wait_ = false;
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "server/circuit_breaker.hpp"
+#include "server/slot_table.hpp"
+
+namespace tandem::detail {
+
+/// A client's or service's use of one server; created before its first request. Used on the strand,
+/// except for the constructor and destructor.
+struct server_usage {
+    server_usage(const config& c, const slot_defaults& usual, slot_scope scope)
+        : slots(join_server_slots(c, usual, scope, remark)),
+          circuit(c.failover.breaker_failures, c.failover.breaker_pause) {}
+    ~server_usage() { --slots->lock()->users; }
+    server_usage(const server_usage&) = delete;
+    server_usage& operator=(const server_usage&) = delete;
+
+    /// A warning for the log, to be written on the strand.
+    std::optional<log_line> remark;
+    const shared_slot_table slots;
+    circuit_breaker circuit;
+    /// Whether this client or service has read the server's /props.
+    bool has_read_props = false;
+};
+
+}  // namespace tandem::detail

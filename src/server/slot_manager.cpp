@@ -1,0 +1,364 @@
+#include "server/slot_manager.hpp"
+
+#include "loop/clock.hpp"
+#include "server/server_link.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::detail {
+
+slot_manager::slot_manager(server_link& core, shared_slot_table room)
+    : core_(core),
+      table_(std::move(room)),
+      timer_(std::in_place, core.executor()),
+      watch_timer_(std::in_place, core.executor()) {}
+
+void slot_manager::join() {
+    const auto room = table_->lock();
+    room->keepers.emplace(this, std::nullopt);
+    // The new user may have raised the number of slots.
+    wake_waiting_managers(*room);
+}
+
+slot_manager::~slot_manager() {
+    leave();
+}
+
+// Never inline, even if both loops are strands of one context: the caller may hold the room's lock.
+void slot_manager::post(std::function<void(slot_manager&)> f) {
+    boost::asio::post(core_.executor(),
+                      [weak = core_.weak_from_this(), f = std::move(f)]() mutable {
+                          if (const auto core = weak.lock()) f(core->keeper());
+                      });
+}
+
+// Posts only to keepers with waiting requests, because the loop of an idle client may never run
+// again.
+void slot_manager::wake_waiting_managers(const slot_table& room) {
+    std::set<slot_manager*> waiting;
+    for (const auto& [ticket, wish] : room.wishes) waiting.insert(wish.keeper);
+    for (auto* const keeper : waiting) keeper->post([](slot_manager& k) { k.give(); });
+}
+
+void slot_manager::leave() noexcept {
+    const auto room = table_->lock();
+    if (room->keepers.erase(this) == 0) return;
+    for (const auto& [ticket, wish] : room->wishes)
+        if (wish.keeper == this) room->scheduler.withdraw(ticket);
+    for (const auto& [slot, keeper] : room->uses)
+        if (keeper == this) {
+            room->last_use = room->last_ends[slot] = now();
+            room->scheduler.release(slot, now(), {.side = slots::server_slot_state::maybe_busy});
+        }
+    for (const auto& [owner, keeper] : room->owners)
+        if (keeper == this) room->scheduler.let_go(owner);
+    const auto is_own = [this](const auto& entry) { return entry.second == this; };
+    std::erase_if(room->wishes, [this](const auto& w) { return w.second.keeper == this; });
+    std::erase_if(room->uses, is_own);
+    std::erase_if(room->owners, is_own);
+    std::erase_if(room->when_idle, [this](const auto& w) { return w.second.keeper == this; });
+    if (room->poller == this && room->watch)
+        room->apply_release_reports(room->watch->failed(now()));
+    if (room->poller == this) room->poller = nullptr;
+    wake_waiting_managers(*room);
+}
+
+slots::owner_id slot_manager::to_shared_owner_id(slots::owner_id owner) const {
+    return owner == slots::nobody ? slots::nobody : core_.home().make_process_unique_id(owner);
+}
+
+slots::ticket slot_manager::want(slots::wish w, grant_handler taker) {
+    waiting who{std::move(taker), w.priority == slots::priority::warming};
+    w.owner = to_shared_owner_id(w.owner);
+    const auto owner = w.owner;
+    const auto room = table_->lock();
+    if (!room->keepers.contains(this)) return slots::no_ticket;
+    if (owner != slots::nobody) room->owners[owner] = this;
+    const auto t = room->scheduler.request(std::move(w));
+    if (t == slots::no_ticket) return t;
+    room->wishes.emplace(t, slot_table::request_owner{this, owner});
+    waiting_.emplace(t, std::move(who));
+    return t;
+}
+
+void slot_manager::give() {
+    if (core_.shut_down() || core_.home().closed()) return;
+    // A taker may release the last reply and the client.
+    const auto core = core_.shared_from_this();
+    // A slot that is not taken is free for the next ticket.
+    for (auto given = take_grants(); !given.empty(); given = take_grants())
+        for (const auto& g : given) offer(g);
+    arm_timer();
+    arm_poll_timer();
+}
+
+// Grants for other loops are posted to them. Whether a slot must be erased is decided here, because
+// an isolated owner may have left by the time the post runs.
+auto slot_manager::take_grants() -> std::vector<granted> {
+    const auto room = table_->lock();
+    std::vector<granted> own;
+    for (const auto& g : room->scheduler.grants(now())) {
+        const auto wish = room->wishes.extract(g.ticket).mapped();
+        const granted given{g, room->must_be_erased(g, wish.owner)};
+        room->uses[g.slot] = wish.keeper;
+        if (wish.keeper == this)
+            own.push_back(given);
+        else
+            wish.keeper->post([given](slot_manager& k) {
+                k.offer(given);
+                k.give();
+            });
+    }
+    return own;
+}
+
+void slot_manager::offer(const granted& given) {
+    const auto& g = given.grant;
+    // The owner may have left since the grant.
+    if (!table_->lock()->is_used_by(g.slot, *this)) return;
+    if (!given.must_be_erased) return hand_over(g);
+    empty_slot(g.slot, [this, g] {
+        table_->lock()->forget_gone_owner(g.previous);
+        hand_over(g);
+        give();
+    });
+}
+
+void slot_manager::tell_of_wait(const slots::grant& g, bool is_warming) {
+    // Nothing waits for a prefill.
+    const auto advice =
+        is_warming ? std::string() : table_->lock()->known.tell_of_wait(g.guard_wait);
+    core_.log(is_warming ? log_level::debug : log_level::warning,
+              "slot {}: reuse guard, waited {:.0f} ms{}", g.slot, to_ms(g.guard_wait), advice);
+}
+
+void slot_manager::hand_over(const slots::grant& g) {
+    // A request withdrawn since the grant is not in the map.
+    const auto found = waiting_.extract(g.ticket);
+    if (found && g.guard_wait > duration{}) tell_of_wait(g, found.mapped().is_warming);
+    if (!found || core_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
+    const auto room = table_->lock();
+    // The taker may already have returned the slot.
+    if (room->watch && room->is_used_by(g.slot, *this)) room->watch->granted(g.slot, now());
+}
+
+// Returns a slot on which no request ran.
+void slot_manager::give_back(int slot) {
+    const auto room = table_->lock();
+    if (!room->is_used_by(slot, *this)) return;
+    room->uses.erase(slot);
+    room->scheduler.release(slot, now(), {.has_run = false});
+}
+
+// --- isolation of owners
+
+/// Precondition: the slot is in use.
+void slot_manager::empty_slot(int slot, std::function<void()> then) {
+    core_.calls().erase_slot(
+        slot, [this, slot, then = std::move(then)](error_code ec, const diagnostics& diag) {
+            const auto core = core_.shared_from_this();
+            if (ec) log_erase_failure(slot, diag);
+            if (const auto room = table_->lock(); ec)
+                room->foreign.insert(slot);
+            else
+                room->scheduler.forget_contents(slot);
+            then();
+        });
+}
+
+// Returns the idle slots. A busy slot ends its use with its owner, and its next user erases it.
+std::vector<int> slot_manager::occupy_slots_of(slots::owner_id owner) {
+    const auto room = table_->lock();
+    room->isolated[owner] = stay::has_left;
+    auto idle = room->scheduler.slots_used_by(owner);
+    std::erase_if(idle, [&](int slot) { return room->scheduler.busy(slot); });
+    for (const int slot : idle) {
+        room->scheduler.occupy(slot);
+        room->uses[slot] = this;
+    }
+    room->forget_gone_owner(owner);
+    return idle;
+}
+
+void slot_manager::erase_slots_of(slots::owner_id owner) {
+    for (const int slot : occupy_slots_of(owner))
+        empty_slot(slot, [this, slot, owner] {
+            give_back(slot);
+            table_->lock()->forget_gone_owner(owner);
+            give();
+        });
+}
+
+void slot_manager::log_erase_failure(int slot, const diagnostics& diag) {
+    const bool first = !std::exchange(table_->lock()->erase_warned, true);
+    core_.log(first ? log_level::warning : log_level::debug, "slot {}: not erased: {}", slot,
+              diag.to_string());
+}
+
+void slot_manager::let_go(slots::owner_id owner) {
+    {
+        const auto room = table_->lock();
+        room->owners.erase(to_shared_owner_id(owner));
+        room->scheduler.let_go(to_shared_owner_id(owner));
+    }
+    give();
+}
+
+bool slot_manager::still_belongs_to(int slot, slots::owner_id owner) const {
+    const auto used = table_->lock()->scheduler.slots_used_by(to_shared_owner_id(owner));
+    return std::ranges::find(used, slot) != used.end();
+}
+
+void slot_manager::retire(slots::owner_id owner) {
+    owner = to_shared_owner_id(owner);
+    const bool is_isolated = table_->lock()->isolated.contains(owner);
+    if (is_isolated) erase_slots_of(owner);
+    {
+        const auto room = table_->lock();
+        room->owners.erase(owner);
+        room->scheduler.retire(owner);
+    }
+    give();
+}
+
+duration slot_manager::forget(slots::ticket t) {
+    const auto guarded = withdraw(t);
+    waiting_.erase(t);
+    give();
+    return guarded;
+}
+
+duration slot_manager::withdraw(slots::ticket t) {
+    const auto room = table_->lock();
+    const auto guarded = room->scheduler.guard_wait(t, now());
+    room->scheduler.withdraw(t);
+    room->wishes.erase(t);
+    return guarded;
+}
+
+void slot_manager::raise(slots::ticket t, slots::priority to) {
+    table_->lock()->scheduler.raise(t, to);
+    give();
+}
+
+void slot_manager::log_wait(std::uint64_t reply, slots::ticket t) const {
+    const auto why = table_->lock()->scheduler.find_wait_reason(t, now());
+    if (why) core_.log(log_level::info, "reply {}: {}", reply, slots::in_words(*why));
+}
+
+void slot_manager::release(int slot, slots::release_info note, bool erase, bool was_cut,
+                           std::function<void(duration)> when_idle) {
+    ended_use use{slot, std::move(note), now(), was_cut, std::move(when_idle)};
+    if (!erase || core_.shut_down()) return put_back(std::move(use));
+    core_.calls().erase_slot(slot,
+                             [this, use = std::move(use)](error_code ec, const diagnostics& diag) {
+                                 erased(use, ec, diag);
+                             });
+}
+
+// The server erases a slot only when the slot is idle.
+void slot_manager::erased(const ended_use& use, const error_code& ec, const diagnostics& diag) {
+    const auto core = core_.shared_from_this();
+    if (!ec) {
+        const bool is_watching = table_->lock()->watch.has_value();
+        if (is_watching && use.was_cut && use.when_idle) use.when_idle(now() - use.at);
+        return put_back({.slot = use.slot, .note = {.is_use = use.note.is_use}, .at = use.at});
+    }
+    log_erase_failure(use.slot, diag);
+    put_back(use);
+}
+
+void slot_manager::put_back(ended_use use) {
+    {
+        const auto room = table_->lock();
+        if (!room->is_used_by(use.slot, *this)) return;
+        room->uses.erase(use.slot);
+        room->foreign.erase(use.slot);
+        room->last_use = room->last_ends[use.slot] = now();
+        if (room->watch && use.was_cut) {
+            use.note.side = room->watch->cut(use.slot, use.at, use.note.side);
+            room->when_idle[use.slot] = {this, std::move(use.when_idle)};
+        }
+        room->scheduler.release(use.slot, room->last_use, std::move(use.note));
+    }
+    give();
+}
+
+std::vector<log_line> slot_manager::learn(const server_props& props) {
+    std::vector<log_line> lines;
+    {
+        const auto room = table_->lock();
+        lines = room->known.learn(props);
+        room->apply_server_limits();
+    }
+    give();
+    return lines;
+}
+
+std::vector<log_line> slot_manager::report_slot_mismatch(int asked, int used) {
+    std::vector<log_line> lines;
+    {
+        const auto room = table_->lock();
+        lines = room->known.report_slot_mismatch(asked, used);
+        room->apply_server_limits();
+    }
+    give();
+    return lines;
+}
+
+void slot_manager::request_failed(const error_code& ec) {
+    {
+        const auto room = table_->lock();
+        room->known.request_failed(ec);
+        room->apply_server_limits();
+    }
+    give();
+}
+
+void slot_manager::stop() {
+    timer_->cancel();
+    watch_timer_->cancel();
+}
+
+void slot_manager::on_context_destroyed() noexcept {
+    leave();
+    waiting_.clear();
+    timer_.reset();
+    watch_timer_.reset();
+}
+
+// Each loop wakes up for its own requests, because another loop may be busy or ending.
+void slot_manager::arm_timer() {
+    const auto due = schedule_wakeups();
+    // A timer that nothing waits for would keep the event loop busy.
+    if (!due) return void(timer_->cancel());
+    timer_->expires_at(*due);
+    timer_->async_wait([this, weak = core_.weak_from_this()](error_code ec) {
+        if (const auto core = weak.lock(); core && !ec) give();
+    });
+}
+
+// Returns the due time of this keeper.
+std::optional<time_point> slot_manager::schedule_wakeups() {
+    const auto room = table_->lock();
+    std::map<slot_manager*, time_point> first;
+    for (const auto& due : room->scheduler.due_grants()) {
+        const auto at = first.emplace(room->wishes.at(due.ticket).keeper, due.at).first;
+        at->second = std::min(at->second, due.at);
+    }
+    const auto own = room->keepers.find(this);
+    if (own == room->keepers.end()) return std::nullopt;
+    own->second.reset();
+    for (const auto& [keeper, at] : first) {
+        auto& alarm = room->keepers.at(keeper);
+        if (alarm && *alarm <= at) continue;
+        alarm = at;
+        if (keeper != this) keeper->post([](slot_manager& k) { k.give(); });
+    }
+    return own->second;
+}
+
+}  // namespace tandem::detail

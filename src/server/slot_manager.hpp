@@ -1,0 +1,159 @@
+#pragma once
+
+#include "server/slot_table.hpp"
+#include "slots/slot_release_monitor.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include "tandem/error.hpp"
+#include "tandem/server.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace tandem::detail {
+
+class server_link;
+
+/// Receives the slot granted to its ticket. Returns false if the slot is not wanted; the slot then
+/// goes back unused.
+using grant_handler = std::function<bool(const slots::grant&)>;
+
+/// The slots of one server, for the requests of one loop: the scheduler, which is shared with other
+/// loops, a timer, and the server calls that concern slots: erasing them and, with `verify_cut`,
+/// polling whether they are idle after a cut. A grant for another loop is posted to that loop. A
+/// part of server_link; all functions except on_context_destroyed() run on its strand.
+class slot_manager {
+ public:
+    /// `core` owns this object.
+    slot_manager(server_link& core, shared_slot_table room);
+    ~slot_manager();
+    slot_manager(const slot_manager&) = delete;
+    slot_manager& operator=(const slot_manager&) = delete;
+
+    /// Registers the keeper with the room. Call it before any other function, but after a
+    /// shared_ptr owns the client: other threads may post to it at once.
+    void join();
+    /// Queues a request; call give() afterwards, once the caller knows its ticket. The taker is
+    /// called at most once and must not keep the client alive. Returns no_ticket if the queue is
+    /// full.
+    slots::ticket want(slots::wish w, grant_handler taker);
+    /// Grants the slots that are available and arms the timer for the next grant.
+    void give();
+    /// The reply has ended: its slots may be prefilled for others.
+    void let_go(slots::owner_id owner);
+    /// Text of this owner in a slot is erased before another owner uses the slot, and vice versa.
+    void isolate(slots::owner_id owner) {
+        table_->lock()->isolated[to_shared_owner_id(owner)] = stay::is_here;
+    }
+    /// Whether the slot holds text that its request must not continue from and that could not be
+    /// erased.
+    bool holds_foreign_text(int slot) const { return table_->lock()->foreign.contains(slot); }
+    /// See slot_scheduler.
+    bool was_last_used_by(int slot, slots::owner_id owner) const {
+        return table_->lock()->scheduler.was_last_used_by(slot, to_shared_owner_id(owner));
+    }
+    /// Whether the owner is using the slot, or no other owner has used it since.
+    bool still_belongs_to(int slot, slots::owner_id owner) const;
+    std::optional<int> last_slot_used_by(slots::owner_id owner) const {
+        return table_->lock()->scheduler.last_slot_used_by(to_shared_owner_id(owner));
+    }
+    /// The owner will not return. Slots of an isolated owner are erased immediately.
+    void retire(slots::owner_id owner);
+    /// Withdraws a request, whose taker is not called afterwards. Returns how long the guard alone
+    /// had delayed the request.
+    duration forget(slots::ticket t);
+    void raise(slots::ticket t, slots::priority to);
+    /// Logs why the reply waits, if it does.
+    void log_wait(std::uint64_t reply, slots::ticket t) const;
+    /// The request on the slot has ended. With `erase` the slot is returned after its cache is
+    /// erased. `was_cut`: the request did not end by itself. If cuts are verified, `when_idle` is
+    /// called on the strand with the time from the cut until the server was seen to be done with
+    /// the request; it must not keep the client alive.
+    void release(int slot, slots::release_info note, bool erase = false, bool was_cut = false,
+                 std::function<void(duration cancel_to_idle)> when_idle = {});
+
+    /// The properties last reported by the server; nothing if they must be requested.
+    std::optional<server_props> props() const { return table_->lock()->known.props(); }
+    bool were_props_read_before() const { return table_->lock()->known.was_read_before(); }
+    duration reuse_guard() const { return table_->lock()->known.reuse_guard(); }
+    // Observations about the server: its number of slots and the guard that it needs. After a
+    // failure it may be another server. Some return lines for the log.
+    std::vector<log_line> learn(const server_props& props);
+    std::vector<log_line> report_slot_mismatch(int asked, int used);
+    void request_failed(const error_code& ec);
+    /// Number of usable slots.
+    int slots() const { return table_->lock()->scheduler.slots(); }
+
+    /// The client is being destroyed: no more slots are granted.
+    void stop();
+    /// Leaves the room; the slots of this keeper become available to others.
+    void leave() noexcept;
+    /// See server_link::on_context_destroyed().
+    void on_context_destroyed() noexcept;
+
+ private:
+    /// The id of the owner in the room, where other clients may have owners with the same number.
+    slots::owner_id to_shared_owner_id(slots::owner_id owner) const;
+
+    struct waiting {
+        grant_handler taker;
+        bool is_warming;
+    };
+
+    struct granted {
+        slots::grant grant;
+        bool must_be_erased;
+    };
+
+    /// The ended use of a slot.
+    struct ended_use {
+        int slot;
+        slots::release_info note;
+        time_point at;
+        bool was_cut = false;
+        std::function<void(duration)> when_idle{};
+    };
+
+    std::vector<granted> take_grants();
+    void offer(const granted& given);
+    void tell_of_wait(const slots::grant& g, bool is_warming);
+    void hand_over(const slots::grant& g);
+    void give_back(int slot);
+    void log_erase_failure(int slot, const diagnostics& diag);
+    void erase_slots_of(slots::owner_id owner);
+    std::vector<int> occupy_slots_of(slots::owner_id owner);
+    void empty_slot(int slot, std::function<void()> then);
+    void erased(const ended_use& use, const error_code& ec, const diagnostics& diag);
+    void put_back(ended_use use);
+    duration withdraw(slots::ticket t);
+    void arm_timer();
+    std::optional<time_point> schedule_wakeups();
+    void post(std::function<void(slot_manager&)> f);
+
+    void look();
+    bool begin_poll();
+    void looked(const error_code& ec, const diagnostics& diag,
+                const std::vector<slot_state>& states);
+    std::vector<slots::release_report> apply_poll_result(const error_code& ec,
+                                                         const std::vector<slot_state>& states);
+    void detect_foreign_use(const std::vector<slot_state>& states);
+    static void notify_idle(slot_table& room, const slots::release_report& n);
+    void log_release_report(const slots::release_report& n) const;
+    static void wake_waiting_managers(const slot_table& room);
+    std::optional<time_point> next_poll_at() const;
+    void arm_poll_timer();
+
+    server_link& core_;
+    shared_slot_table table_;
+    std::map<slots::ticket, waiting> waiting_;
+    // Empty after the execution context is destroyed.
+    std::optional<boost::asio::steady_timer> timer_;
+    std::optional<boost::asio::steady_timer> watch_timer_;
+};
+
+}  // namespace tandem::detail

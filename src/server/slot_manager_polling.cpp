@@ -1,0 +1,124 @@
+// The part of slot_manager that polls /slots after cuts.
+#include "loop/clock.hpp"
+#include "server/server_link.hpp"
+#include "server/slot_manager.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+// Errors of a server without /slots, or without access to it.
+constexpr std::array no_slots{errc::not_supported, errc::unauthorized, errc::bad_request,
+                              errc::bad_response};
+
+}  // namespace
+
+// --- verification of cuts
+
+// Polls only if this client has reached the server and has requests there. Another client may lack
+// access to /slots, or would keep its own idle loop running.
+std::optional<time_point> slot_manager::next_poll_at() const {
+    const auto room = table_->lock();
+    const auto is_own = [this](const auto& entry) { return entry.second.keeper == this; };
+    const bool has_some =
+        std::ranges::any_of(room->wishes, is_own) || std::ranges::any_of(room->when_idle, is_own) ||
+        std::ranges::any_of(room->uses, [this](const auto& use) { return use.second == this; });
+    return has_some && core_.has_read_props() ? room->next_poll_at() : std::nullopt;
+}
+
+void slot_manager::arm_poll_timer() {
+    const auto due = next_poll_at();
+    if (!due) return void(watch_timer_->cancel());
+    watch_timer_->expires_at(*due);
+    watch_timer_->async_wait([this, weak = core_.weak_from_this()](error_code ec) {
+        if (const auto core = weak.lock(); core && !ec) look();
+    });
+}
+
+// The timer may have been armed again just as it expired, and another loop may already be polling.
+bool slot_manager::begin_poll() {
+    const auto room = table_->lock();
+    const auto due = room->next_poll_at();
+    if (core_.shut_down() || !due || *due > now()) return false;
+    room->watch->poll_started(now());
+    room->poller = this;
+    return true;
+}
+
+void slot_manager::look() {
+    if (!begin_poll()) return;
+    core_.calls().slots(
+        [this](error_code ec, const diagnostics& diag, const std::vector<slot_state>& states) {
+            looked(ec, diag, states);
+        });
+}
+
+void slot_manager::looked(const error_code& ec, const diagnostics& diag,
+                          const std::vector<slot_state>& states) {
+    if (core_.shut_down()) return;
+    const auto core = core_.shared_from_this();
+    const bool knows_none = std::ranges::find(no_slots, ec) != no_slots.end();
+    if (ec)
+        core_.log(knows_none ? log_level::warning : log_level::debug, "verify_cut: {}{}",
+                  knows_none ? "cuts are not verified: " : "", diag.to_string());
+    if (!ec) detect_foreign_use(states);
+    for (const auto& n : apply_poll_result(ec, states)) log_release_report(n);
+    give();
+}
+
+std::vector<slots::release_report> slot_manager::apply_poll_result(
+    const error_code& ec, const std::vector<slot_state>& states) {
+    const auto room = table_->lock();
+    room->poller = nullptr;
+    if (!room->watch) return {};
+    const bool gives_up = std::ranges::find(no_slots, ec) != no_slots.end();
+    auto news = !ec        ? room->watch->answered(states, now())
+                : gives_up ? room->watch->give_up(now())
+                           : room->watch->failed(now());
+    if (gives_up) room->watch.reset();
+    room->apply_release_reports(news);
+    for (const auto& n : news)
+        if (n.side == slots::server_slot_state::idle) notify_idle(*room, n);
+    return news;
+}
+
+void slot_manager::detect_foreign_use(const std::vector<slot_state>& states) {
+    const auto slot = table_->lock()->find_foreign_use(states);
+    if (!slot) return;
+    core_.log(log_level::warning,
+              "slot {}: busy with a request that is not from this process: another client uses {}, "
+              "and does not share slots or the reuse guard",
+              *slot, core_.shown_url());
+}
+
+// Runs on the loop of the cut request.
+void slot_manager::notify_idle(slot_table& room, const slots::release_report& n) {
+    const auto found = room.when_idle.extract(n.slot);
+    if (!found || !found.mapped().told) return;
+    found.mapped().keeper->post([told = std::move(found.mapped().told),
+                                 since_cut = n.since_cut](slot_manager&) { told(since_cut); });
+}
+
+void slot_manager::log_release_report(const slots::release_report& n) const {
+    const double seconds = to_ms(n.since_cut) / 1000;
+    if (n.side == slots::server_slot_state::busy)
+        core_.log(log_level::warning,
+                  "slot {}: still busy at the server {:.1f} s after its request was cut; not used "
+                  "until it is idle",
+                  n.slot, seconds);
+    else if (!n.was_stuck)
+        core_.log(log_level::debug, "slot {}: idle {:.0f} ms after the cut", n.slot,
+                  to_ms(n.since_cut));
+    else if (n.side == slots::server_slot_state::idle)
+        core_.log(log_level::info, "slot {}: idle {:.1f} s after the cut; used again", n.slot,
+                  seconds);
+    else
+        core_.log(log_level::info,
+                  "slot {}: used again, because the server does not report whether it is idle",
+                  n.slot);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "config/config_defaults.hpp"
+#include "loop/synchronized.hpp"
+#include "server/server_props_cache.hpp"
+#include "slots/slot_release_monitor.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include "tandem/config.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace tandem::detail {
+
+class slot_manager;
+
+/// State of an owner whose text other owners must not see. Kept until the owner's last slot is
+/// erased.
+enum class stay { is_here, has_left };
+
+/// The slots of one server, shared by all users in this process. Each slot_manager is a user with
+/// its own strand. Pure, except for the keepers that it refers to, which may receive a post under
+/// the lock.
+struct slot_table {
+    /// Applies the settings of a joining user to all users. Defaults apply to settings that no user
+    /// has made; the defaults of a service, which uses all slots, take precedence. Returns a
+    /// warning for the log if another user has set a different value.
+    std::optional<log_line> follow(const config& c, const slot_defaults& usual);
+
+    /// Clients and services; a service has no keeper before its first request.
+    int users = 0;
+    slot_defaults defaults{};
+    std::optional<int> slots_set{};
+    std::optional<duration> guard_set{};
+    server_props_cache known{0, std::nullopt};
+    /// Maximum number of slots to use, regardless of the server's number.
+    int most = 0;
+    slots::slot_scheduler scheduler{1, {}};
+    int queue_limit = 0;
+    /// Empty if cuts are not verified, or if the server lacks /slots.
+    std::optional<slots::slot_release_monitor> watch{};
+    /// The keeper that is polling the server; null if none.
+    const slot_manager* poller = nullptr;
+    time_point last_use{};
+    /// By slot: when the last request of this process ended there.
+    std::map<int, time_point> last_ends{};
+    bool foreign_use_logged = false;
+    std::map<slots::owner_id, stay> isolated{};
+    /// Slots with text that their requests must not continue from and that could not be erased.
+    std::set<int> foreign{};
+    bool erase_warned = false;
+    /// The users, and when each wakes up for its requests.
+    std::map<slot_manager*, std::optional<time_point>> keepers{};
+    /// The keeper and owner of a request; `uses` maps slots to the keepers that hold them.
+    struct request_owner {
+        slot_manager* keeper;
+        slots::owner_id owner;
+    };
+    std::map<slots::ticket, request_owner> wishes{};
+    std::map<int, slot_manager*> uses{};
+    /// The keepers of the owners that may currently lease slots.
+    std::map<slots::owner_id, slot_manager*> owners{};
+    /// By slot: whom to notify when the server is done with the slot after a cut.
+    struct idle_waiter {
+        slot_manager* keeper;
+        std::function<void(duration since_cut)> told;
+    };
+    std::map<int, idle_waiter> when_idle{};
+
+    /// Drops the settings of users that have left.
+    void forget_settings();
+    /// False after the last user has left and the guard of its slots has expired.
+    bool is_needed(time_point at) const;
+    bool is_used_by(int slot, const slot_manager& keeper) const;
+    /// Whether a request of this process may be on the slot, from the server's point of view at
+    /// this time.
+    bool may_be_used(int slot, time_point at) const;
+    /// Whether the slot's text must be hidden from the owner that it was granted to, or that
+    /// owner's text from others.
+    bool must_be_erased(const slots::grant& g, slots::owner_id owner) const;
+    /// Applies the guard and the number of slots of the known server.
+    void apply_server_limits();
+    /// Applies the results of a poll after cuts.
+    void apply_release_reports(const std::vector<slots::release_report>& news);
+    /// Forgets an isolated owner that has left once its text is erased.
+    void forget_gone_owner(slots::owner_id owner);
+    /// When to poll for cuts next.
+    std::optional<time_point> next_poll_at() const;
+    /// A slot that the running poll reports as busy although no request of this process was there
+    /// for a while. Reported only once.
+    std::optional<int> find_foreign_use(const std::vector<slot_state>& states);
+};
+
+using shared_slot_table = std::shared_ptr<synchronized<slot_table>>;
+
+/// Which users share the slots of a server.
+enum class slot_scope {
+    process,  ///< all clients and services of this process
+    own,      ///< only the client or service that plays a recording
+};
+
+/// Joins the users of a server's slots. All clients and services of this process share the slots,
+/// whose state outlives the last user by the guard. A played recording has slots of its own. Stores
+/// a warning for the log in `remark`, if any.
+shared_slot_table join_server_slots(const config& c, const slot_defaults& usual, slot_scope scope,
+                                    std::optional<log_line>& remark);
+
+}  // namespace tandem::detail

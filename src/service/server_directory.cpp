@@ -1,0 +1,106 @@
+#include "service/server_directory.hpp"
+
+#include "transport/server_url.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::detail {
+
+services::server_state server_directory::state_of(const services::listed_server& s,
+                                                  time_point now) const {
+    const auto& server = *uses_.at(s.id);
+    const bool takes_requests = server.circuit.allows(now);
+    const auto slots = server.slots->lock();
+    return {.takes_requests = takes_requests,
+            .slots = slots->known.props() ? slots->scheduler.slots() : 0};
+}
+
+services::ask_server server_directory::states(time_point now) const {
+    return [this, now](const services::listed_server& s) { return state_of(s, now); };
+}
+
+std::vector<server_status> server_directory::status(time_point now) const {
+    std::vector<server_status> all;
+    for (const auto& s : list_.all()) {
+        const auto asked = state_of(s, now);
+        all.push_back({.url = s.url,
+                       .state = s.health.state(),
+                       .draining = s.ends.has_value(),
+                       .circuit_open = !asked.takes_requests,
+                       .slots = asked.slots,
+                       .conversations = s.conversations,
+                       .generating = s.generating,
+                       .waiting = uses_.at(s.id)->slots->lock()->scheduler.count_waiting_requests(),
+                       .fault = s.health.fault()});
+    }
+    return all;
+}
+
+failure server_directory::unavailable_reason(time_point now) const {
+    const auto& servers = list_.all();
+    std::string words = servers.empty() ? "the service has no server: add one" : "no server is up";
+    for (const auto& s : servers)
+        words += fmt::format("; {} is {}{}{}", transport::without_credentials(s.url),
+                             s.ends ? "being removed" : to_string(s.health.state()),
+                             s.health.fault().empty() ? "" : ": ", s.health.fault());
+    for (const auto& s : servers)
+        if (!state_of(s, now).takes_requests)
+            words += fmt::format("; the last requests to {} failed, so it is not used for a while",
+                                 transport::without_credentials(s.url));
+    // Waiting does not help if only the key is wrong.
+    const bool refuse_key = !servers.empty() && std::ranges::all_of(servers, [](const auto& s) {
+        return s.health.rejects_key();
+    });
+    error_code ec = refuse_key ? errc::unauthorized : errc::no_model;
+    if (no_server_ever_reached()) ec = servers.front().health.never_reached_error();
+    return {ec, {.client_message = std::move(words)}};
+}
+
+bool server_directory::no_server_ever_reached() const {
+    return !list_.all().empty() && std::ranges::all_of(list_.all(), [](const auto& s) {
+        return bool(s.health.never_reached_error());
+    });
+}
+
+server_directory::server_directory(const service_config& c, slot_scope scope)
+    : list_(c.placement, c.health_interval), scope_(scope) {
+    if (c.servers.empty()) add(c, c.client.server.url);
+    for (const auto& url : c.servers) add(c, url);
+}
+
+void server_directory::add(const service_config& c, const std::string& url) {
+    const auto id = list_.add(url);
+    if (id == services::no_server) return;
+    auto settings = c.client;
+    settings.server.url = url;  // identifies the slots
+    auto use = std::make_shared<server_usage>(settings, service_slot_defaults, scope_);
+    use->slots->lock()->scheduler.allow_lease_sharing(c.share_idle_slots);
+    uses_.emplace(id, std::move(use));
+}
+
+std::optional<int> server_directory::remove(time_point now, std::string_view url, duration limit) {
+    const auto* const s = list_.remove(now, url, limit);
+    return s ? std::optional(s->generating) : std::nullopt;
+}
+
+std::vector<std::string> server_directory::find_unlisted_servers(
+    const std::vector<std::string>& urls) const {
+    std::vector<std::string> others;
+    for (const auto& s : list_.all())
+        if (std::ranges::none_of(urls, [&](const std::string& url) {
+                return transport::is_same_server(url, s.url);
+            }))
+            others.push_back(s.url);
+    return others;
+}
+
+std::vector<services::server_id> server_directory::drop_drained() {
+    auto dropped = list_.drop_drained();
+    for (const auto id : dropped) uses_.erase(id);
+    return dropped;
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "base/failure.hpp"
+#include "base/time.hpp"
+#include "server/server_usage.hpp"
+#include "service/server_list.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/service_config.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::detail {
+
+/// The servers of a service: the list, and the observed state of each server. Used on the service's
+/// strand, except for the constructor.
+class server_directory {
+ public:
+    using server_id = services::server_id;
+
+    /// Starts with the configured servers.
+    server_directory(const service_config& c, slot_scope scope);
+
+    services::server_list& list() noexcept { return list_; }
+    const std::shared_ptr<server_usage>& get_server_use(server_id id) const { return uses_.at(id); }
+
+    /// Has no effect if the server is present; cancels a pending removal.
+    void add(const service_config& c, const std::string& url);
+    /// Returns the number of replies on the server; nothing if it is not present.
+    std::optional<int> remove(time_point now, std::string_view url, duration limit);
+    /// The servers of the list that are not in `urls`.
+    std::vector<std::string> find_unlisted_servers(const std::vector<std::string>& urls) const;
+    /// See server_list.
+    std::vector<server_id> drop_drained();
+
+    /// The states of the servers at this time, for the list.
+    services::ask_server states(time_point now) const;
+    std::vector<server_status> status(time_point now) const;
+    /// Why no server is available for a turn.
+    failure unavailable_reason(time_point now) const;
+    /// Whether connections were tried but no server was ever reached, which means the set-up is
+    /// wrong.
+    bool no_server_ever_reached() const;
+
+ private:
+    services::server_state state_of(const services::listed_server& s, time_point now) const;
+
+    services::server_list list_;
+    slot_scope scope_;
+    /// For the servers of the list.
+    std::map<server_id, std::shared_ptr<server_usage>> uses_;
+};
+
+}  // namespace tandem::detail

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "transport/curl_handles.hpp"
+#include "transport/curl_transport.hpp"
+#include "transport/server_url.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::transport {
+
+struct http_request;
+
+/// Easy handles with all request-independent options set. Reusing them saves work and keeps TLS
+/// sessions; connections are never reused.
+class curl_handle_pool {
+ public:
+    explicit curl_handle_pool(curl_options options);
+
+    /// The fault of the options, if any; take() must not be called then.
+    const std::optional<std::string>& fault() const noexcept { return fault_; }
+    const server_url& server() const noexcept { return server_; }
+    const curl_options& options() const noexcept { return options_; }
+    /// The proxy's URL without credentials.
+    const std::string& redacted_proxy() const noexcept { return shown_proxy_; }
+
+    /// A handle prepared for `request`. The request's body and `own`, which holds its additional
+    /// headers, must outlive the use of the handle. Null with `code` set if curl reports an error.
+    easy_handle take(const http_request& request, header_list& own, CURLcode& code);
+    void give_back(easy_handle easy) noexcept;
+    /// The connect limit of a request that must connect sooner than others.
+    std::optional<duration> request_connect_timeout(const http_request& request) const noexcept;
+
+ private:
+    CURLcode set_common_options(CURL* easy) const;
+    CURLcode set_request_options(CURL* easy, const http_request& request, header_list& own) const;
+    header_list make_headers(bool has_body) const;
+
+    curl_options options_;
+    std::optional<std::string> fault_;
+    server_url server_;
+    std::string shown_proxy_;
+    header_list headers_;
+    header_list json_headers_;
+    std::vector<easy_handle> idle_;
+};
+
+}  // namespace tandem::transport

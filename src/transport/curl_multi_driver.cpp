@@ -1,0 +1,135 @@
+#include "transport/curl_multi_driver.hpp"
+
+#include <utility>
+
+namespace tandem::transport {
+
+curl_multi_driver::curl_multi_driver(const boost::asio::any_io_executor& executor,
+                                     curl_options options)
+    : pool_(std::move(options)),
+      timer_(std::make_shared<curl_multi_timer>(executor, *this)),
+      queue_(std::make_shared<delivery_queue>(executor)),
+      sockets_(executor, *this),
+      multi_(curl_multi_init()) {
+    if (!multi_) throw std::bad_alloc();
+    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &curl_multi_driver::socket_trampoline);
+    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, static_cast<void*>(this));
+    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &curl_multi_driver::timer_trampoline);
+    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, static_cast<void*>(this));
+}
+
+std::shared_ptr<transfer> curl_multi_driver::make_transfer(http_request request,
+                                                           exchange_handler& handler) {
+    return std::make_shared<transfer>(std::move(request), handler, queue_);
+}
+
+void curl_multi_driver::start(transfer& t) {
+    auto why = launch(t);
+    if (!why) return;
+    detach(t);
+    t.end(std::move(why));
+    queue_->run_soon();
+}
+
+std::optional<failure> curl_multi_driver::launch(transfer& t) {
+    if (pool_.fault()) return invalid_config(*pool_.fault());
+    CURLcode code{};
+    auto easy = pool_.take(t.request(), t.own_headers(), code);
+    if (easy) code = t.attach(std::move(easy), sockets_);
+    if (code != CURLE_OK) return describe(code, context_of(t));
+    running_.insert(&t);
+    if (curl_multi_add_handle(multi_.get(), t.easy()) != CURLM_OK)
+        return describe(CURLE_OUT_OF_MEMORY, context_of(t));
+    return {};
+}
+
+void curl_multi_driver::cut(transfer& t) noexcept {
+    t.silence();
+    detach(t);
+}
+
+void curl_multi_driver::shutdown() noexcept {
+    while (!running_.empty()) cut(**running_.begin());
+    multi_.reset();
+    sockets_.stop_watching();
+    timer_->close();
+    queue_->clear();
+}
+
+int curl_multi_driver::socket_trampoline(CURL*, curl_socket_t fd, int what, void* self,
+                                         void*) noexcept try {
+    static_cast<curl_multi_driver*>(self)->sockets_.watch(fd, what);
+    return 0;
+} catch (...) {
+    return -1;
+}
+
+int curl_multi_driver::timer_trampoline(CURLM*, long milliseconds, void* self) noexcept try {
+    static_cast<curl_multi_driver*>(self)->timer_->set(milliseconds);
+    return 0;
+} catch (...) {
+    return -1;
+}
+
+void curl_multi_driver::on_ready(curl_socket_t fd, int mask) {
+    drive(fd, mask);
+}
+
+void curl_multi_driver::on_timeout() {
+    drive(CURL_SOCKET_TIMEOUT, 0);
+}
+
+void curl_multi_driver::drive(curl_socket_t fd, int mask) {
+    // A handler may destroy the transport.
+    const auto self = shared_from_this();
+    int running = 0;
+    curl_multi_socket_action(multi_.get(), fd, mask, &running);
+    collect_finished_transfers();
+    queue_->run();
+}
+
+void curl_multi_driver::collect_finished_transfers() {
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left))
+        if (message->msg == CURLMSG_DONE) finish(message->easy_handle, message->data.result);
+}
+
+void curl_multi_driver::finish(CURL* easy, CURLcode code) {
+    char* self = nullptr;
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &self);
+    auto& t = *reinterpret_cast<transfer*>(self);
+    auto why = outcome(t, code);
+    detach(t);
+    t.end(std::move(why));
+}
+
+void curl_multi_driver::detach(transfer& t) noexcept {
+    if (!t.easy()) return;
+    running_.erase(&t);
+    // Must come first, while the descriptors are certainly ours: curl 7.88 closes the socket of an
+    // unfinished connection without reporting it.
+    sockets_.cut(t.sockets());
+    curl_multi_remove_handle(multi_.get(), t.easy());
+    pool_.give_back(t.detach());
+}
+
+std::optional<failure> curl_multi_driver::outcome(const transfer& t, CURLcode code) const {
+    if (code != CURLE_OK) return describe(code, context_of(t));
+    if (t.http_status() == 0) return make_missing_status_failure(context_of(t));
+    return {};
+}
+
+failure_context curl_multi_driver::context_of(const transfer& t) const {
+    failure_context c{.url = pool_.server().shown,
+                      .proxy = pool_.redacted_proxy(),
+                      .https = pool_.server().https,
+                      .connect_timeout = pool_.options().connect_timeout,
+                      .connect_within = pool_.request_connect_timeout(t.request()),
+                      .peer = pool_.options().peer,
+                      .detail = t.curl_error_text(),
+                      .http_status = t.http_status()};
+    if (t.easy()) curl_easy_getinfo(t.easy(), CURLINFO_HTTP_CONNECTCODE, &c.proxy_status);
+    return c;
+}
+
+}  // namespace tandem::transport

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace tandem::wire {
+
+/// Why a text cannot be parsed.
+enum class json_fault {
+    none,
+    not_json,
+    too_deep,         ///< lists and objects exceed the nesting limit
+    too_many_values,  ///< more values and keys than allowed
+    too_many_keys,    ///< an object has more keys than allowed
+};
+
+struct json_limits {
+    int depth;           ///< nesting of lists and objects
+    std::size_t values;  ///< values and keys together
+    /// Per object. Needed when parsing into objects that preserve key order: such an object is
+    /// searched for every key that is added.
+    std::size_t keys = std::numeric_limits<std::size_t>::max();
+};
+
+/// Scans `text` up to the first fault without storing it, in linear time. (The parser's own filter
+/// takes quadratic time: it scans a list again for each object in it.)
+json_fault check_json(std::string_view text, const json_limits& limits);
+
+/// As check_json(), with the result as words that follow a name, like "is not valid JSON near byte
+/// 12"; empty without a fault.
+std::string describe_json_fault(std::string_view text, const json_limits& limits);
+
+/// Replaces each list and object nested deeper than `deepest` with null, without reading its
+/// contents. Linear time.
+std::string prune_deep_json(std::string_view text, int deepest);
+
+}  // namespace tandem::wire

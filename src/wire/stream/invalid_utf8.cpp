@@ -1,0 +1,66 @@
+#include "wire/stream/invalid_utf8.hpp"
+
+#include "text/characters/utf8.hpp"
+
+#include <algorithm>
+
+namespace tandem::wire {
+namespace {
+
+// A byte is encoded as this character plus the byte's value. The range is at the end of the last
+// private-use plane, whose characters have no agreed meaning.
+constexpr char32_t first_disguise = 0x10FE00;
+
+bool is_disguise(char32_t c) noexcept {
+    return c >= first_disguise && c <= first_disguise + 0xFF;
+}
+
+/// Whether `json` contains an escape of that plane; all of them start alike.
+bool has_escaped_plane(std::string_view json) {
+    constexpr std::string_view start = "\\udb";
+    const auto same = [](char expected, char c) {
+        return expected == c || (c >= 'A' && c <= 'Z' && expected == c - 'A' + 'a');
+    };
+    return std::search(json.begin(), json.end(), start.begin(), start.end(),
+                       [&](char c, char expected) { return same(expected, c); }) != json.end();
+}
+
+void disguise(std::string_view bytes, std::string& out) {
+    for (const char b : bytes)
+        text::append_utf8(out, first_disguise + static_cast<unsigned char>(b));
+}
+
+}  // namespace
+
+std::optional<std::string> escape_invalid_utf8(std::string_view json) {
+    if (has_escaped_plane(json)) return std::nullopt;
+    std::string out;
+    out.reserve(json.size() + 64);
+    while (!json.empty()) {
+        const auto c = text::decode_first_character(json);
+        const auto bytes = json.substr(0, c.bytes);
+        // A character of the encoding range is encoded too, so that decoding restores it.
+        if (text::find_invalid_utf8(bytes) == bytes.npos && !is_disguise(c.character))
+            out += bytes;
+        else
+            disguise(bytes, out);
+        json.remove_prefix(c.bytes);
+    }
+    return out;
+}
+
+std::string unescape_invalid_utf8(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const auto c = text::decode_first_character(text);
+        if (is_disguise(c.character))
+            out += static_cast<char>(static_cast<unsigned char>(c.character - first_disguise));
+        else
+            out += text.substr(0, c.bytes);
+        text.remove_prefix(c.bytes);
+    }
+    return out;
+}
+
+}  // namespace tandem::wire

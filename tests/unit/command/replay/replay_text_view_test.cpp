@@ -1,0 +1,49 @@
+#include "replay/replay_text_view.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace tandem::command;
+using testing::HasSubstr;
+
+class text_view_status : public testing::Test {
+ protected:
+    ~text_view_status() override { ::close(nowhere_); }
+
+    tandem::chunk chunk_{.text = "Hello.", .metrics = {.slot = 0}};
+    tandem::reply_result result_;
+    const int nowhere_ = ::open("/dev/null", O_WRONLY);
+    terminal terminal_{nowhere_, nowhere_};
+    replay_text_view view_{terminal_, {}, 1, 1h};
+};
+
+TEST_F(text_view_status, tells_that_a_server_has_not_answered_yet) {
+    EXPECT_THAT(view_.doing(), HasSubstr("waiting for the server"));
+}
+
+TEST_F(text_view_status, tells_what_a_reply_waits_for) {
+    view_.server_ready("http://a:1", {});
+    view_.started({.where = {"p1", 0}, .prompt = "Hi"});
+    EXPECT_THAT(view_.doing(), HasSubstr("waiting for the server"));
+    view_.chunk_came({.where = {"p1", 0}, .chunk = chunk_, .speech_ms = 1e6});
+    EXPECT_THAT(view_.doing(), HasSubstr("speaking"));
+    view_.chunk_came({.where = {"p1", 0}, .chunk = chunk_});
+    EXPECT_THAT(view_.doing(), HasSubstr("waiting 3600.0 s for the reuse guard"));
+}
+
+TEST_F(text_view_status, knows_the_slot_of_a_reply_that_had_no_chunk) {
+    view_.started({.where = {"p1", 0}, .prompt = "Hi"});
+    result_.metrics.slot = 0;
+    result_.metrics.requests = 1;
+    view_.ended({.where = {"p1", 0}, .result = result_});
+    view_.started({.where = {"p2", 0}, .prompt = "Hi"});
+    EXPECT_THAT(view_.doing(), HasSubstr("for the reuse guard"));
+}
+
+}  // namespace

@@ -1,0 +1,42 @@
+#include "bench/arrival_schedule.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace tandem::command {
+
+arrival_schedule::arrival_schedule(load_rules rules) : rules_(rules) {
+    // In a Poisson process the wait for the first arrival is random too.
+    if (rules_.rate && rules_.spread == arrivals::poisson) due_ = next_gap();
+}
+
+std::optional<duration> arrival_schedule::take(duration now) {
+    const auto due = rules_.rate ? due_ : now;
+    if (!has_more(due) || (rules_.time && now >= *rules_.time)) return std::nullopt;
+    ++taken_;
+    if (rules_.rate) due_ += next_gap();
+    return due;
+}
+
+std::int64_t arrival_schedule::missed(duration now) {
+    std::int64_t count = 0;
+    while (rules_.rate && has_more(due_) && due_ < now) {
+        ++count;
+        ++taken_;
+        due_ += next_gap();
+    }
+    return count;
+}
+
+bool arrival_schedule::has_more(duration due) const noexcept {
+    return !(rules_.turns && taken_ >= *rules_.turns) && !(rules_.time && due >= *rules_.time);
+}
+
+duration arrival_schedule::next_gap() {
+    const double seconds = rules_.spread == arrivals::even
+                               ? 1 / *rules_.rate
+                               : std::exponential_distribution<double>(*rules_.rate)(dice_);
+    return duration(std::llround(seconds * 1e9));
+}
+
+}  // namespace tandem::command

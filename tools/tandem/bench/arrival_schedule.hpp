@@ -1,0 +1,52 @@
+#pragma once
+
+#include "tandem/duration.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <random>
+
+namespace tandem::command {
+
+/// Distribution of the start times of turns in an open loop.
+enum class arrivals {
+    poisson,  ///< as from independent callers
+    even,     ///< at equal intervals
+};
+
+/// The load of a run. All times are relative to its start.
+struct load_rules {
+    /// New turns per second, independent of earlier turns (open loop). Unset means a closed loop:
+    /// each conversation begins its next turn when the previous one has ended.
+    std::optional<double> rate{};
+    arrivals spread = arrivals::poisson;
+    /// Limits of the run; unset = unlimited.
+    std::optional<int> turns{};
+    std::optional<duration> time{};
+};
+
+/// Plans the start time of each turn. The same rules always produce the same plan. Pure; not
+/// thread-safe.
+class arrival_schedule {
+ public:
+    explicit arrival_schedule(load_rules rules);
+
+    /// Returns the start time of the next turn, or nothing once no further turn begins. The time
+    /// may be in the past, in which case the delay counts as latency of the server. In a closed
+    /// loop the time is always `now`.
+    std::optional<duration> take(duration now);
+    /// Returns how many turns of an open loop were due before `now` but did not begin. Call it at
+    /// the end of the run.
+    std::int64_t missed(duration now);
+
+ private:
+    bool has_more(duration due) const noexcept;
+    duration next_gap();
+
+    load_rules rules_;
+    int taken_ = 0;
+    duration due_{};
+    std::mt19937_64 dice_{20'240'229};
+};
+
+}  // namespace tandem::command

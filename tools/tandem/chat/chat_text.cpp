@@ -1,0 +1,146 @@
+#include "chat/chat_text.hpp"
+
+#include "run/replay_text.hpp"
+#include "text/json_object.hpp"
+#include "text/terminal_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr std::string_view white = " \t\r\n";
+constexpr int longest_heard = 60;
+
+// Returns the separator of two texts: up to two line breaks if there are any, else a space.
+std::string joint_of(std::string_view space) {
+    const auto breaks = std::ranges::count(space, '\n');
+    if (breaks > 0)
+        return std::string(std::min<std::size_t>(static_cast<std::size_t>(breaks), 2), '\n');
+    return space.empty() ? "" : " ";
+}
+
+std::string spaced(std::string_view name) {
+    std::string text(name);
+    std::ranges::replace(text, '_', ' ');
+    return text;
+}
+
+// Returns the end of a text on one line.
+std::string last_words(const std::string& text) {
+    if (count_columns(text) <= longest_heard) return shortened(text, longest_heard);
+    auto lines = wrapped(text, longest_heard);
+    return "…" + lines.back();
+}
+
+// Returns `head` followed by `text`; continuation lines are indented.
+std::string lines_of(std::string_view head, std::string_view text, int width) {
+    auto result = std::string(head);
+    if (width == INT_MAX) return result += text;
+    constexpr int indent = 4;
+    const auto column = static_cast<int>(head.size());
+    const char* between = "";
+    for (const auto& line : wrapped(text, width - indent, column - indent))
+        result += std::exchange(between, "\n    ") + line;
+    return result;
+}
+
+std::string timing_object(const spoken_timing& t) {
+    json_object parts;
+    for_each_part(t, [&](const char* name, duration part) { parts.field(name, to_ms(part)); });
+    return json_object{}
+        .field("total_ms", to_ms(t.total()))
+        .raw("parts_ms", parts.closed())
+        .closed();
+}
+
+}  // namespace
+
+std::string wrap_continued_text(std::string_view text, std::string& glue, text_position place) {
+    const auto first = text.find_first_not_of(white);
+    if (first == text.npos) {
+        glue = joint_of(glue + std::string(text));
+        return {};
+    }
+    const auto last = text.find_last_not_of(white) + 1;
+    const auto joint = joint_of(glue + std::string(text.substr(0, first)));
+    auto words = joint + std::string(text.substr(first, last - first));
+    // Wrapping would drop a space at the start of a line.
+    std::string shown = place.column == 0 && joint == " " ? joint : "";
+    words.erase(0, shown.size());
+    const auto lines = wrapped(words, place.width, place.column + static_cast<int>(shown.size()));
+    for (std::size_t i = 0; i < lines.size(); ++i) shown += (i > 0 ? "\n" : "") + lines[i];
+    glue = text.substr(last);
+    return shown;
+}
+
+std::string format_notice(std::string_view text, int width) {
+    return lines_of("tandem chat: ", text, width);
+}
+
+std::string indented_lines(std::string_view text, int width) {
+    return lines_of("  ", text, width);
+}
+
+std::string error_text(const error_code& ec, const diagnostics& d, const std::string& hint) {
+    return fault_text({}, {.error = ec, .diagnostics = d, .hint = hint});
+}
+
+std::string format_timing(const spoken_timing& t) {
+    auto text = fmt::format("voice to voice {}", format_elapsed(to_ms(t.total())));
+    const char* before = ": ";
+    for_each_part(t, [&](const char* name, duration part) {
+        if (part > duration{})
+            text += fmt::format("{}{} {}", std::exchange(before, ", "), spaced(name),
+                                format_elapsed(to_ms(part)));
+    });
+    return text;
+}
+
+std::string format_interruption(const spoken_end& e) {
+    if (e.kept.empty()) return "[interrupted, nothing was heard]";
+    return fmt::format("[interrupted, heard up to \"{}\"]", last_words(e.kept));
+}
+
+std::string json_line(const spoken_chunk& s) {
+    json_object out;
+    out.field("event", "chunk")
+        .field("turn", s.turn)
+        .field("seq", s.chunk.id.seq)
+        .field("text", s.chunk.text)
+        .field("speech", s.chunk.speech)
+        .field("boundary", to_string(s.chunk.boundary))
+        .field("at_ms", to_ms(s.at))
+        .field("sound_ms", to_ms(s.length))
+        .field("has_sound", s.has_sound)
+        .field("synthesis_ms", to_ms(s.synthesis));
+    if (s.silence)
+        out.field("silence_ms", to_ms(*s.silence));
+    else
+        out.null("silence_ms");
+    return out.line();
+}
+
+std::string json_line(const spoken_end& e) {
+    json_object out;
+    out.field("event", "end")
+        .field("turn", e.turn)
+        .field("finish_reason", to_string(e.result.finish_reason))
+        .field("interrupted", e.interrupted)
+        .field("text", e.result.text)
+        .field("history", e.kept)
+        .field("chunks", e.result.metrics.chunks);
+    if (e.timing)
+        out.raw("voice_to_voice", timing_object(*e.timing));
+    else
+        out.null("voice_to_voice");
+    if (e.result.error)
+        out.field("code", error_name(e.result.error))
+            .field("message", error_text(e.result.error, e.result.diagnostics, e.hint));
+    return out.line();
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "chat/chat_view.hpp"
+
+#include "tandem/error.hpp"
+
+#include <climits>
+
+#include <string>
+#include <string_view>
+
+// Pure functions that format the text output and the JSON lines of `tandem chat`.
+namespace tandem::command {
+
+/// Where a text continues: at `column` of a line of `width` columns.
+struct text_position {
+    int width = INT_MAX;
+    int column = 0;
+};
+
+/// Formats text that continues a line: removes terminal control sequences, wraps at words and keeps
+/// line breaks. `glue` is the trailing white space of the previous text; it is replaced by that of
+/// this text.
+std::string wrap_continued_text(std::string_view text, std::string& glue, text_position place = {});
+
+/// Formats a message outside the conversation, wrapped for a terminal of `width` columns.
+std::string format_notice(std::string_view text, int width = INT_MAX);
+
+/// Formats an error as "connect_failed: what to do about it".
+std::string error_text(const error_code& ec, const diagnostics& d, const std::string& hint = {});
+/// Returns `text` as indented lines.
+std::string indented_lines(std::string_view text, int width = INT_MAX);
+/// Formats the latency as "voice to voice 512 ms: slot wait 0.2 ms, first token 31 ms, …". Parts of
+/// zero length are omitted.
+std::string format_timing(const spoken_timing& t);
+/// Returns the note that follows the text of an interrupted reply.
+std::string format_interruption(const spoken_end& e);
+
+std::string json_line(const spoken_chunk& s);
+std::string json_line(const spoken_end& e);
+
+}  // namespace tandem::command

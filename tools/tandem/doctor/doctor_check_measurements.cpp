@@ -1,0 +1,167 @@
+#include "doctor/doctor_checks.hpp"
+#include "run/replay_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+// Speech consumes 3.5 tokens per second.
+constexpr double speech_tokens_per_second = 3.5;
+constexpr double late_first_token_ms = 1000;
+constexpr double late_idle_ms = 500;
+constexpr int many_tokens_after_cut = 16;
+// Tokens of a sentence, which is the cost of returning to a checkpoint.
+constexpr int sentence_tokens = 64;
+
+finding measured(const char* name) {
+    return {.name = name, .message = {}, .group = finding_group::measured};
+}
+
+std::string answered(const doctor_measurements& m) {
+    auto text = fmt::format("{} answered", m.requests);
+    if (m.rounds > 0) text += ", in " + counted(m.rounds, "round");
+    return text + fmt::format(" on slot{} {}", m.slots.size() == 1 ? "" : "s",
+                              fmt::join(m.slots, " and "));
+}
+
+finding requests(const doctor_facts& facts) {
+    const auto& m = facts.measured.value;
+    auto f = measured("requests");
+    f.value = std::int64_t{m.requests};
+    f.message = answered(m);
+    if (facts.stopped) {
+        f.status = finding_status::note;
+        f.message += "; stopped";
+    } else if (facts.measured.failed()) {
+        const auto words = words_of(facts.measured.fault);
+        f.status = finding_status::bad;
+        f.message = fmt::format("{} answered, then {}: {}", m.requests,
+                                error_name(facts.measured.fault.ec), words.what);
+        f.remedy = words.remedy.empty() ? "check the server's log" : words.remedy;
+    } else if (m.ran_out) {
+        f.status = m.requests == 0 ? finding_status::bad : finding_status::warning;
+        f.message += "; measuring exceeded its time limit";
+        f.remedy = "check whether the server is slow or busy";
+    }
+    return f;
+}
+
+finding first_token(const doctor_round& r, int prompt_tokens) {
+    auto f = measured("first_token");
+    f.value = r.first_token_cold_ms;
+    f.message = fmt::format("{} with {} tokens to evaluate", format_elapsed(r.first_token_cold_ms),
+                            prompt_tokens);
+    if (r.first_token_warm_ms >= 0)
+        f.message += fmt::format(", {} with one", format_elapsed(r.first_token_warm_ms));
+    if (r.first_token_cold_ms < late_first_token_ms) return f;
+    f.status = finding_status::warning;
+    f.remedy = "the voice starts late: use a smaller model, a GPU (-ngl 99) or more --threads";
+    return f;
+}
+
+std::string rate(double per_second) {
+    return per_second < 100 ? fmt::format("{:.1f}", per_second) : fmt::format("{:.0f}", per_second);
+}
+
+finding speed(const doctor_round& r) {
+    auto f = measured("speed");
+    f.value = r.tokens_per_second;
+    f.message = rate(r.tokens_per_second) + " tokens/s";
+    if (r.prompt_tokens_per_second >= 0)
+        f.message += fmt::format(", prompts {} tokens/s", rate(r.prompt_tokens_per_second));
+    if (r.tokens_per_second >= slow_tokens_per_second) return f;
+    const bool slower_than_speech = r.tokens_per_second < speech_tokens_per_second;
+    f.status = slower_than_speech ? finding_status::bad : finding_status::warning;
+    f.message += slower_than_speech ? ": slower than speech"
+                                    : ": the voice waits more than a second for a sentence";
+    f.remedy = "use a smaller model or quantisation, or a GPU (-ngl 99)";
+    return f;
+}
+
+finding cut(const doctor_facts& facts) {
+    const auto& m = facts.measured.value;
+    const auto& r = m.median;
+    auto f = measured("cut");
+    if (m.busy_after_cut_ms >= 0) {
+        f.status = finding_status::bad;
+        f.value = "busy";
+        f.message = fmt::format("the slot was still busy {} after the connection was closed",
+                                format_elapsed(m.busy_after_cut_ms));
+        f.remedy = "check for a proxy that does not forward the close";
+        return f;
+    }
+    f.value = r.cut_to_idle_ms;
+    f.message = "idle after " + format_elapsed(r.cut_to_idle_ms);
+    if (r.tokens_after_cut >= 0)
+        f.message += fmt::format("; {} after the cut", counted(r.tokens_after_cut, "token"));
+    if (r.cut_to_idle_ms < late_idle_ms && r.tokens_after_cut <= many_tokens_after_cut) return f;
+    if (facts.stopped && m.rounds < 2) {
+        f.status = finding_status::note;
+        f.message += "; measured only once, which is not enough to judge it";
+        return f;
+    }
+    f.status = finding_status::warning;
+    f.remedy = "check for a proxy, or for speculative decoding with long drafts";
+    return f;
+}
+
+// Cache use of a request that should find nearly all of its prompt in the slot.
+finding cache(const char* name, const cache_usage& use, const char* where) {
+    auto f = measured(name);
+    f.value = std::int64_t{use.evaluated};
+    f.message =
+        fmt::format("{}, {} of {} evaluated", where, use.evaluated, counted(use.all(), "token"));
+    if (use.evaluated <= 2) return f;
+    const bool lost = use.evaluated > sentence_tokens;
+    f.status = lost ? finding_status::warning : finding_status::note;
+    f.message += lost ? "" : ", normal for models that cannot roll back tokens";
+    if (lost)
+        f.remedy =
+            "the model cannot roll back tokens: keep --ctx-checkpoints on, and try --swa-full";
+    return f;
+}
+
+finding other_slot(const cache_usage& use) {
+    auto f = measured("cache_other_slot");
+    f.value = std::int64_t{use.evaluated};
+    f.message = fmt::format("without prefill, {} of {} evaluated", use.evaluated,
+                            counted(use.all(), "token"));
+    return f;
+}
+
+finding pinned_slots(const cache_usage& use) {
+    auto f = measured("pinned_slots");
+    f.value = std::int64_t{use.cached};
+    f.message = "each keeps its cache while another one is used";
+    if (use.cached * 2 >= use.all()) return f;
+    f.status = finding_status::bad;
+    f.message = fmt::format(
+        "a slot loses its cache when another one is used: {} of {} tokens left (llama.cpp #28139)",
+        use.cached, use.all());
+    f.remedy =
+        "start llama-server with --parallel 2, which gives each slot a cache of its own, or with "
+        "--no-cache-idle-slots";
+    return f;
+}
+
+}  // namespace
+
+void check_measurements(const doctor_facts& facts, std::vector<finding>& all) {
+    const auto& m = facts.measured.value;
+    const auto& r = m.median;
+    all.push_back(requests(facts));
+    if (r.first_token_cold_ms >= 0) all.push_back(first_token(r, m.prompt_tokens));
+    if (r.tokens_per_second >= 0) all.push_back(speed(r));
+    if (r.cut_to_idle_ms >= 0 || m.busy_after_cut_ms >= 0) all.push_back(cut(facts));
+    if (r.same_slot) all.push_back(cache("cache_same_slot", *r.same_slot, "after a cut"));
+    if (r.other_slot) all.push_back(other_slot(*r.other_slot));
+    if (r.prefilled_slot)
+        all.push_back(cache("cache_prefilled_slot", *r.prefilled_slot, "the other slot"));
+    if (r.first_slot_again) all.push_back(pinned_slots(*r.first_slot_again));
+}
+
+}  // namespace tandem::command

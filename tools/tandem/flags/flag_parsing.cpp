@@ -1,0 +1,143 @@
+#include "flags/flag_parsing.hpp"
+
+#include "base/parse_number.hpp"
+#include "config/describe_expected_value.hpp"
+#include "flags/help_format.hpp"
+
+#include "tandem/config_fields.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace tandem::command {
+
+bool is_flag(const std::string& argument) {
+    return argument.starts_with('-') && argument.size() > 1;
+}
+
+unparsed_arguments collect_unparsed_arguments(const CLI::App& app) {
+    unparsed_arguments rest;
+    const auto all = app.remaining();
+    const auto mark = std::ranges::find(all, "--");
+    for (auto a = all.begin(); a != mark; ++a)
+        (is_flag(*a) ? rest.flags : rest.arguments).push_back(*a);
+    if (mark != all.end()) rest.arguments.insert(rest.arguments.end(), mark + 1, all.end());
+    return rest;
+}
+
+std::string unknown_flag(const CLI::App& app, const std::string& argument) {
+    const auto like = fmt::format("{}", fmt::join(find_similar_flags(app, argument), " or "));
+    return argument + " is an unknown flag" +
+           (like.empty() ? "" : fmt::format("; did you mean {}?", like));
+}
+
+std::vector<std::string> unknown_flags(const CLI::App& app) {
+    std::vector<std::string> faults;
+    for (const auto& flag : collect_unparsed_arguments(app).flags)
+        faults.push_back(unknown_flag(app, flag));
+    return faults;
+}
+
+std::vector<std::string> surplus_arguments(const CLI::App& app) {
+    std::vector<std::string> faults;
+    for (const auto& argument : collect_unparsed_arguments(app).arguments)
+        faults.push_back(argument + " is an unexpected argument");
+    return faults;
+}
+
+std::vector<std::string> argument_faults(const CLI::App& app) {
+    auto faults = unknown_flags(app);
+    return faults.empty() ? surplus_arguments(app) : faults;
+}
+
+std::vector<std::string> empty_values(const CLI::App& app,
+                                      const std::vector<std::string>& arguments) {
+    const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+    const auto option_of = [&](const std::string& flag) -> const CLI::Option* {
+        if (const auto* o = app.get_option_no_throw(flag)) return o;
+        for (const auto* c : commands)
+            if (const auto* o = c->get_option_no_throw(flag)) return o;
+        return nullptr;
+    };
+    const auto is_known = [&](const std::string& flag) { return option_of(flag) != nullptr; };
+    const auto takes_value = [&](const std::string& flag) {
+        const auto* o = option_of(flag);
+        return o && o->get_expected_max() > 0;
+    };
+    const auto is_empty = [&](const std::string& a) {
+        return a.starts_with("--") && a.find('=') == a.size() - 1 &&
+               is_known(a.substr(0, a.size() - 1));
+    };
+    std::vector<std::string> faults;
+    std::string before;
+    for (const auto& a : arguments) {
+        if (a == "--") break;
+        const bool is_value = before.starts_with("--") && takes_value(before);
+        if (!is_value && is_empty(a)) faults.push_back(fmt::format("{} has no value", a));
+        before = a;
+    }
+    return faults;
+}
+
+std::vector<std::string> values_taken_from_flags(const CLI::App& app) {
+    std::vector<std::string> faults;
+    for (const auto* option : app.get_options()) {
+        if (option->get_expected_max() == 0 || option->get_type_name() == "TEXT") continue;
+        for (const auto& value : option->results()) {
+            const auto flag = value.substr(0, value.find('='));
+            if (is_flag(flag) && app.get_option_no_throw(flag))
+                faults.push_back(fmt::format("{} needs a value ({}), but {} follows",
+                                             option->get_name(), option->get_type_name(), flag));
+        }
+    }
+    return faults;
+}
+
+void read_number(const char* flag, const std::string& text, int least, int most, int& value,
+                 std::vector<std::string>& faults) {
+    const auto number = parse_number<int>(text);
+    if (number && *number >= least && *number <= most)
+        value = *number;
+    else
+        faults.push_back(
+            refusal_of(flag, text, fmt::format("a whole number from {} to {}", least, most)));
+}
+
+void read_decimal(const char* flag, const std::string& text, double least, double most,
+                  double& value, std::vector<std::string>& faults) {
+    const auto number = parse_number<double>(text);
+    // Comparisons with NaN are false, so NaN is rejected.
+    if (number && *number >= least && *number <= most)
+        value = *number;
+    else
+        faults.push_back(
+            refusal_of(flag, text, fmt::format("a number from {} to {}", least, most)));
+}
+
+void read_time(const char* flag, const std::string& text, duration& time,
+               std::vector<std::string>& faults, duration least, duration most) {
+    const auto read = parse_duration(text);
+    if (read && *read >= least && *read <= most)
+        time = *read;
+    else
+        faults.push_back(refusal_of(flag, text,
+                                    fmt::format("{}{}", detail::describe_time_range(least, most),
+                                                read ? "" : detail::time_examples)));
+}
+
+std::string refusal_of(const char* flag, std::string_view text, std::string_view expected) {
+    return fmt::format("{} {}", flag, detail::invalid_value_text(text, expected));
+}
+
+std::string join_with_or(std::span<const std::string_view> names) {
+    return fmt::format("{} or {}", fmt::join(names.first(names.size() - 1), ", "), names.back());
+}
+
+void read_wait(const std::string& text, duration& wait, std::vector<std::string>& faults) {
+    read_time("--wait", text, wait, faults);
+}
+
+}  // namespace tandem::command

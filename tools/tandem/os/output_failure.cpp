@@ -1,0 +1,22 @@
+#include "os/output_failure.hpp"
+
+#include "os/exit_status.hpp"
+#include "os/signal_pipe.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+namespace tandem::command {
+
+void print_output_failure(terminal& t, std::string_view who) {
+    if (!t.failure().empty() && !t.is_pipe_closed())
+        t.print_error(fmt::format("{}: {}", who, t.failure()));
+}
+
+std::optional<int> output_exit_status(const terminal& t) {
+    if (t.failure().empty() || signal_pipe::has_hung_up()) return std::nullopt;
+    return t.is_pipe_closed() ? by_signal + SIGPIPE : not_all_good;
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,188 @@
+#include "probe/server_measurement.hpp"
+
+#include "probe/doctor_medians.hpp"
+
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::asio::awaitable;
+using clock = std::chrono::steady_clock;
+
+constexpr int max_rounds = 3;
+// No further round starts after this time.
+constexpr auto enough_time = 6s;
+// Poll interval of /slots after a cut, and its limit. /slots is polled only then: constant polling
+// would keep the server from noticing clients that disconnect during prompt evaluation.
+constexpr auto watch_interval = 2ms;
+constexpr auto watch_limit = 5s;
+constexpr auto status_interval = 20ms;
+constexpr int looks_after_the_end = 5;
+
+cache_usage get_server_use(const probe_answer& a) {
+    return {a.timings.cached, a.timings.evaluated};
+}
+
+double per_second(int n, double ms) {
+    return ms > 0 ? n * 1000 / ms : -1;
+}
+
+}  // namespace
+
+server_measurement::server_measurement(probe_session& session, doctor_facts& facts,
+                                       std::function<void(std::string)> tell)
+    : session_(session),
+      facts_(facts),
+      measures_(facts.measured.value),
+      tell_(std::move(tell)),
+      plan_(plan_of(facts)) {}
+
+bool server_measurement::retry_policy() const {
+    return !session_.stopped() && !facts_.measured.fault.ec && measures_.busy_after_cut_ms < 0;
+}
+
+void server_measurement::fail(const failure& why) {
+    if (!session_.stopped()) facts_.measured.fault = why;
+}
+
+void server_measurement::tell(const char* what) {
+    tell_(fmt::format("round {} of {}: {}", rounds_.size(), max_rounds, what));
+}
+
+awaitable<void> server_measurement::run() {
+    if (plan_.slots.empty()) co_return;
+    facts_.measured.done = true;
+    measures_.slots = plan_.slots;
+    const auto enough = clock::now() + enough_time;
+    while (retry_policy() && rounds_.size() < max_rounds && clock::now() < enough) {
+        auto prompt = co_await new_prompt();
+        if (!retry_policy()) break;
+        measures_.prompt_tokens = static_cast<int>(prompt.size());
+        rounds_.emplace_back();
+        co_await run_round(std::move(prompt));
+        measures_.median = compute_medians(rounds_);
+        measures_.rounds += retry_policy() ? 1 : 0;
+    }
+    if (retry_policy() && plan_.can_watch) co_await detect_other_users();
+}
+
+awaitable<server_measurement::tokens> server_measurement::new_prompt() {
+    static std::random_device random;
+    const auto text = prompt_text(std::uniform_int_distribution<std::uint64_t>()(random));
+    auto ids = co_await session_.tokenize(text);
+    if (ids.failed()) fail(ids.fault);
+    const auto length = static_cast<std::size_t>(plan_.prompt_tokens);
+    if (ids.value.size() > length) ids.value.resize(length);
+    co_return std::move(ids.value);
+}
+
+awaitable<void> server_measurement::run_round(tokens prompt) {
+    auto& r = rounds_.back();
+    tell("a new prompt");
+    co_await begin(prompt, r);
+    if (retry_policy() && plan_.may_cut) co_await cut_and_continue(prompt, r);
+    if (retry_policy() && plan_.slots.size() > 1) co_await hop(prompt, r);
+}
+
+awaitable<void> server_measurement::begin(tokens& prompt, doctor_round& r) {
+    const auto a = co_await send(prompt, plan_.slots[0], plan_.generated);
+    if (!retry_policy()) co_return;
+    r.first_token_cold_ms = a.first_token_ms;
+    r.prompt_tokens_per_second = per_second(a.timings.evaluated, a.timings.prompt_ms);
+    r.tokens_per_second = per_second(a.predicted, a.timings.predicted_ms);
+}
+
+awaitable<void> server_measurement::cut_and_continue(tokens& prompt, doctor_round& r) {
+    tell("a cut");
+    const auto cut = co_await send(prompt, plan_.slots[0], plan_.cut_bound, plan_.cut_after);
+    if (!retry_policy()) co_return;
+    r.first_token_warm_ms = cut.first_token_ms;
+    // There is no cut if the server finishes first.
+    if (cut.was_cut && plan_.can_watch) co_await watch_cut(cut, r);
+    if (plan_.guard > duration{}) tell("a pause, because the build may crash on an early request");
+    co_await session_.pause(plan_.guard);
+    if (!retry_policy()) co_return;
+    tell("the same slot after a cut");
+    const auto a = co_await send(prompt, plan_.slots[0], 1);
+    if (retry_policy()) r.same_slot = get_server_use(a);
+}
+
+awaitable<void> server_measurement::hop(tokens& prompt, doctor_round& r) {
+    tell("the other slot");
+    const auto cold = co_await send(prompt, plan_.slots[1], 1);
+    if (retry_policy()) r.other_slot = get_server_use(cold);
+    const auto warm = co_await send(prompt, plan_.slots[1], 1);
+    if (retry_policy()) r.prefilled_slot = get_server_use(warm);
+    const auto back = co_await send(prompt, plan_.slots[0], 1);
+    if (retry_policy()) r.first_slot_again = get_server_use(back);
+}
+
+awaitable<probe_answer> server_measurement::send(tokens& prompt, int slot, int n_predict,
+                                                 int cut_after) {
+    if (!retry_policy()) co_return probe_answer{};
+    auto answer = co_await session_.complete(
+        {.prompt = prompt, .slot = slot, .n_predict = n_predict, .cut_after = cut_after});
+    if (answer.fault.ec)
+        fail(answer.fault);
+    else
+        ++measures_.requests;
+    prompt.insert(prompt.end(), answer.tokens.begin(), answer.tokens.end());
+    co_return answer;
+}
+
+awaitable<void> server_measurement::watch_cut(const probe_answer& cut, doctor_round& r) {
+    const int slot = plan_.slots[0];
+    for (;;) {
+        const auto slots = co_await session_.slots();
+        const auto since = clock::now() - cut.cut_at;
+        if (slots.failed()) fail(slots.fault);
+        if (!slots.ok()) co_return;
+        record_other_users(slots.value, slot);
+        const auto own = std::ranges::find(slots.value, slot, &slot_state::id);
+        if (own == slots.value.end()) co_return;
+        if (!own->processing) {
+            r.cut_to_idle_ms = to_ms(since);
+            // The last token is not in the slot's cache yet.
+            const int expected = cut.prompt_tokens + cut.predicted - 1;
+            if (own->prompt_tokens > 0)
+                r.tokens_after_cut = std::max(0, own->prompt_tokens - expected);
+            co_return;
+        }
+        if (since > watch_limit) {
+            measures_.busy_after_cut_ms = to_ms(since);
+            co_return;
+        }
+        co_await session_.pause(watch_interval);
+    }
+}
+
+// A slot may still be reported as busy shortly after its response.
+awaitable<void> server_measurement::detect_other_users() {
+    auto slots = co_await session_.slots();
+    for (int more = looks_after_the_end; more > 0 && slots.ok() && works(slots.value); --more) {
+        co_await session_.pause(status_interval);
+        slots = co_await session_.slots();
+    }
+    if (slots.ok()) record_other_users(slots.value, std::nullopt);
+}
+
+bool server_measurement::works(const std::vector<slot_state>& slots) const {
+    return std::ranges::any_of(slots, [&](const slot_state& s) {
+        return s.processing && std::ranges::find(plan_.slots, s.id) != plan_.slots.end();
+    });
+}
+
+void server_measurement::record_other_users(const std::vector<slot_state>& slots,
+                                            std::optional<int> cut) {
+    facts_.busy_slots = std::max(facts_.busy_slots,
+                                 count_foreign_slots(facts_.slots.value, slots, plan_.slots, cut));
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "probe/measurement_plan.hpp"
+#include "probe/probe_session.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// Measures a server with small requests on its slots. Keeps the results so far if stopped.
+/// Overwrites the cache of the slots.
+class server_measurement {
+ public:
+    template <class T>
+    using awaitable = boost::asio::awaitable<T>;
+
+    /// `session` and `facts` must outlive this object. `tell` receives the current step.
+    server_measurement(probe_session& session, doctor_facts& facts,
+                       std::function<void(std::string)> tell);
+
+    awaitable<void> run();
+
+ private:
+    using tokens = std::vector<wire::token_id>;
+
+    awaitable<void> run_round(tokens prompt);
+    awaitable<void> begin(tokens& prompt, doctor_round& r);
+    awaitable<void> cut_and_continue(tokens& prompt, doctor_round& r);
+    awaitable<void> hop(tokens& prompt, doctor_round& r);
+    awaitable<void> watch_cut(const probe_answer& cut, doctor_round& r);
+    awaitable<tokens> new_prompt();
+    // Appends the generated tokens to the prompt.
+    awaitable<probe_answer> send(tokens& prompt, int slot, int n_predict, int cut_after = 0);
+    awaitable<void> detect_other_users();
+
+    bool retry_policy() const;
+    // Returns true if one of the slots used for measuring is busy.
+    bool works(const std::vector<slot_state>& slots) const;
+    void record_other_users(const std::vector<slot_state>& slots, std::optional<int> cut);
+    void fail(const failure& why);
+    void tell(const char* what);
+
+    probe_session& session_;
+    doctor_facts& facts_;
+    doctor_measurements& measures_;
+    std::function<void(std::string)> tell_;
+    measurement_plan plan_;
+    std::vector<doctor_round> rounds_;
+};
+
+}  // namespace tandem::command

@@ -1,0 +1,77 @@
+#include "replay/replay_text_view.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tandem::command {
+
+replay_text_view::replay_text_view(terminal& t, text_style style, int slots_wanted,
+                                   std::optional<duration> reuse_guard)
+    : terminal_(t), style_(style), slots_wanted_(slots_wanted), guard_(slots_wanted, reuse_guard) {}
+
+text_style replay_text_view::style() const {
+    auto current = style_;
+    current.width = terminal_.out_width();
+    return current;
+}
+
+void replay_text_view::plays(std::string_view source) {
+    style_.is_played = true;
+    terminal_.print(played_lines(style(), source));
+}
+
+void replay_text_view::server_ready(std::string_view url, const server_props& props) {
+    ++servers_;
+    guard_.server_is(props.total_slots, props.build_info);
+    terminal_.print(server_lines(style(), url, props, slots_wanted_));
+}
+
+void replay_text_view::started(const start_event& e) {
+    if (!std::exchange(heads_shown_, true)) terminal_.print(head_lines(style()));
+    running_ = true;
+    started_ = spoken_ = clock::now();
+    terminal_.print(start_lines(style(), e));
+}
+
+void replay_text_view::chunk_came(const chunk_event& e) {
+    using std::chrono::duration_cast;
+    const std::chrono::duration<double, std::milli> speech(e.speech_ms);
+    const auto now = clock::now();
+    spoken_ = now + duration_cast<clock::duration>(speech);
+    guard_.used(e.chunk.metrics.slot, now);
+    terminal_.print(chunk_lines(style(), e));
+}
+
+void replay_text_view::ended(const end_event& e) {
+    running_ = false;
+    // guard_ already counts requests that delivered a chunk. The final request may have delivered
+    // none.
+    const auto& m = e.result.metrics;
+    if (m.requests > m.chunks) guard_.used(m.slot, clock::now());
+    started_ = clock::now();
+    terminal_.print(end_lines(style(), e));
+}
+
+void replay_text_view::failed(const fault_event& e) {
+    terminal_.print_error("tandem replay: " + fault_text(style(), e));
+}
+
+void replay_text_view::finished(const replay_summary& s) {
+    terminal_.print(summary_lines(style(), s));
+}
+
+std::string replay_text_view::doing() const {
+    using seconds = std::chrono::duration<double>;
+    const auto now = clock::now();
+    const auto text = [&]() -> std::string {
+        if (running_ && now < spoken_) return "speaking";
+        const seconds guard = guard_.left(now);
+        // With several servers, the next one is unknown here.
+        if (!running_ || servers_ > 1 || guard.count() <= 0) return "waiting for the server";
+        return fmt::format("waiting {:.1f} s for the reuse guard", guard.count());
+    };
+    return fmt::format("{:>7.1f}s  {}", seconds(now - started_).count(), text());
+}
+
+}  // namespace tandem::command

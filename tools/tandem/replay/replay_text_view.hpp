@@ -1,0 +1,50 @@
+#pragma once
+
+#include "replay/guard_forecast.hpp"
+#include "run/replay_text.hpp"
+#include "run/replay_view.hpp"
+#include "terminal/terminal.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tandem::command {
+
+/// The human-readable view: a live timeline.
+class replay_text_view final : public replay_view {
+ public:
+    /// The width of the terminal replaces that of `style`.
+    replay_text_view(terminal& t, text_style style, int slots_wanted,
+                     std::optional<duration> reuse_guard);
+
+    /// Shows the source of the playback. Must be called first.
+    void plays(std::string_view source);
+    void server_ready(std::string_view url, const server_props& props) override;
+    void started(const start_event& e) override;
+    void chunk_came(const chunk_event& e) override;
+    void ended(const end_event& e) override;
+    void failed(const fault_event& e) override;
+    void finished(const replay_summary& s) override;
+
+    /// Returns the current activity of a run with one reply at a time: "   1.2s  speaking".
+    std::string doing() const;
+
+ private:
+    using clock = std::chrono::steady_clock;
+    text_style style() const;
+
+    terminal& terminal_;
+    text_style style_;
+    int slots_wanted_;
+    guard_forecast guard_;
+    int servers_ = 0;
+    bool heads_shown_ = false;
+    bool running_ = false;
+    /// Start of the current reply, or of the wait for the next one.
+    clock::time_point started_ = clock::now();
+    clock::time_point spoken_{};
+};
+
+}  // namespace tandem::command

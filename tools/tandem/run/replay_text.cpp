@@ -1,0 +1,337 @@
+#include "run/replay_text.hpp"
+
+#include "run/server_table.hpp"
+#include "terminal/color.hpp"
+#include "text/format_error.hpp"
+#include "text/redact_url.hpp"
+#include "text/terminal_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tandem::command {
+namespace {
+
+constexpr int chunk_columns = 33;  // width of the columns before the text of a chunk
+constexpr int note_columns = 10;   // width of the columns before other texts
+constexpr int bar_columns = 30;
+constexpr int least_text_columns = 20;
+constexpr double least_wait_ms = 1;  // shorter waits are not reported
+
+std::string quoted(std::string_view text, int columns) {
+    return fmt::format("«{}»", shortened(text, columns));
+}
+
+// Returns the name column of a line.
+std::string prefix(const text_style& style, const turn_name& name) {
+    if (style.name_columns == 0) return {};
+    const auto text =
+        filled(shortened(format_turn_name(name), style.name_columns), style.name_columns);
+    return colorize(style.color, paint::bold, text) + "  ";
+}
+
+int text_columns(const text_style& style, int indent) {
+    const int names = style.name_columns > 0 ? style.name_columns + 2 : 0;
+    return std::max(least_text_columns, style.width - names - indent);
+}
+
+// Returns true if the line has room for the columns before the text of a chunk.
+bool has_columns(const text_style& style) {
+    const int names = style.name_columns > 0 ? style.name_columns + 2 : 0;
+    return style.width - names >= chunk_columns + least_text_columns;
+}
+
+std::string at(double ms) {
+    return fmt::format("{:>7.2f}s  ", ms / 1000);
+}
+
+// Prints `text` to the right of `head`, which is `indent` columns wide; further lines are indented.
+std::string block(const text_style& style, const turn_name& name, const std::string& head,
+                  int indent, std::string_view text, const char* color = nullptr) {
+    std::string result;
+    auto lines = wrapped(text, text_columns(style, indent));
+    if (lines.empty()) lines.emplace_back();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const auto blank = std::string(static_cast<std::size_t>(indent), ' ');
+        result += prefix(style, name) + (i == 0 ? colorize(style.color, paint::dim, head) : blank);
+        result += (color ? colorize(style.color, color, lines[i]) : lines[i]) + '\n';
+    }
+    return result;
+}
+
+std::string row(const char* name, const std::string& value) {
+    return fmt::format("  {:<15}{}\n", name, value);
+}
+
+std::string repeated(const char* text, long count) {
+    std::string result;
+    for (long i = 0; i < count; ++i) result += text;
+    return result;
+}
+
+// Returns the total time that the requests waited for a slot, including the reuse guard.
+double slot_wait_ms(const reply_result& r) {
+    using kind = timeline_event::kind;
+    std::int64_t sum = 0;
+    std::int64_t since = -1;
+    for (const auto& e : r.timeline) {
+        if (e.what == kind::slot_wait) since = e.at_ns;
+        if (since < 0 || (e.what != kind::request && e.what != kind::end)) continue;
+        sum += e.at_ns - std::exchange(since, -1);
+    }
+    return static_cast<double>(sum) / 1e6;
+}
+
+// A part of a reply's duration.
+struct time_part {
+    double ms;
+    const char* cell;
+    const char* name;
+    const char* color;
+    long cells = 0;
+};
+
+// Returns the parts of a reply's duration; empty if it consists of server time only.
+std::vector<time_part> time_parts(const end_event& e) {
+    const double guard = e.result.metrics.guard_wait_ms;
+    const double wait = slot_wait_ms(e.result) - guard;
+    const double queue = wait >= least_wait_ms ? wait : 0;
+    if (e.speech_ms <= 0 && guard <= 0 && queue <= 0) return {};
+    std::vector<time_part> parts{{e.gap_ms - guard - queue, "█", "server", paint::green},
+                                 {queue, "▓", "for a free slot", paint::yellow},
+                                 {guard, "▒", "guard", paint::yellow},
+                                 {e.speech_ms, "░", "speech", paint::dim}};
+    std::erase_if(parts, [](const time_part& p) { return p.ms <= 0; });
+    return parts;
+}
+
+// Assigns cells to each part in proportion, at least one. The longest part absorbs the rounding
+// error.
+void share_cells(std::vector<time_part>& parts) {
+    double all = 0;
+    for (const auto& p : parts) all += p.ms;
+    long left = bar_columns;
+    for (auto& p : parts) {
+        p.cells = std::max(1L, std::lround(p.ms / all * bar_columns));
+        left -= p.cells;
+    }
+    std::ranges::max_element(parts, {}, &time_part::ms)->cells += left;
+}
+
+std::string bar_lines(const text_style& style, const end_event& e) {
+    auto parts = time_parts(e);
+    if (parts.empty()) return {};
+    share_cells(parts);
+    std::string bar;
+    std::string legend;
+    for (const auto& p : parts) {
+        bar += colorize(style.color, p.color, repeated(p.cell, p.cells));
+        legend += fmt::format("{}{} {} {}", legend.empty() ? "" : "  ", p.cell,
+                              format_elapsed(p.ms), p.name);
+    }
+    const auto blank = std::string(note_columns, ' ');
+    if (count_columns(legend) <= text_columns(style, note_columns) - bar_columns - 2)
+        return fmt::format("{}{}{}  {}\n", prefix(style, e.where), blank, bar, legend);
+    return fmt::format("{}{}{}\n", prefix(style, e.where), blank, bar) +
+           block(style, e.where, blank, note_columns, legend);
+}
+
+// Returns when servers of the reply failed; empty if none did.
+std::string loss_text(const reply_result& r) {
+    const auto first =
+        std::ranges::find(r.timeline, timeline_event::kind::lost, &timeline_event::what);
+    if (r.metrics.retries == 0 || first == r.timeline.end()) return {};
+    const auto after = format_elapsed(static_cast<double>(first->at_ns) / 1e6);
+    return r.metrics.retries == 1
+               ? fmt::format(" · server lost after {}", after)
+               : fmt::format(" · server lost {} times, first after {}", r.metrics.retries, after);
+}
+
+std::string outcome(const end_event& e) {
+    const auto& u = e.result.usage;
+    const auto& m = e.result.metrics;
+    auto text =
+        fmt::format("{} · {} token{} in {} chunk{}", to_string(e.result.finish_reason), u.generated,
+                    u.generated == 1 ? "" : "s", m.chunks, m.chunks == 1 ? "" : "s");
+    if (m.first_chunk_ms >= 0) text += " · first after " + format_elapsed(m.first_chunk_ms);
+    return text + fmt::format(" · cache hit {:.0f} %", u.cache_hit_ratio() * 100) +
+           loss_text(e.result);
+}
+
+// Returns "a, then b" if another server continued the reply after a failure.
+std::string servers_text(const end_event& e) {
+    if (e.result.servers.size() < 2) return std::string(e.server);
+    std::string text;
+    for (const auto& url : e.result.servers)
+        text += (text.empty() ? "" : ", then ") + redact_url(url);
+    // `servers` lists each server once, but the reply may have returned to an earlier one.
+    if (e.result.servers.back() != e.server)
+        text += fmt::format(", then {}", redact_url(std::string(e.server)));
+    return text;
+}
+
+std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {
+    return fmt::format("{}: {}{}{}", error_name(ec), format_error(ec, d), hint.empty() ? "" : "; ",
+                       hint);
+}
+
+// Returns "3 replies: 1 complete, 2 failed".
+std::string counts_text(const replay_summary& s) {
+    auto text = fmt::format("{} repl{}:", s.replies, s.replies == 1 ? "y" : "ies");
+    const char* before = " ";
+    for (const auto& [count, name] : std::array{
+             std::pair{s.complete, "complete"}, std::pair{s.failed, "failed"},
+             std::pair{s.interrupted, "interrupted"}, std::pair{s.not_started, "not started"}})
+        if (count > 0) text += fmt::format("{}{} {}", std::exchange(before, ", "), count, name);
+    return text;
+}
+
+std::string spread_text(const spread& s) {
+    if (s.p50 == s.max) return format_elapsed(s.max);
+    return fmt::format("p50 {}, p90 {}, max {}", format_elapsed(s.p50), format_elapsed(s.p90),
+                       format_elapsed(s.max));
+}
+
+std::string guard_waits_text(const replay_summary& s) {
+    if (s.guard_waits == 0) return "none";
+    return fmt::format("{}, {}{}", s.guard_waits, format_elapsed(s.guard_wait_ms),
+                       s.guard_waits == 1 ? "" : " together");
+}
+
+// Returns the usage of servers and slots, if the library chose among them.
+std::string server_rows(const text_style& style, const replay_summary& s) {
+    const auto& c = s.conversations;
+    if (c.count == 0 && s.servers.size() < 2) return {};
+    std::string text;
+    if (s.slot_wait_ms.max >= 0) text += row("slot waits", spread_text(s.slot_wait_ms));
+    if (c.count > 0)
+        text += row("conversations",
+                    fmt::format("{}, {} turn{}, {} trim{}, {} move{}", c.count, c.turns,
+                                c.turns == 1 ? "" : "s", c.trims, c.trims == 1 ? "" : "s", c.moves,
+                                c.moves == 1 ? "" : "s"));
+    return text + server_table(s.servers, style.width);
+}
+
+}  // namespace
+
+std::string format_turn_name(const turn_name& name) {
+    return name.turn == 0 ? std::string(name.id) : fmt::format("{}.{}", name.id, name.turn);
+}
+
+std::string format_elapsed(double ms) {
+    if (ms < 10) return fmt::format("{:.1f} ms", ms);
+    if (ms < 1000) return fmt::format("{:.0f} ms", ms);
+    if (ms < 10'000) return fmt::format("{:.2f} s", ms / 1e3);
+    if (ms < 60'000) return fmt::format("{:.1f} s", ms / 1e3);
+    const auto seconds = std::lround(ms / 1e3);
+    return fmt::format("{} min {} s", seconds / 60, seconds % 60);
+}
+
+std::string counted(std::int64_t n, std::string_view what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string played_lines(const text_style& style, std::string_view source) {
+    std::string text;
+    for (const auto& line :
+         wrapped(fmt::format("from {}; figures {}", source, recorded_figures), style.width))
+        text += colorize(style.color, paint::dim, line) + '\n';
+    return text;
+}
+
+std::string server_lines(const text_style& style, std::string_view url, const server_props& props,
+                         int slots_wanted) {
+    const auto model = props.model.substr(props.model.rfind('/') + 1);
+    auto text = fmt::format("llama-server {}, model {}, {} of {}",
+                            props.build_info.empty() ? "of unknown build" : props.build_info,
+                            model.empty() ? "unnamed" : model, counted(props.total_slots, "slot"),
+                            counted(props.context_per_slot, "token"));
+    if (style.is_played) text = "recorded from " + text;
+    if (style.tells_servers) text = fmt::format("{}: {}", url, text);
+    auto result = colorize(style.color, paint::dim, shortened(text, style.width)) + '\n';
+    if (const auto warning = slots_warning(props, slots_wanted); !warning.empty())
+        result += colorize(style.color, paint::yellow, warning) + '\n';
+    return result;
+}
+
+std::string head_lines(const text_style& style) {
+    if (style.name_columns > 0 || !has_columns(style)) return {};
+    return colorize(style.color, paint::dim, "    time  slot       cached+new") + '\n';
+}
+
+std::string start_lines(const text_style& style, const start_event& e) {
+    const auto name = format_turn_name(e.where);
+    if (style.name_columns > 0)
+        return prefix(style, e.where) +
+               colorize(style.color, paint::dim, quoted(e.prompt, text_columns(style, 2))) + '\n';
+    const int left = std::max(least_text_columns, style.width - count_columns(name) - 4);
+    return fmt::format("\n{}  {}\n",
+                       colorize(style.color, paint::bold, shortened(name, style.width)),
+                       colorize(style.color, paint::dim, quoted(e.prompt, left)));
+}
+
+std::string chunk_lines(const text_style& style, const chunk_event& e) {
+    const auto& c = e.chunk;
+    std::string result;
+    if (c.metrics.guard_wait_ms >= least_wait_ms)
+        result = block(style, e.where, at(e.at_ms), note_columns,
+                       fmt::format("waited {} for the reuse guard of slot {}",
+                                   format_elapsed(c.metrics.guard_wait_ms), c.metrics.slot),
+                       paint::yellow);
+    // Leading white space only separates the chunk from the previous one.
+    std::string_view text = c.text;
+    text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+    if (!has_columns(style)) return result + block(style, e.where, at(e.at_ms), note_columns, text);
+    const auto slot = fmt::format("{}{}", c.metrics.slot, c.metrics.slot_reused ? " reused" : "");
+    const auto tokens = fmt::format("{}+{}", c.metrics.cached, c.metrics.evaluated);
+    const auto head = fmt::format("{}{:<9}{:>12}  ", at(e.at_ms), slot, tokens);
+    return result + block(style, e.where, head, chunk_columns, text);
+}
+
+std::string end_lines(const text_style& style, const end_event& e) {
+    const auto head = at(e.result.metrics.total_ms);
+    auto text = outcome(e);
+    if (style.tells_servers && !e.server.empty()) text += fmt::format(" · at {}", servers_text(e));
+    if (e.result.finish_reason != finish_reason::error)
+        return block(style, e.where, head, note_columns, text,
+                     e.result.finish_reason == finish_reason::interrupted ? paint::yellow
+                                                                          : paint::green) +
+               bar_lines(style, e);
+    return block(style, e.where, head, note_columns, text, paint::red) +
+           block(style, e.where, std::string(note_columns, ' '), note_columns,
+                 words_of(e.result.error, e.result.diagnostics, e.hint), paint::red);
+}
+
+std::string fault_text(const text_style& style, const fault_event& e) {
+    const auto words = words_of(e.error, e.diagnostics, std::string(e.hint));
+    return style.tells_servers ? fmt::format("{}: {}", e.server, words) : words;
+}
+
+std::string summary_lines(const text_style& style, const replay_summary& s) {
+    auto text = fmt::format("\n{}\n", colorize(style.color, paint::bold, counts_text(s)));
+    if (s.replies == s.not_started) return text;
+    if (s.first_chunk_ms.max >= 0) text += row("first chunk", spread_text(s.first_chunk_ms));
+    if (s.gap_ms.max >= 0)
+        text += row("next chunks", spread_text(s.gap_ms) + " after the continue");
+    text += row("chunks", fmt::format("{}", s.chunks));
+    text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
+    text += row("prompt cache", fmt::format("hit {:.0f} % ({} tokens cached, {} evaluated)",
+                                            s.cache_hit_ratio() * 100, s.cached, s.evaluated));
+    if (s.warmed > 0) text += row("prefilled", counted(s.warmed, "token"));
+    text += row("guard waits", guard_waits_text(s));
+    if (s.lost_servers > 0)
+        text += row("lost servers", fmt::format("{} in {} repl{}", s.retries, s.lost_servers,
+                                                s.lost_servers == 1 ? "y" : "ies"));
+    text += server_rows(style, s);
+    return text + row("time", fmt::format("{}, processor {} ({:.1f} µs a token)",
+                                          format_elapsed(s.total_ms), format_elapsed(s.cpu_ms),
+                                          s.cpu_us_per_token()));
+}
+
+}  // namespace tandem::command

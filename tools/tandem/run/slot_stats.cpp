@@ -1,0 +1,61 @@
+#include "run/slot_stats.hpp"
+
+#include "text/redact_url.hpp"
+
+#include <tuple>
+
+namespace tandem::command {
+
+slot_stats& slot_stats::operator+=(const slot_stats& more) noexcept {
+    requests += more.requests;
+    chunks += more.chunks;
+    generated += more.generated;
+    cached += more.cached;
+    evaluated += more.evaluated;
+    return *this;
+}
+
+double slot_stats::cache_hit_ratio() const noexcept {
+    const auto all = cached + evaluated;
+    return all > 0 ? static_cast<double>(cached) / static_cast<double>(all) : 0.0;
+}
+
+const std::string& reply_slot_stats::add(const chunk& c) {
+    if (c.metrics.server != last_url_) {
+        last_url_ = c.metrics.server;
+        last_shown_ = c.metrics.server.empty() ? std::string() : redact_url(c.metrics.server);
+    }
+    told_[{last_shown_, c.metrics.slot}] += {.chunks = 1,
+                                             .generated = c.tokens,
+                                             .cached = c.metrics.cached,
+                                             .evaluated = c.metrics.evaluated};
+    return last_shown_;
+}
+
+std::vector<slot_stats> reply_slot_stats::of(const reply_result& r) const {
+    auto slots = told_;
+    for (const auto& e : r.timeline)
+        if (e.what == timeline_event::kind::request)
+            slots[{server_of(r, e), e.slot}] += {.requests = 1};
+    slot_stats told;
+    for (const auto& [_, figures] : slots) told += figures;
+    const auto last = r.timeline.empty() ? std::string() : server_of(r, r.timeline.back());
+    slots[{last, r.metrics.slot}] += {.requests = r.metrics.requests - told.requests,
+                                      .chunks = r.metrics.chunks - told.chunks,
+                                      .generated = r.usage.generated - told.generated,
+                                      .cached = r.usage.cached - told.cached,
+                                      .evaluated = r.usage.evaluated - told.evaluated};
+    std::vector<slot_stats> result;
+    for (auto& [at, figures] : slots) {
+        std::tie(figures.server, figures.slot) = at;
+        // A reply without a request has no slot.
+        if (figures.slot >= 0 || figures.chunks > 0) result.push_back(figures);
+    }
+    return result;
+}
+
+std::string server_of(const reply_result& r, const timeline_event& e) {
+    return e.server < 0 ? std::string() : redact_url(r.servers[static_cast<std::size_t>(e.server)]);
+}
+
+}  // namespace tandem::command

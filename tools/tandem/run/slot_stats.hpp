@@ -1,0 +1,52 @@
+#pragma once
+
+#include "tandem/chunk.hpp"
+#include "tandem/result.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::command {
+
+/// The figures of one slot.
+struct slot_stats {
+    /// URL of the server in display form; empty if unknown.
+    std::string server{};
+    int slot = -1;
+    std::int64_t requests = 0;
+    std::int64_t chunks = 0;
+    /// Tokens, as in `token_usage`.
+    std::int64_t generated = 0;
+    std::int64_t cached = 0;
+    std::int64_t evaluated = 0;
+
+    /// Adds the counts; server and slot are unchanged.
+    slot_stats& operator+=(const slot_stats& more) noexcept;
+    double cache_hit_ratio() const noexcept;
+};
+
+/// Accumulates the figures of a reply's chunks by slot.
+class reply_slot_stats {
+ public:
+    /// Returns the URL of the chunk's server in display form.
+    const std::string& add(const chunk& c);
+    /// Ordered by server and slot; the totals equal those of the result. Counts not covered by a
+    /// chunk (the end token, or a request cut before its first chunk) are added to the last slot.
+    std::vector<slot_stats> of(const reply_result& r) const;
+
+ private:
+    using place = std::pair<std::string, int>;
+    std::map<place, slot_stats> told_;
+    // Cached because consecutive chunks usually have the same server, and parsing the URL dominates
+    // the cost.
+    std::string last_url_;
+    std::string last_shown_;
+};
+
+/// Returns the URL of the event's server in display form; empty if there is none.
+std::string server_of(const reply_result& r, const timeline_event& e);
+
+}  // namespace tandem::command

@@ -1,0 +1,60 @@
+#include "serve/fetch_model_names.hpp"
+
+#include "gateway/access/model_name.hpp"
+#include "os/when_all.hpp"
+#include "serve/model_grouping.hpp"
+
+#include "tandem/client.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace tandem::command {
+namespace {
+
+struct asked_server {
+    client talk;
+    named_server& server;
+};
+
+std::vector<asked_server> unnamed(const boost::asio::any_io_executor& executor, config settings,
+                                  std::vector<named_server>& servers) {
+    constexpr duration limit = std::chrono::seconds(2);
+    settings.limits.connect_timeout = std::min(settings.limits.connect_timeout, limit);
+    settings.limits.request_timeout = std::min(settings.limits.request_timeout, limit);
+    std::vector<asked_server> asked;
+    for (auto& s : servers) {
+        settings.server.url = s.url;
+        if (s.model.empty()) asked.push_back({client(executor, settings), s});
+    }
+    return asked;
+}
+
+boost::asio::awaitable<void> ask(asked_server& s) {
+    error_code ec;
+    diagnostics diag;
+    const auto props = co_await s.talk.async_props(
+        diag, boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+    const auto name = to_client_model_name(props.model);
+    if (ec)
+        s.server.no_answer_reason = diag.to_string();
+    else if (gateway::is_model_name(name))
+        s.server.model = name;
+    else
+        s.server.no_answer_reason = "it has no name";
+}
+
+}  // namespace
+
+boost::asio::awaitable<void> fetch_model_names(boost::asio::any_io_executor executor,
+                                               const config& settings,
+                                               std::vector<named_server>& servers) {
+    auto asked = unnamed(executor, settings, servers);
+    co_await when_all(executor, asked.size(), [&](std::size_t i) { return ask(asked[i]); });
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,98 @@
+#include "sound/speaker.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tandem::command {
+
+voice::voice(boost::asio::any_io_executor executor, speaker_options options, time_point begun,
+             std::function<void(std::string_view)> on_fault)
+    : options_(std::move(options)),
+      on_fault_(std::move(on_fault)),
+      player_(executor, options_.player) {
+    if (!options_.synthesiser.empty())
+        synthesiser_.emplace(executor, options_.synthesiser, options_.limit);
+    if (!options_.wav.empty()) heard_.emplace(options_.wav, begun);
+}
+
+void voice::prepare(const std::string& text) {
+    if (synthesiser_) synthesiser_->prepare(text);
+}
+
+boost::asio::awaitable<voice::utterance> voice::make(const std::string& text) {
+    utterance u;
+    u.length = speaking_time(options_.pace, text);
+    if (!synthesiser_) co_return u;
+    // No voice is 8 times as fast as the configured pace; a faster end is a silent failure.
+    auto s = co_await synthesiser_->make(text, u.length / 8);
+    if (!s.fault.empty()) tell("the synthesiser failed; only the text is shown", s.fault, s.remark);
+    if (s.made) u.length = length_of(*s.made);
+    u.made = std::move(s.made);
+    u.was_played = !u.made && s.fault.empty() && synthesiser_->plays_itself();
+    if (u.was_played) u.length = s.ended_at - s.began_at;
+    u.from = s.began_at;
+    u.to = s.ended_at;
+    co_return u;
+}
+
+boost::asio::awaitable<std::string> voice::test_synthesiser() {
+    std::string why;
+    if (!synthesiser_ || !options_.tries_synthesiser) co_return why;
+    auto s = co_await synthesiser_->make("a", duration{});
+    why = std::move(s.fault);
+    co_return why;
+}
+
+boost::asio::awaitable<std::string> voice::test_player() {
+    std::string why;
+    if (player_.has_program()) why = co_await player_.play_test_sound();
+    co_return why;
+}
+
+void voice::without_player(std::function<void()> tell) {
+    player_.give_up();
+    report_unheard_ = std::move(tell);
+    if (options_.tries_synthesiser) report_unheard();  // the trial run has made a sound
+}
+
+void voice::report_unheard() {
+    if (const auto tell = std::exchange(report_unheard_, nullptr)) tell();
+}
+
+bool voice::play(const utterance& u) {
+    if (u.made) report_unheard();
+    playing_ = player_.has_program() && u.made && !u.made->samples.empty();
+    if (playing_) player_.start(*u.made, u.length + options_.limit);
+    return playing_;
+}
+
+boost::asio::awaitable<void> voice::played() {
+    if (!playing_) co_return;
+    const auto fault = co_await player_.wait();
+    if (!fault.empty()) tell("the sound could not be played", fault);
+}
+
+void voice::record(const utterance& u, time_point from, time_point to) {
+    if (heard_ && u.made) heard_->add(*u.made, from, to);
+}
+
+void voice::stop() {
+    if (synthesiser_) synthesiser_->stop();
+    player_.stop();
+}
+
+std::string voice::wav_failure() const {
+    return heard_ ? heard_->failure() : std::string();
+}
+
+// Reports consecutive identical faults once.
+void voice::tell(std::string_view what, const std::string& why, const std::string& remark) {
+    failed_ = true;
+    auto text = fmt::format("{}: {}", what, why);
+    if (text == told_) return;
+    on_fault_(text + remark);
+    told_ = std::move(text);
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "flags/speech_pace.hpp"
+#include "sound/sound_player.hpp"
+#include "sound/sound_recording.hpp"
+#include "sound/synthesiser.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::command {
+
+struct speaker_options {
+    /// Command line of the synthesiser; empty = none, with speaking times according to `pace`.
+    std::vector<std::string> synthesiser{};
+    /// Test the synthesiser before the chat.
+    bool tries_synthesiser = false;
+    /// The flag that selected the voice or language, with its value; or empty.
+    std::string voice_flag{};
+    /// Command line of the player; empty = none.
+    std::vector<std::string> player{};
+    /// The message if no player was found.
+    std::string no_player{};
+    /// Treat a missing player as an error.
+    bool needs_player = false;
+    /// Path of a WAV file of the chat, or empty.
+    std::string wav{};
+    speech_pace pace{160};
+    duration sentence_pause = std::chrono::milliseconds(250);
+    /// Time limit for synthesis of a chunk, and for playback in addition to its length.
+    duration limit = std::chrono::minutes(5);
+};
+
+/// Speaks the chunks of all replies, one at a time. To be used on one thread.
+class voice {
+ public:
+    /// `on_fault` receives error messages.
+    voice(boost::asio::any_io_executor executor, speaker_options options, time_point begun,
+          std::function<void(std::string_view)> on_fault);
+
+    /// A synthesised text, or only its duration.
+    struct utterance {
+        std::optional<sound> made{};
+        duration length{};
+        /// The synthesiser played it between `from` and `to`.
+        bool was_played = false;
+        time_point from{};
+        time_point to{};
+    };
+
+    const speaker_options& options() const noexcept { return options_; }
+    /// Returns true if the synthesiser plays its sounds itself.
+    bool plays_itself() const noexcept { return synthesiser_ && synthesiser_->plays_itself(); }
+    /// Starts synthesis of a text in advance.
+    void prepare(const std::string& text);
+    boost::asio::awaitable<utterance> make(const std::string& text);
+
+    /// Test the synthesiser and the player. Return the error, or an empty text.
+    boost::asio::awaitable<std::string> test_synthesiser();
+    boost::asio::awaitable<std::string> test_player();
+    /// Disables playback. Calls `tell` once it is certain that sounds are not heard, because a
+    /// synthesiser may play its own.
+    void without_player(std::function<void()> tell);
+    /// Starts playback; returns false if nothing plays. played() waits for its end.
+    bool play(const utterance& u);
+    boost::asio::awaitable<void> played();
+    /// Adds what was heard to the WAV file.
+    void record(const utterance& u, time_point from, time_point to);
+    /// Stops playback and synthesis at once.
+    void stop();
+
+    /// Returns true if a fault was reported.
+    bool has_failed() const noexcept { return failed_; }
+    /// Why the WAV file cannot be written; otherwise empty.
+    std::string wav_failure() const;
+
+ private:
+    void tell(std::string_view what, const std::string& why, const std::string& remark = {});
+    void report_unheard();
+
+    speaker_options options_;
+    std::function<void(std::string_view)> on_fault_;
+    std::optional<synthesiser> synthesiser_;
+    sound_player player_;
+    std::function<void()> report_unheard_;  // reset after the call
+    bool playing_ = false;
+    std::optional<sound_recording> heard_;
+    bool failed_ = false;
+    std::string told_;
+};
+
+}  // namespace tandem::command

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "base/time.hpp"
+
+#include "tandem/duration.hpp"
+#include "tandem/error.hpp"
+
+// clang-format off
+#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
+// clang-format on
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace tandem::command {
+
+/// The result of a program.
+struct process_result {
+    /// Its output on stdout.
+    std::string out{};
+    /// Why the program failed: the last line of its stderr, or its exit status. Empty = success.
+    std::string fault{};
+    time_point at{};
+};
+
+/// Runs a program once with a text on stdin, with limits for time and output. It has its own
+/// process group, so that Ctrl-C does not reach it and its children are killed with it. SIGPIPE
+/// must be ignored. Owned by shared_ptr; to be used on one thread.
+class subprocess : public std::enable_shared_from_this<subprocess> {
+ public:
+    /// `args` starts with the program name, which is looked up in PATH.
+    subprocess(boost::asio::any_io_executor executor, std::vector<std::string> args,
+               std::string input);
+    ~subprocess();
+    subprocess(const subprocess&) = delete;
+    subprocess& operator=(const subprocess&) = delete;
+
+    /// Starts the program. Must be called once, before the other members.
+    void start(duration limit);
+    /// Waits for the end of the program. Only one caller may wait at a time.
+    boost::asio::awaitable<process_result> wait();
+    /// Kills the program.
+    void stop();
+    bool was_stopped() const noexcept { return stopped_; }
+
+ private:
+    using descriptor = boost::asio::posix::stream_descriptor;
+
+    // The ends of a pipe. The parent closes the child's ends after the spawn.
+    struct pipe_ends {
+        int read = -1;
+        int write = -1;
+    };
+
+    // Returns the errno of a failure; 0 = started.
+    int open_and_spawn();
+    void watch();
+    int spawn(const pipe_ends& in, const pipe_ends& out, const pipe_ends& err);
+    void write_input();
+    void read_out();
+    void read_err();
+    void wait_for_exit();
+    void reap();
+    void stop_reading_soon();
+    void stop_reading();
+    void end_if_done();
+    void end();
+    void kill_group() const;
+    std::string fault() const;
+
+    std::vector<std::string> args_;
+    std::string input_;
+    descriptor in_;
+    descriptor out_;
+    descriptor err_;
+    boost::asio::signal_set child_signals_;
+    boost::asio::steady_timer limit_timer_;  // for the run, then for the rest of the pipes
+    boost::asio::steady_timer ended_timer_;  // never expires; end() cancels it
+    std::array<char, 16384> out_part_{};
+    std::array<char, 1024> err_part_{};
+    std::string out_text_;
+    std::string err_text_;
+    pid_t pid_ = -1;
+    int status_ = 0;
+    bool exited_ = false;
+    bool ended_ = false;
+    bool stopped_ = false;
+    time_point ended_at_{};
+    std::string own_fault_;  // a failed start or an exceeded limit
+};
+
+/// Returns true if the program is in PATH.
+bool is_on_path(const std::string& program);
+
+}  // namespace tandem::command

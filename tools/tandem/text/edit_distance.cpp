@@ -1,0 +1,36 @@
+#include "text/edit_distance.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace tandem::command {
+
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        auto diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const auto changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+std::string find_similar_name(const std::vector<std::string>& names, std::string_view given) {
+    std::string best;
+    auto best_distance = given.size() / 4 + 2;  // exclusive upper bound
+    for (const auto& name : names) {
+        const auto d = distance(given, name);
+        if (d >= best_distance) continue;
+        best = name;
+        best_distance = d;
+    }
+    return best;
+}
+
+}  // namespace tandem::command

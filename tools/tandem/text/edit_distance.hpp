@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::command {
+
+/// Returns the edit distance in bytes: insertions, deletions and substitutions.
+std::size_t distance(std::string_view a, std::string_view b);
+
+/// Returns the most similar name, or an empty text if none is similar.
+std::string find_similar_name(const std::vector<std::string>& names, std::string_view given);
+
+}  // namespace tandem::command
